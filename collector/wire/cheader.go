@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CName is the call's name in the generated C header: MT_CALL_family_selector with underscores for colons.
+func (c Call) CName() string {
+	r := c.Row()
+	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
+	if c == CallNone {
+		name = "none"
+	}
+	return "MT_CALL_" + r.Family.String() + "_" + name
+}
+
+// CHeader is the text of interpose/wire.h: the calls and the memory layout for the shim, made from this package's tables.
+// A test compares it with the file; `go test ./collector/wire -update` writes it.
+func CHeader() string {
+	var b strings.Builder
+	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
+	b.WriteString("#ifndef MTRACE_WIRE_H\n#define MTRACE_WIRE_H\n#include <stdint.h>\n\n")
+	def := func(name string, value any) { fmt.Fprintf(&b, "#define MT_%s %v\n", name, value) }
+	def("WIRE_VERSION", Version)
+	def("REGION_MAGIC", fmt.Sprintf("0x%xull", RegionMagic))
+	def("PAGE_SIZE", PageSize)
+	def("RING_COUNT", RingCount)
+	def("RECORDS_PER_RING", RecordsPerRing)
+	def("FACTS_PER_RING", FactsPerRing)
+	def("RING_STRIDE", fmt.Sprintf("%dull", RingStride))
+	def("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))
+	def("RECORD_SIZE", RecordSize)
+	def("MAX_FACT_TEXT", MaxFactText)
+	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
+	def("FRAME_HEADER_SIZE", FrameHeaderSize)
+	b.WriteString("\n")
+	for _, d := range []struct {
+		name  string
+		value uint64
+	}{
+		{"REGION_MAGIC_OFFSET", RegionMagicOffset}, {"REGION_VERSION_OFFSET", RegionVersionOffset}, {"REGION_PID_OFFSET", RegionPIDOffset},
+		{"REGION_CLOCK_KIND_OFFSET", RegionClockKindOffset}, {"REGION_TIMEBASE_OFFSET", RegionTimebaseOffset},
+		{"REGION_RINGS_USED_OFFSET", RegionRingsUsedOffset}, {"REGION_FIRST_SAMPLE_OFFSET", RegionFirstSampleOffset},
+		{"REGION_LATEST_SAMPLE_OFFSET", RegionLatestSampleOffset}, {"REGION_UNRINGED_OFFSET", RegionUnringedOffset},
+		{"REGION_UNNUMBERED_OFFSET", RegionUnnumberedOffset}, {"REGION_NESTED_OFFSET", RegionNestedOffset},
+		{"REGION_FORKS_OFFSET", RegionForksOffset}, {"REGION_REJECTED_OFFSET", RegionRejectedOffset},
+		{"RING_HEAD_OFFSET", RingHeadOffset}, {"RING_DROPPED_OFFSET", RingDroppedOffset}, {"RING_FACTS_HEAD_OFFSET", RingFactsHeadOffset},
+		{"RING_FACTS_DROPPED_OFFSET", RingFactsDroppedOffset}, {"RING_TAIL_OFFSET", RingTailOffset}, {"RING_FACTS_TAIL_OFFSET", RingFactsTailOffset},
+		{"RING_CLAIM_OFFSET", RingClaimOffset}, {"RING_STATE_OFFSET", RingStateOffset}, {"RING_THREAD_OFFSET", RingThreadOffset},
+		{"RING_CURRENT_OFFSET", RingCurrentOffset},
+	} {
+		def(d.name, d.value)
+	}
+	b.WriteString("\n")
+	def("CLOCK_NANOSECONDS", uint32(ClockNanoseconds))
+	def("CLOCK_TSC", uint32(ClockTSC))
+	def("CLOCK_MACH", uint32(ClockMach))
+	def("RING_FREE", uint32(RingFree))
+	def("RING_LIVE", uint32(RingLive))
+	def("RING_EXITED", uint32(RingExited))
+	def("CLAIM_NOBODY", uint32(ClaimNobody))
+	def("CLAIM_DRAINER", uint32(ClaimDrainer))
+	def("CLAIM_COLLECTOR", uint32(ClaimCollector))
+	def("FLAG_HAS_MORE", uint16(HasMore))
+	def("FLAG_FAILED", uint16(Failed))
+	def("FLAG_CLASS_SHIFT", ClassShift)
+	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning} {
+		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING"}[i], uint16(kind))
+	}
+	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock} {
+		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK"}[i], uint16(kind))
+	}
+	b.WriteString("\nenum {\n")
+	for i := range familyNames {
+		fmt.Fprintf(&b, "  MT_FAMILY_%s = %d,\n", Family(i), i)
+	}
+	fmt.Fprintf(&b, "  MT_FAMILY_COUNT = %d\n};\n\nenum {\n", len(familyNames))
+	for i := range Table {
+		fmt.Fprintf(&b, "  %s = %d,\n", Call(i).CName(), i)
+	}
+	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n#endif\n", len(Table))
+	return b.String()
+}

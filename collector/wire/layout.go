@@ -1,0 +1,85 @@
+package wire
+
+// The shared memory of a traced process: one region header of PageSize bytes, then RingCount rings, each a ring header of
+// PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The region is made at the process's first Metal
+// call and passed to the collector with the Rings frame. The shim writes it, the drainer or the collector reads it; the
+// offsets below are checked against the C structs by _Static_assert in the generated header.
+const (
+	// RegionMagic opens the region: "mtrace" and the version in the low bytes.
+	RegionMagic uint64 = 0x6d74726163650000 | Version
+	// PageSize is the size and alignment of the headers, in bytes (16 KiB: the page of Apple silicon).
+	PageSize = 16384
+	// RingCount is how many threads can be recorded at the same time; a ring is used again once its thread is gone and it is drained.
+	RingCount = 256
+	// RecordsPerRing is the capacity of a ring, in records (2 MiB); a power of two.
+	RecordsPerRing = 65536
+	// FactsPerRing is the capacity of a ring's facts, in bytes; a power of two.
+	FactsPerRing = 131072
+	// RingStride is the distance between two rings, in bytes.
+	RingStride = PageSize + RecordsPerRing*RecordSize + FactsPerRing
+	// RegionSize is the size of the whole region, in bytes. Pages never written take no memory.
+	RegionSize = PageSize + RingCount*RingStride
+)
+
+// ClockKind says what a tick is.
+type ClockKind uint32
+
+// The clocks a process may record with.
+const (
+	ClockNanoseconds ClockKind = 1 // clock_gettime(CLOCK_MONOTONIC), ticks are nanoseconds
+	ClockTSC         ClockKind = 2 // x86-64 invariant TSC, converted by samples
+	ClockMach        ClockKind = 3 // mach_absolute_time, converted by the timebase fraction
+)
+
+// Offsets in the region header, in bytes. All counters are written with relaxed atomic stores by the shim.
+const (
+	RegionMagicOffset        = 0   // u64
+	RegionVersionOffset      = 8   // u32
+	RegionPIDOffset          = 12  // u32
+	RegionClockKindOffset    = 16  // u32 ClockKind
+	RegionTimebaseOffset     = 20  // u32 numerator, u32 denominator: nanoseconds per tick of ClockMach
+	RegionRingsUsedOffset    = 28  // u32: rings from this index on were never used
+	RegionFirstSampleOffset  = 32  // u64 ticks, i64 ns: taken when the region was made
+	RegionLatestSampleOffset = 48  // u64 sequence (odd while being written), u64 ticks, i64 ns
+	RegionUnringedOffset     = 72  // u64: records lost because every ring was in use
+	RegionUnnumberedOffset   = 80  // u64: objects that got no number because the table was full
+	RegionNestedOffset       = 88  // u64: inner calls not recorded because an outer one was
+	RegionForksOffset        = 96  // u64: children that passed through fork without exec, untraced
+	RegionRejectedOffset     = 104 // u64: calls on threads that were going away or inside the tracer itself
+)
+
+// Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The producer
+// owns the first line, the consumer the second; Claim says who the consumer is.
+const (
+	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
+	RingDroppedOffset      = 8   // u64: records dropped because the ring was full
+	RingFactsHeadOffset    = 16  // u64: bytes of facts ever published
+	RingFactsDroppedOffset = 24  // u64: facts dropped because there was no room
+	RingTailOffset         = 128 // u64: records consumed (release store by the consumer)
+	RingFactsTailOffset    = 136 // u64: bytes of facts consumed
+	RingClaimOffset        = 256 // u32 Claim
+	RingStateOffset        = 384 // u32 RingState
+	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
+	RingCurrentOffset      = 512 // u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
+)
+
+// RingState is the life of a ring.
+type RingState uint32
+
+// A ring is free, then a thread's, then left over by it, then (drained) a next thread's.
+const (
+	RingFree   RingState = 0
+	RingLive   RingState = 1
+	RingExited RingState = 2
+)
+
+// Claim says which side is draining a ring at the moment. A side takes it with compare-and-swap from ClaimNobody and gives it
+// back after its last store to the tails. The claim of a dead process is void.
+type Claim uint32
+
+// The two sides.
+const (
+	ClaimNobody    Claim = 0
+	ClaimDrainer   Claim = 1
+	ClaimCollector Claim = 2
+)

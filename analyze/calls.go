@@ -1,0 +1,15 @@
+package analyze
+
+import "github.com/HdrHistogram/hdrhistogram-go"
+
+// A CallStat sums the calls of one selector on one class.
+type CallStat struct {
+	Selector  string
+	Class     string
+	Count     int64
+	Total     Nanos // with what was nested in them
+	Min, Max  Nanos
+	Exclusive map[*Thread]Nanos // per thread, without what was nested
+	Counts    map[*Thread]int64
+	Durations *hdrhistogram.Histogram // nanoseconds
+}

@@ -1,0 +1,232 @@
+// Package analyze holds the model of a traced run: threads, queues, command buffers, encoders, waits, kernels. Loaders fill it from
+// our own traces (load.go) and from Instruments' exports (analyze/xctrace); the sub-packages ask their questions of it and do not
+// know where it came from.
+package analyze
+
+import "time"
+
+// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, the clock of
+// Metal's GPU times; only differences mean something across traces.
+type Nanos int64
+
+// Interval is the half-open time from Begin to End.
+type Interval struct{ Begin, End Nanos }
+
+// Length is the interval's duration; 0 when it is empty or not known.
+func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
+
+// Known says whether the interval was measured: Metal gives 0 for times it does not have.
+func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
+
+// ThreadID is the system's number of a thread.
+type ThreadID uint64
+
+// A Trace is one run, of one process or several.
+type Trace struct {
+	Source         Source
+	Window         Interval // from the first to the last thing seen
+	Processes      []*Process
+	Threads        []*Thread
+	Queues         []*Queue
+	CommandBuffers []*CommandBuffer // by creation
+	Pipelines      []*Pipeline
+	Waits          []Wait // by Begin
+	Compilations   []Compilation
+	Allocations    []Allocation
+	Calls          []*CallStat
+	Events         int64 // records in the trace
+	Lost           Loss
+	Warnings       []string  // for the reader of a report, one line each
+	Missing        []Missing // what the source cannot tell, so that a verdict can say so
+}
+
+// Source says where a trace comes from.
+type Source struct {
+	Kind          string // "mtrace" or "xctrace"
+	Path          string
+	Program       string
+	Args          []string
+	Host, OS      string
+	Device        string
+	SoftwareMetal bool // the device is a software Metal: its times say nothing about a GPU
+	Started       time.Time
+	Wall          Nanos // duration of the run as the tracer saw it
+	Truncated     bool  // the file was cut; what is here is what could be read
+}
+
+// A Process is one traced process.
+type Process struct {
+	ID      int
+	Parent  int
+	Program string
+	Args    []string
+}
+
+// A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent inside
+// calls of that part and not inside calls nested in them; waits are in Trace.Waits and not in Exclusive.
+type Thread struct {
+	Process   *Process
+	ID        ThreadID
+	Name      string
+	Active    Interval // from its first to its last call
+	Exclusive [PartCount]Nanos
+	Events    int64
+	Lost      int64
+}
+
+// Part is a part of a thread's time. The parts a wait splits into come from the model, the others straight from calls.
+type Part uint8
+
+// The parts, in the order of the report. Their JSON keys are Part.Key.
+const (
+	PartEncode Part = iota
+	PartCommit
+	PartAcquire
+	PartCompile
+	PartAllocate
+	PartLock
+	PartWaitExecuting
+	PartWaitQueuedOwn
+	PartWaitQueuedOther
+	PartWaitScheduling
+	PartWaitNotify
+	PartWaitForeign
+	PartOtherAPI
+	PartOutside
+	PartCount = iota
+)
+
+var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "wait_executing_ns", "wait_queued_own_ns",
+	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
+
+// Key is the part's key in JSON reports.
+func (p Part) Key() string { return partKeys[p] }
+
+// A Queue is a command queue.
+type Queue struct {
+	ID       uint32 // number in its process, by creation
+	Process  *Process
+	Label    string
+	Capacity int // most command buffers that may be uncompleted at the same time; 0 when not known (Metal's default is 64)
+}
+
+// A Call is one call of a thread: when, and by whom. Thread is nil when it is not known.
+type Call struct {
+	Interval
+	Thread *Thread
+}
+
+// CommandBufferStatus is MTLCommandBufferStatus.
+type CommandBufferStatus uint8
+
+// The values of MTLCommandBufferStatus.
+const (
+	StatusNotEnqueued CommandBufferStatus = iota
+	StatusEnqueued
+	StatusCommitted
+	StatusScheduled
+	StatusCompleted
+	StatusError
+)
+
+// A CommandBuffer is one command buffer from creation to completion. What did not happen, or is not known, is zero.
+type CommandBuffer struct {
+	ID        uint32 // number in its process, by creation
+	Queue     *Queue
+	Label     string
+	Created   Call
+	Enqueued  Call
+	Committed Call
+	GPU       Interval // GPUStartTime to GPUEndTime
+	Kernel    Interval // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
+	Completed Interval // the tracer's completion handler
+	Status    CommandBufferStatus
+	ErrorCode int
+	Encoders  []Encoder
+	Signals   []EventValue // shared events it signals
+	WaitsFor  []EventValue // shared events it waits for
+}
+
+// EventValue is a value of an event.
+type EventValue struct {
+	Event uint32
+	Value uint64
+}
+
+// EncoderKind is the kind of an encoder.
+type EncoderKind uint8
+
+// The kinds of encoders.
+const (
+	EncoderCompute EncoderKind = iota
+	EncoderBlit
+	EncoderRender
+	EncoderOther
+)
+
+// An Encoder is one command encoder: created by Created.Thread, open until Ended.
+type Encoder struct {
+	ID         uint32
+	Kind       EncoderKind
+	Label      string
+	Created    Call
+	Ended      Call
+	GPU        Interval // measured by counter samples; zero otherwise
+	Dispatches []Dispatch
+	CopyBytes  uint64
+	Copies     int
+}
+
+// A Dispatch is a run of equal dispatches, one after another, of one pipeline state.
+type Dispatch struct {
+	Pipeline *Pipeline // nil when none was set while tracing
+	Count    int
+	Threads  uint64 // of all of them together
+	At       Nanos  // the first
+}
+
+// A Pipeline is a compute pipeline state; its Kernel is the name of its function.
+type Pipeline struct {
+	ID      uint32
+	Process *Process
+	Kernel  string
+	Label   string
+}
+
+// A Wait is one call in which a thread waited for a command buffer or an event.
+type Wait struct {
+	Call
+	Selector string
+	Buffer   *CommandBuffer // what waitUntilCompleted and waitUntilScheduled wait for; nil for events or when not known
+	Event    EventValue     // what waitUntilSignaledValue:timeoutMS: waits for
+}
+
+// A Compilation is one call that made a library, a function or a pipeline state.
+type Compilation struct {
+	Call
+	Selector   string
+	Kind       string // "library", "function" or "pipeline"
+	Name       string // of the function, or the hash of the source
+	SourceSize int64
+	Failed     bool
+}
+
+// An Allocation is one buffer (or other memory) made.
+type Allocation struct {
+	At      Nanos
+	Thread  *Thread
+	Bytes   uint64
+	Storage string // "shared", "managed", "private" or "memoryless"
+}
+
+// Loss counts what is not in the trace though it happened.
+type Loss struct {
+	Records  int64 // dropped because a ring was full or no ring was free
+	Facts    int64 // names and labels dropped
+	Unnamed  int64 // objects that got no number
+	Nested   int64 // inner calls left out on purpose, because an outer one stands for them
+	Children int64 // forked children that passed through untraced
+}
+
+// Missing is something the source cannot tell.
+type Missing struct{ What, Why string }

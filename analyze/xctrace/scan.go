@@ -1,0 +1,426 @@
+package xctrace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+)
+
+// The scanner cuts an export into elements.
+//
+// Why not a library: encoding/xml reads about 50 MB/s and refuses what Apple
+// itself writes (an attribute named resident-%); exports run to gigabytes, so
+// reading one must not take longer than recording it did. What is needed is
+// a small part of XML: elements, attributes, text, five named entities and
+// character references. Comments, processing instructions and CDATA are
+// passed over or read as text although xctrace writes none of them; a DTD is
+// refused.
+//
+// Rules:
+//   - One element without child elements is one token (tokenLeaf or
+//     tokenEmpty); only elements with children give a start and an end.
+//   - Slices in a token point into the window and are valid until the next
+//     call of next.
+//   - End tags must match their start tags. '<' in an attribute value, an
+//     attribute without a value and a missing quote are errors. An attribute
+//     name that is not an XML name is counted and accepted.
+//   - The end of the input inside an element is errTruncated, whatever the
+//     byte it comes at; nothing of the unfinished element is delivered.
+type scanner struct {
+	src  io.Reader
+	buf  []byte // window on the document
+	pos  int    // next byte to scan, in buf
+	base int64  // offset of buf[0] in the document
+	eof  bool   // src has nothing more
+	err  error  // of src, other than io.EOF
+
+	name  []byte // of the current element
+	attrs []attribute
+	text  []byte // of a leaf or a text token, entities not replaced
+
+	open         []byte // names of the open elements, one after another
+	ends         []int  // where each name ends in open
+	illegalNames int64
+}
+
+type attribute struct{ name, value []byte }
+
+type token uint8
+
+const (
+	tokenEOF   token = iota
+	tokenStart       // <a …> followed by child elements
+	tokenEnd         // </a>
+	tokenEmpty       // <a …/>
+	tokenLeaf        // <a …>text</a>, text may be empty
+	tokenText        // text beside child elements
+)
+
+const (
+	windowSize = 256 << 10
+	// maxToken bounds one element or one run of text, so that a file that is
+	// not an export cannot fill the memory. The longest real ones, call
+	// stacks, are some ten kilobytes.
+	maxToken = 64 << 20
+	maxDepth = 64
+)
+
+// errTruncated reports that the document ends inside an element.
+var errTruncated = errors.New("the document ends inside an element")
+
+// errShort is internal: the window ends inside the current token.
+var errShort = errors.New("window too short")
+
+func newScanner(src io.Reader) *scanner {
+	return &scanner{src: src, buf: make([]byte, 0, windowSize)}
+}
+
+// offset is the position of the next unread byte in the document.
+func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
+
+// syntaxError is an error in the document itself.
+type syntaxError struct {
+	Offset int64
+	What   string
+}
+
+func (e *syntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.What) }
+
+func (s *scanner) syntax(format string, args ...any) error {
+	return &syntaxError{s.offset(), fmt.Sprintf(format, args...)}
+}
+
+// next returns the next token, tokenEOF at a proper end of the document.
+func (s *scanner) next() (token, error) {
+	for {
+		tok, n, err := s.scan(s.buf[s.pos:])
+		switch {
+		case err == nil:
+			s.pos += n
+			if tok != tokenEOF {
+				return tok, nil
+			}
+			// Passed over a comment or an instruction: go on.
+		case err == errShort:
+			more, err := s.fill()
+			if err != nil {
+				return tokenEOF, err
+			}
+			if !more {
+				if s.pos == len(s.buf) && len(s.ends) == 0 {
+					return tokenEOF, nil
+				}
+				if len(s.ends) == 0 && len(bytes.TrimSpace(s.buf[s.pos:])) == 0 {
+					s.pos = len(s.buf)
+					return tokenEOF, nil
+				}
+				return tokenEOF, errTruncated
+			}
+		default:
+			return tokenEOF, err
+		}
+	}
+}
+
+// fill moves what is unread to the front of the window and reads until the
+// window is full. It reports whether there is anything new.
+func (s *scanner) fill() (bool, error) {
+	if s.err != nil {
+		return false, s.err
+	}
+	if s.eof {
+		return false, nil
+	}
+	rest := len(s.buf) - s.pos
+	if rest == cap(s.buf) {
+		if rest >= maxToken {
+			return false, s.syntax("one element is longer than %d MiB: this is not an export of xctrace", maxToken>>20)
+		}
+		grown := make([]byte, rest, 2*rest)
+		copy(grown, s.buf[s.pos:])
+		s.buf = grown
+	} else {
+		s.buf = s.buf[:copy(s.buf[:rest], s.buf[s.pos:])]
+	}
+	s.base += int64(s.pos)
+	s.pos = 0
+	n, err := io.ReadFull(s.src, s.buf[rest:cap(s.buf)])
+	s.buf = s.buf[:rest+n]
+	switch err {
+	case nil:
+	case io.EOF, io.ErrUnexpectedEOF:
+		// io.ReadFull turns io.EOF after some bytes into ErrUnexpectedEOF; a
+		// source that itself fails so (a cut gzip stream) is at its end too.
+		s.eof = true
+	default:
+		s.err = err
+	}
+	return n > 0, nil
+}
+
+// scan reads one token from b. tokenEOF with no error means that something
+// without meaning was passed over.
+func (s *scanner) scan(b []byte) (token, int, error) {
+	if len(b) == 0 {
+		return tokenEOF, 0, errShort
+	}
+	if b[0] != '<' {
+		i := bytes.IndexByte(b, '<')
+		if i < 0 {
+			return tokenEOF, 0, errShort
+		}
+		if len(s.ends) == 0 {
+			// Between roots only white space and a byte order mark may stand.
+			if rest := bytes.TrimSpace(bytes.TrimPrefix(b[:i], []byte("\xef\xbb\xbf"))); len(rest) > 0 {
+				return tokenEOF, 0, s.syntax("%s where a document should begin", quoteStart(rest))
+			}
+			return tokenEOF, i, nil
+		}
+		s.text = b[:i]
+		return tokenText, i, nil
+	}
+	if len(b) < 2 {
+		return tokenEOF, 0, errShort
+	}
+	switch b[1] {
+	case '/':
+		return s.scanEnd(b)
+	case '?':
+		return s.pass(b, "?>")
+	case '!':
+		return s.scanDeclaration(b)
+	}
+	n, empty, err := s.scanTag(b)
+	if err != nil {
+		return tokenEOF, 0, err
+	}
+	if empty {
+		return tokenEmpty, n, nil
+	}
+	// A leaf: text and the matching end tag follow.
+	i := bytes.IndexByte(b[n:], '<')
+	if i < 0 {
+		return tokenEOF, 0, errShort
+	}
+	end := n + i
+	if len(b) < end+2 {
+		return tokenEOF, 0, errShort
+	}
+	if b[end+1] == '/' {
+		closing := end + 2 + len(s.name)
+		if len(b) <= closing {
+			return tokenEOF, 0, errShort
+		}
+		if string(b[end+2:closing]) == string(s.name) && b[closing] == '>' {
+			s.text = b[n:end]
+			return tokenLeaf, closing + 1, nil
+		}
+	}
+	if len(s.ends) == maxDepth {
+		return tokenEOF, 0, s.syntax("elements nest deeper than %d", maxDepth)
+	}
+	s.open = append(s.open, s.name...)
+	s.ends = append(s.ends, len(s.open))
+	return tokenStart, n, nil
+}
+
+// scanTag reads a start tag into name and attrs.
+func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
+	i := 1
+	for i < len(b) && byteClass[b[i]]&nameByte != 0 {
+		i++
+	}
+	if i == len(b) {
+		return 0, false, errShort
+	}
+	if i == 1 || byteClass[b[1]]&nameStart == 0 {
+		return 0, false, s.syntax("%s is no element", quoteStart(b))
+	}
+	s.name = b[1:i]
+	s.attrs = s.attrs[:0]
+	for {
+		spaced := i
+		for i < len(b) && byteClass[b[i]]&space != 0 {
+			i++
+		}
+		if i == len(b) {
+			return 0, false, errShort
+		}
+		switch b[i] {
+		case '>':
+			return i + 1, false, nil
+		case '/':
+			if i+1 == len(b) {
+				return 0, false, errShort
+			}
+			if b[i+1] != '>' {
+				return 0, false, s.syntax("'/' inside the tag <%s>", s.name)
+			}
+			return i + 2, true, nil
+		}
+		if i == spaced {
+			return 0, false, s.syntax("no space before an attribute of <%s>", s.name)
+		}
+		from := i
+		for i < len(b) && byteClass[b[i]]&nameByte != 0 {
+			i++
+		}
+		if i < len(b) && byteClass[b[i]]&attributeEnd == 0 {
+			s.illegalNames++
+			for i < len(b) && byteClass[b[i]]&attributeEnd == 0 {
+				i++
+			}
+		}
+		name := b[from:i]
+		for i < len(b) && byteClass[b[i]]&space != 0 {
+			i++
+		}
+		if i == len(b) {
+			return 0, false, errShort
+		}
+		if b[i] != '=' || len(name) == 0 {
+			return 0, false, s.syntax("attribute without a value in <%s>", s.name)
+		}
+		i++
+		for i < len(b) && byteClass[b[i]]&space != 0 {
+			i++
+		}
+		if i == len(b) {
+			return 0, false, errShort
+		}
+		quote := b[i]
+		if quote != '"' && quote != '\'' {
+			return 0, false, s.syntax("attribute %s of <%s> has no quotes", name, s.name)
+		}
+		i++
+		length := indexQuote(b[i:], quote)
+		if length < 0 {
+			return 0, false, errShort
+		}
+		if b[i+length] == '<' {
+			return 0, false, s.syntax("'<' inside attribute %s of <%s>", name, s.name)
+		}
+		s.attrs = append(s.attrs, attribute{name, b[i : i+length]})
+		i += length + 1
+	}
+}
+
+func (s *scanner) scanEnd(b []byte) (token, int, error) {
+	i := bytes.IndexByte(b, '>')
+	if i < 0 {
+		return tokenEOF, 0, errShort
+	}
+	name := bytes.TrimRight(b[2:i], " \t\r\n")
+	if len(s.ends) == 0 {
+		return tokenEOF, 0, s.syntax("</%s> closes nothing", name)
+	}
+	from := 0
+	if n := len(s.ends); n > 1 {
+		from = s.ends[n-2]
+	}
+	if open := s.open[from:]; string(open) != string(name) {
+		return tokenEOF, 0, s.syntax("</%s> closes <%s>", name, open)
+	}
+	s.open = s.open[:from]
+	s.ends = s.ends[:len(s.ends)-1]
+	s.name = name
+	return tokenEnd, i + 1, nil
+}
+
+func (s *scanner) scanDeclaration(b []byte) (token, int, error) {
+	const cdata = "<![CDATA["
+	switch {
+	case len(b) < len(cdata) && (bytes.HasPrefix([]byte(cdata), b) || bytes.HasPrefix([]byte("<!--"), b)):
+		return tokenEOF, 0, errShort
+	case bytes.HasPrefix(b, []byte("<!--")):
+		i := bytes.Index(b[4:], []byte("-->"))
+		if i < 0 {
+			return tokenEOF, 0, errShort
+		}
+		return tokenEOF, 4 + i + 3, nil
+	case bytes.HasPrefix(b, []byte(cdata)):
+		return tokenEOF, 0, s.syntax("a CDATA section, which xctrace does not write")
+	}
+	return tokenEOF, 0, s.syntax("a document type declaration, which xctrace does not write")
+}
+
+// pass passes over everything to the end of what ends in end.
+func (s *scanner) pass(b []byte, end string) (token, int, error) {
+	i := bytes.Index(b[2:], []byte(end))
+	if i < 0 {
+		return tokenEOF, 0, errShort
+	}
+	return tokenEOF, 2 + i + len(end), nil
+}
+
+// attr returns the value of the named attribute of the current element,
+// entities not replaced.
+func (s *scanner) attr(name string) ([]byte, bool) {
+	for i := range s.attrs {
+		if string(s.attrs[i].name) == name {
+			return s.attrs[i].value, true
+		}
+	}
+	return nil, false
+}
+
+const (
+	nameByte     = 1 << iota // may stand in an XML name
+	nameStart                // may begin one
+	space                    // white space
+	attributeEnd             // cannot stand in even a badly written attribute name
+)
+
+var byteClass = func() (class [256]uint8) {
+	for c := range class {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == ':', c >= 0x80:
+			class[c] = nameByte | nameStart
+		case c >= '0' && c <= '9', c == '-', c == '.':
+			class[c] = nameByte
+		case c == ' ', c == '\t', c == '\r', c == '\n':
+			class[c] = space | attributeEnd
+		case c == '=', c == '>', c == '<', c == '/', c == '"', c == '\'':
+			class[c] = attributeEnd
+		}
+	}
+	return class
+}()
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+	allLess  = '<' * lowBits
+)
+
+// indexQuote returns the index of the first quote or '<' in b, or -1. It looks
+// at eight bytes at a time: x-lowBits&^x&highBits marks the zero bytes of x,
+// exactly up to and including the first one.
+func indexQuote(b []byte, quote byte) int {
+	i := 0
+	quotes := uint64(quote) * lowBits
+	for ; i+8 <= len(b); i += 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		x, y := word^quotes, word^allLess
+		if found := ((x - lowBits) &^ x & highBits) | ((y - lowBits) &^ y & highBits); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] == quote || b[i] == '<' {
+			return i
+		}
+	}
+	return -1
+}
+
+// quoteStart quotes the first bytes of b for an error message.
+func quoteStart(b []byte) string {
+	if len(b) > 24 {
+		return fmt.Sprintf("%q…", b[:24])
+	}
+	return fmt.Sprintf("%q", b)
+}

@@ -1,0 +1,30 @@
+// Package tracefile reads and writes .mtrace files: the records of all threads of all traced processes, in checksummed
+// columnar blocks that survive being cut anywhere. docs/trace-file.md is the specification.
+package tracefile
+
+import "mtrace/collector/wire"
+
+// Info says how a trace was made. It is written first.
+type Info struct {
+	Tool           string   // version of the tool that wrote it
+	Command        []string // what was asked to be traced; empty for a collector on its own
+	Host, OS, Arch string
+	Started        int64 // Unix time in nanoseconds
+}
+
+// Result says how the recording ended. It is written last; a cut trace has none.
+type Result struct {
+	Finished int64  // Unix time in nanoseconds
+	Note     string // why it ended early: one line, empty when it did not
+}
+
+// A Stream is the records of one ring of one process. Several threads may have used the ring one after another: each
+// begins with a ThreadStart record.
+type Stream struct {
+	Process     ProcessIndex
+	Ring        uint16
+	Records     uint64
+	Missing     uint64     // records that the process wrote to the ring and that are not in the file
+	First, Last wire.Ticks // the smallest begin and the largest end of its calls
+	blocks      []int
+}

@@ -1,0 +1,96 @@
+package tracefile
+
+import "mtrace/collector/wire"
+
+// ProcessIndex numbers the processes of one trace from 0, in the order in which they connected.
+type ProcessIndex uint32
+
+// A Process is what one traced process said of itself, and how it ended.
+type Process struct {
+	wire.Hello
+	Clock                        wire.ClockKind
+	TimebaseNumer, TimebaseDenom uint32             // nanoseconds per tick of ClockMach, as a fraction
+	Samples                      []wire.ClockSample // in ascending order of both columns
+	Strings                      map[wire.StringID]string
+	Classes                      map[uint8]Class // by the index in wire.Flags.Class
+	Devices                      map[wire.ObjectID]Device
+	ThreadNames                  map[uint64]string // by the system's thread id
+	Warnings                     []string          // lines for the user, in the order of arrival
+	End                          *End              // nil when the trace was cut before the process ended
+	conversion                   []segment
+}
+
+// A Class is an Objective-C class whose methods were hooked.
+type Class struct {
+	Name   string
+	Family wire.Family
+}
+
+// A Device is a Metal device of the process.
+type Device struct {
+	Name     string
+	Software bool // a software device: its GPU times are not a GPU's
+}
+
+// An End is how a process's part of the trace ended, and what was left out of it.
+type End struct {
+	ExitKnown  bool   // ExitStatus and Signal were reported by whoever waited for the process
+	ExitStatus int    // the exit status, when Signal is 0
+	Signal     int    // the number of the signal that killed it, or 0
+	Unix       int64  // when the collector saw the end, Unix time in nanoseconds
+	Note       string // why the process's part ended early: one line, empty when it did not
+	Rings      []RingEnd
+	Unringed   uint64 // records lost because every ring was in use
+	Unnumbered uint64 // objects that got no number
+	Nested     uint64 // inner calls not recorded because an outer one was
+	Forks      uint64 // children that passed through fork without exec, untraced
+	Rejected   uint64 // calls on threads that were going away or inside the tracer
+	Salvaged   uint64 // records read from the shared memory after the end; they are in the streams like all others
+	Current    []CurrentCall
+}
+
+// Lost is the number of records that were made and are not in the trace.
+func (e *End) Lost() uint64 {
+	n := e.Unringed
+	for _, r := range e.Rings {
+		n += r.Dropped
+	}
+	return n
+}
+
+// DroppedByThread is the number of records dropped on full rings, by the system's thread id.
+func (e *End) DroppedByThread() map[uint64]uint64 {
+	m := map[uint64]uint64{}
+	for _, r := range e.Rings {
+		for _, l := range r.Losses {
+			m[l.Thread] += l.Records
+		}
+	}
+	return m
+}
+
+// A RingEnd is the last state of one ring.
+type RingEnd struct {
+	Ring         uint16
+	Thread       uint64 // the system's id of the thread that had it last
+	Head         uint64 // records ever published
+	Dropped      uint64 // records dropped because the ring was full
+	FactsHead    uint64 // bytes of facts ever published
+	FactsDropped uint64 // facts dropped because there was no room
+	Losses       []Loss // Dropped, split by thread
+}
+
+// A Loss is a number of records that a thread made and that are not in the trace.
+type Loss struct {
+	Thread  uint64 // the system's thread id
+	Records uint64
+}
+
+// A CurrentCall is a call that a thread was inside when its process ended: it has no end and is not among the records.
+type CurrentCall struct {
+	Thread uint64 // the system's thread id
+	Ring   uint16
+	Begin  wire.Ticks
+	Object wire.ObjectID
+	Call   wire.Call
+}

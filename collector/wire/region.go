@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Region is the shared memory of a traced process as its reader has it mapped: the drainer inside the process or the
+// collector outside. The process goes on writing to it, so every word that changes is read with an atomic load, and nothing
+// read from it is trusted beyond being a number.
+type Region struct{ memory []byte }
+
+// OpenRegion checks that memory is a region of this version. It must be mapped as a whole and stay mapped.
+func OpenRegion(memory []byte) (Region, error) {
+	g := Region{memory}
+	switch {
+	case len(memory) != RegionSize:
+		return g, fmt.Errorf("region: %d bytes, not the %d of wire version %d", len(memory), RegionSize, Version)
+	case uintptr(unsafe.Pointer(&memory[0]))%8 != 0:
+		return g, fmt.Errorf("region: not aligned to 8 bytes")
+	case g.load64(RegionMagicOffset) != RegionMagic:
+		return g, fmt.Errorf("region: starts with %#016x, not with %#016x", g.load64(RegionMagicOffset), RegionMagic)
+	case g.load32(RegionVersionOffset) != Version:
+		return g, fmt.Errorf("region: version %d, this collector reads %d", g.load32(RegionVersionOffset), Version)
+	}
+	switch clock := g.Clock(); clock {
+	case ClockNanoseconds, ClockTSC:
+	case ClockMach:
+		if numer, denom := g.Timebase(); numer == 0 || denom == 0 {
+			return g, fmt.Errorf("region: timebase %d/%d", numer, denom)
+		}
+	default:
+		return g, fmt.Errorf("region: unknown clock %d", clock)
+	}
+	return g, nil
+}
+
+func (g Region) load32(offset int) uint32 {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&g.memory[offset])))
+}
+
+func (g Region) load64(offset int) uint64 {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&g.memory[offset])))
+}
+
+// PID is the process that made the region, in its own numbering.
+func (g Region) PID() int { return int(g.load32(RegionPIDOffset)) }
+
+// Clock is the kind of clock the records are stamped with.
+func (g Region) Clock() ClockKind { return ClockKind(g.load32(RegionClockKindOffset)) }
+
+// Timebase is the fraction of nanoseconds per tick, of ClockMach only.
+func (g Region) Timebase() (numer, denom uint32) {
+	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
+}
+
+// RingsUsed is how many rings were ever used, at most RingCount.
+func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
+
+// FirstSample is the clock sample taken when the region was made.
+func (g Region) FirstSample() ClockSample {
+	return ClockSample{Ticks(g.load64(RegionFirstSampleOffset)), int64(g.load64(RegionFirstSampleOffset + 8))}
+}
+
+// LatestSample is the clock sample last written, and false when there is none or it was being written: in a process that
+// is gone, when it died writing.
+func (g Region) LatestSample() (ClockSample, bool) {
+	for range 8 {
+		before := g.load64(RegionLatestSampleOffset)
+		s := ClockSample{Ticks(g.load64(RegionLatestSampleOffset + 8)), int64(g.load64(RegionLatestSampleOffset + 16))}
+		if after := g.load64(RegionLatestSampleOffset); before == after && before != 0 && before%2 == 0 {
+			return s, true
+		}
+	}
+	return ClockSample{}, false
+}
+
+// A Losses is what a process left out, over all its threads; the meaning of each is at its offset in layout.go.
+type Losses struct {
+	Unringed, Unnumbered, Nested, Forks, Rejected uint64
+}
+
+// Losses reads the region's counters.
+func (g Region) Losses() Losses {
+	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionNestedOffset),
+		g.load64(RegionForksOffset), g.load64(RegionRejectedOffset)}
+}
+
+// Ring is ring i, which must be less than RingCount.
+func (g Region) Ring(i int) Ring {
+	start := PageSize + i*RingStride
+	return Ring{g.memory[start : start+RingStride : start+RingStride]}
+}
+
+// A Ring is one ring of a Region. Its methods are for the consumer, which must hold the claim for those that say so.
+type Ring struct{ memory []byte }
+
+func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
+func (r Ring) word64(offset int) *uint64 { return (*uint64)(unsafe.Pointer(&r.memory[offset])) }
+
+// Head is how many records were ever published. Records before it are complete: the load pairs with the thread's release store.
+func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset)) }
+
+// Tail is how many records were ever consumed.
+func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
+
+// SetTail gives the slots before position back to the thread. Only with the claim.
+func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
+
+// FactsHead is how many bytes of facts were ever published.
+func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHeadOffset)) }
+
+// FactsTail is how many bytes of facts were ever consumed.
+func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
+
+// SetFactsTail gives the bytes before position back to the thread. Only with the claim.
+func (r Ring) SetFactsTail(position uint64) {
+	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
+}
+
+// Dropped is how many records were dropped because the ring was full.
+func (r Ring) Dropped() uint64 { return atomic.LoadUint64(r.word64(RingDroppedOffset)) }
+
+// FactsDropped is how many facts were dropped because there was no room.
+func (r Ring) FactsDropped() uint64 { return atomic.LoadUint64(r.word64(RingFactsDroppedOffset)) }
+
+// State is where the ring is in its life.
+func (r Ring) State() RingState { return RingState(atomic.LoadUint32(r.word32(RingStateOffset))) }
+
+// Thread is the system's id of the thread that has the ring, or had it last.
+func (r Ring) Thread() uint64 { return atomic.LoadUint64(r.word64(RingThreadOffset)) }
+
+// TryClaim makes side the ring's only consumer, if nobody is.
+func (r Ring) TryClaim(side Claim) bool {
+	return atomic.CompareAndSwapUint32(r.word32(RingClaimOffset), uint32(ClaimNobody), uint32(side))
+}
+
+// Unclaim gives the claim back: after the last store to the tails.
+func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
+
+// Claimed says who is draining the ring.
+func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
+
+// Current is the call the thread is inside: when it began, on which object, and which; CallNone when it is in none.
+func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
+	rest := atomic.LoadUint64(r.word64(RingCurrentOffset + 8))
+	begin = Ticks(atomic.LoadUint64(r.word64(RingCurrentOffset)))
+	return begin, ObjectID(rest), Call(rest >> 32)
+}
+
+// Slots is the memory of the records at positions from to to, in one piece or, where the ring wraps, two. At most
+// RecordsPerRing records; only with the claim, or of a process that is gone.
+func (r Ring) Slots(from, to uint64) (a, b []byte) {
+	records := r.memory[PageSize : PageSize+RecordsPerRing*RecordSize]
+	return wrapped(records, from%RecordsPerRing*RecordSize, (to-from)*RecordSize)
+}
+
+// FactBytes is the memory of the facts at byte positions from to to, in one piece or two. At most FactsPerRing bytes;
+// only with the claim, or of a process that is gone.
+func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
+	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
+	return wrapped(facts, from%FactsPerRing, to-from)
+}
+
+func wrapped(memory []byte, start, length uint64) (a, b []byte) {
+	size := uint64(len(memory))
+	length = min(length, size)
+	if start+length <= size {
+		return memory[start : start+length], nil
+	}
+	return memory[start:], memory[:start+length-size]
+}

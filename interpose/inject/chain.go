@@ -1,0 +1,232 @@
+package inject
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxHops bounds the chain from the command to the final image. The longest
+// honest one (script, env, shim, shell, wrapper, stub) has about eight.
+const maxHops = 16
+
+// step is a program about to be executed.
+type step struct {
+	path string
+	args []string
+	env  environment
+	via  string
+	// machine is the slice that arch(1) asks for, "" for the kernel's choice.
+	machine string
+	// archArgs are arch(1) and its own options, when it starts the program.
+	archArgs []string
+	// observed is true behind a program that cannot be left out: what follows
+	// is known to be started by it and is judged, yet cannot be the start.
+	observed bool
+}
+
+// chain is the way from the command to the final image.
+type chain struct {
+	hops  []Hop
+	steps []step // one per hop
+	notes []Finding
+}
+
+func (c *chain) note(code Code, path, text, advice string) {
+	c.notes = append(c.notes, Finding{Code: code, Path: path, Text: text, Advice: advice})
+}
+
+// follow resolves the command and walks to the final image. Errors are those
+// the kernel would give for the command itself or for the interpreter of a
+// script; what a program in between would complain about is left to it.
+func (h Host) follow(command []string, env environment) (*chain, error) {
+	path, err := h.lookup(command[0], env)
+	if err != nil {
+		return nil, err
+	}
+	c := &chain{}
+	next := &step{path: path, args: command, env: env}
+	for next != nil && len(c.hops) < maxHops {
+		current := *next
+		image, err := h.imageOf(current, c)
+		if err != nil {
+			return nil, err
+		}
+		c.hops = append(c.hops, Hop{Path: current.path, Args: current.args, Via: current.via, Image: image})
+		c.steps = append(c.steps, current)
+		if next, err = h.next(current, image, c); err != nil {
+			return nil, err
+		}
+	}
+	if next != nil {
+		c.note(NotFollowed, command[0], "more programs start each other than mtrace follows", "run the last of them under mtrace")
+	}
+	return c, nil
+}
+
+// imageOf describes the file of a step; a file that cannot be read or is
+// damaged is noted and left to the kernel.
+func (h Host) imageOf(s step, c *chain) (Image, error) {
+	full := h.absolute(s.path)
+	if info, err := os.Stat(full); err == nil && info.IsDir() {
+		return Image{Format: FormatBundle}, nil
+	}
+	image, err := readImage(full, h, s.machine)
+	switch {
+	case errors.Is(err, errDamaged):
+		c.note(DamagedImage, s.path, err.Error(), "install the program again")
+	case err != nil:
+		c.note(UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: "+err.Error(), "make it readable")
+	}
+	return image, nil
+}
+
+// next tells what a step executes in its turn, nil when it is the final image.
+func (h Host) next(s step, image Image, c *chain) (*step, error) {
+	switch image.Format {
+	case FormatBundle:
+		return h.nextInBundle(s)
+	case FormatScript:
+		return h.nextInScript(s)
+	case FormatUnknown:
+		return h.nextInText(s)
+	}
+	follower := h.followerOf(s)
+	if follower == nil {
+		return nil, nil
+	}
+	next, err := follower(s, c)
+	if err != nil {
+		c.note(NotFollowed, s.path, "what it starts is not known: "+err.Error(), "put mtrace behind it, in front of the program to trace")
+		return nil, nil
+	}
+	if next != nil {
+		next.observed = next.observed || s.observed
+		if next.archArgs == nil {
+			next.archArgs = s.archArgs
+		}
+		if next.machine == "" {
+			next.machine = s.machine
+		}
+	}
+	return next, nil
+}
+
+// nextInScript is the kernel's own step from a script to its interpreter.
+func (h Host) nextInScript(s step) (*step, error) {
+	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
+	if err != nil {
+		return nil, nil
+	}
+	line, ok := parseShebang(head, h.OS)
+	if !ok {
+		return h.shellStep(s), nil
+	}
+	refused, err := h.executable(line.interpreter)
+	if err != nil {
+		return nil, &NotFoundError{Name: line.interpreter, From: s.path}
+	}
+	if refused != "" {
+		return nil, &NotExecutableError{Path: line.interpreter, Reason: "the #! line of " + s.path + " names it and " + refused}
+	}
+	args := append([]string{line.interpreter}, line.args...)
+	args = append(append(args, s.path), s.args[1:]...)
+	next := s
+	next.path, next.args, next.via = line.interpreter, args, "#! line"
+	return &next, nil
+}
+
+// nextInText handles files no kernel executes: execvp gives text to the shell.
+func (h Host) nextInText(s step) (*step, error) {
+	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
+	if err != nil {
+		return nil, nil
+	}
+	if !looksLikeText(head) {
+		return nil, &NotExecutableError{Path: s.path, Reason: "it is neither a program of a known format nor a script"}
+	}
+	return h.shellStep(s), nil
+}
+
+func (h Host) shellStep(s step) *step {
+	next := s
+	next.path, next.args, next.via = "/bin/sh", append([]string{"/bin/sh", s.path}, s.args[1:]...), viaShell
+	return &next
+}
+
+// viaShell marks what execvp(3) hands to the shell because no kernel runs it.
+const viaShell = "no #! line"
+
+// follower finds out what a program starts; nil and no error when nothing, or
+// nothing that matters.
+type follower func(s step, c *chain) (*step, error)
+
+// followerOf picks by the program's name, as its users do.
+func (h Host) followerOf(s step) follower {
+	switch name := filepath.Base(s.path); {
+	case name == "env" || name == "genv":
+		return h.nextInEnv
+	case name == "arch" && h.OS == "darwin":
+		return h.nextInArch
+	case isShell(name):
+		return h.nextInShell
+	case name == "uv":
+		return h.nextInUV
+	case isPython(name):
+		return h.nextInPython
+	}
+	return nil
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh":
+		return true
+	}
+	return false
+}
+
+func isPython(name string) bool {
+	return strings.HasPrefix(strings.ToLower(name), "python") || strings.HasPrefix(name, "pypy")
+}
+
+func (h Host) nextInEnv(s step, _ *chain) (*step, error) {
+	command, env, err := followEnv(s.args, s.env)
+	if err != nil {
+		return nil, err
+	}
+	return h.stepTo(s, command, env, "env")
+}
+
+// stepTo resolves a command that a program in the chain would execute.
+func (h Host) stepTo(s step, command []string, env environment, via string) (*step, error) {
+	path, err := h.lookup(command[0], env)
+	if err != nil {
+		return nil, err
+	}
+	next := s
+	next.path, next.args, next.env, next.via = path, command, env, via
+	return &next, nil
+}
+
+// nextInShell recognises scripts that only start another program.
+func (h Host) nextInShell(s step, _ *chain) (*step, error) {
+	if len(s.args) < 2 || strings.HasPrefix(s.args[1], "-") || strings.HasPrefix(s.args[1], "+") {
+		return nil, nil
+	}
+	script := s.args[1]
+	content, err := readHead(h.absolute(script), maxWrapper)
+	if err != nil {
+		return nil, nil // the shell will say so
+	}
+	if w, ok := parseWrapper(content, script, s.args[2:]); ok {
+		env := s.env
+		for _, setting := range w.settings {
+			name, value, _ := strings.Cut(setting, "=")
+			env = env.with(name, value)
+		}
+		return h.stepTo(s, w.command, env, "exec in a shell script")
+	}
+	return h.nextInShim(s, script, content)
+}

@@ -1,0 +1,158 @@
+package inject
+
+import (
+	"encoding/binary"
+
+	"howett.net/plist"
+)
+
+// Blob magics, slots and flags of XNU's osfmk/kern/cs_blobs.h. Everything in a
+// signature is big-endian.
+const (
+	magicSuperBlob     = 0xfade0cc0
+	magicCodeDirectory = 0xfade0c02
+	magicEntitlements  = 0xfade7171
+
+	slotCodeDirectory = 0
+	slotEntitlements  = 5
+	slotAlternate     = 0x1000 // up to 0x1004: the same directory, other hashes
+	slotAlternateEnd  = 0x1005
+
+	maxSignature = 64 << 20
+	maxBlobs     = 64
+	codeDirLen   = 44 // fixed part of the oldest version
+)
+
+// SignatureFlags are the CS_* flags of a code directory.
+type SignatureFlags uint32
+
+// Flags that decide about injection.
+const (
+	SignatureAdhoc        SignatureFlags = 0x2
+	SignatureRestrict     SignatureFlags = 0x800
+	SignatureRequireLV    SignatureFlags = 0x2000
+	SignatureRuntime      SignatureFlags = 0x10000
+	SignatureLinkerSigned SignatureFlags = 0x20000
+)
+
+// Entitlements that decide about injection.
+const (
+	entitlementDyldVariables = "com.apple.security.cs.allow-dyld-environment-variables"
+	entitlementNoValidation  = "com.apple.security.cs.disable-library-validation"
+	entitlementSandbox       = "com.apple.security.app-sandbox"
+)
+
+// Signature is what an embedded code signature says.
+type Signature struct {
+	Flags SignatureFlags `json:"flags"`
+	// Platform is not zero for a binary that is part of macOS.
+	Platform   uint8  `json:"platform,omitempty"`
+	Identifier string `json:"identifier,omitempty"`
+	Team       string `json:"team,omitempty"`
+	// Entitlements holds the names of the entitlements whose value is true.
+	Entitlements map[string]bool `json:"entitlements,omitempty"`
+}
+
+// parseSignature reads the super blob an LC_CODE_SIGNATURE points to. Flags of
+// all its code directories are joined: which one the kernel takes depends on
+// the hashes it supports, and a restriction in any of them may count.
+func parseSignature(blob []byte) (*Signature, error) {
+	if len(blob) < 12 || binary.BigEndian.Uint32(blob) != magicSuperBlob {
+		return nil, damaged("its code signature does not start with a super blob")
+	}
+	length := int64(binary.BigEndian.Uint32(blob[4:]))
+	if length > int64(len(blob)) || length < 12 {
+		return nil, damaged("its code signature says %d bytes and has %d", length, len(blob))
+	}
+	blob = blob[:length]
+	count := binary.BigEndian.Uint32(blob[8:])
+	if count > maxBlobs || 12+int64(count)*8 > length {
+		return nil, damaged("its code signature lists %d blobs", count)
+	}
+	signature := &Signature{}
+	directories := 0
+	for i := int64(0); i < int64(count); i++ {
+		entry := blob[12+i*8:]
+		slot := binary.BigEndian.Uint32(entry)
+		body, magic, err := subBlob(blob, binary.BigEndian.Uint32(entry[4:]))
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case magic == magicCodeDirectory && (slot == slotCodeDirectory || slot >= slotAlternate && slot < slotAlternateEnd):
+			if err := signature.addDirectory(body); err != nil {
+				return nil, err
+			}
+			directories++
+		case slot == slotEntitlements && magic == magicEntitlements:
+			if err := signature.addEntitlements(body[8:]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if directories == 0 {
+		return nil, damaged("its code signature has no code directory")
+	}
+	return signature, nil
+}
+
+// subBlob returns the blob at offset, its own magic and length included.
+func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) {
+	if int64(offset)+8 > int64(len(blob)) {
+		return nil, 0, damaged("a blob of its code signature starts beyond the end")
+	}
+	body = blob[offset:]
+	length := binary.BigEndian.Uint32(body[4:])
+	if length < 8 || int64(length) > int64(len(body)) {
+		return nil, 0, damaged("a blob of its code signature has %d bytes", length)
+	}
+	return body[:length], binary.BigEndian.Uint32(body), nil
+}
+
+// addDirectory reads a CodeDirectory: version at 8, flags at 12, offset of the
+// identifier at 20, platform at 38 and, from version 0x20200 on, offset of the
+// team at 48.
+func (s *Signature) addDirectory(directory []byte) error {
+	if len(directory) < codeDirLen {
+		return damaged("its code directory has %d bytes", len(directory))
+	}
+	s.Flags |= SignatureFlags(binary.BigEndian.Uint32(directory[12:]))
+	if platform := directory[38]; platform != 0 {
+		s.Platform = platform
+	}
+	s.Identifier = stringAt(directory, binary.BigEndian.Uint32(directory[20:]))
+	if binary.BigEndian.Uint32(directory[8:]) >= 0x20200 && len(directory) >= 52 {
+		if offset := binary.BigEndian.Uint32(directory[48:]); offset != 0 {
+			s.Team = stringAt(directory, offset)
+		}
+	}
+	return nil
+}
+
+func stringAt(b []byte, offset uint32) string {
+	if int64(offset) >= int64(len(b)) {
+		return ""
+	}
+	return fixedString(b[offset:])
+}
+
+// addEntitlements reads the XML property list of an entitlement blob.
+func (s *Signature) addEntitlements(xml []byte) error {
+	var values map[string]any
+	if _, err := plist.Unmarshal(xml, &values); err != nil {
+		return damaged("its entitlements cannot be read: %v", err)
+	}
+	for name, value := range values {
+		if granted, ok := value.(bool); ok && granted {
+			if s.Entitlements == nil {
+				s.Entitlements = make(map[string]bool)
+			}
+			s.Entitlements[name] = true
+		}
+	}
+	return nil
+}
+
+func (s *Signature) has(flag SignatureFlags) bool { return s != nil && s.Flags&flag != 0 }
+
+func (s *Signature) entitled(name string) bool { return s != nil && s.Entitlements[name] }

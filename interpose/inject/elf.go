@@ -1,0 +1,89 @@
+package inject
+
+import (
+	"debug/elf"
+	"io"
+	"strings"
+)
+
+// elfMachines spells processors as uname(1) does on them.
+var elfMachines = map[elf.Machine]string{
+	elf.EM_X86_64:  "x86_64",
+	elf.EM_AARCH64: "aarch64",
+	elf.EM_386:     "i386",
+	elf.EM_ARM:     "arm",
+	elf.EM_RISCV:   "riscv64",
+	elf.EM_PPC64:   "ppc64",
+	elf.EM_S390:    "s390x",
+}
+
+// maxInterpreter bounds PT_INTERP; the kernel's own bound is PATH_MAX.
+const maxInterpreter = 4096
+
+// parseELF describes an ELF file. An executable is static when it names no
+// dynamic linker (PT_INTERP): then nothing ever reads LD_PRELOAD. That covers
+// static position-independent executables, which do have PT_DYNAMIC.
+func parseELF(r io.ReaderAt) (image Image, err error) {
+	image.Format = FormatELF
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return image, damaged("%v", err)
+	}
+	defer file.Close()
+	image.Machine = elfMachine(file)
+	image.Machines = []string{image.Machine}
+	for _, program := range file.Progs {
+		if program.Type != elf.PT_INTERP {
+			continue
+		}
+		if program.Filesz > maxInterpreter {
+			return image, damaged("its dynamic linker's name is %d bytes long", program.Filesz)
+		}
+		name := make([]byte, program.Filesz)
+		if _, err := program.ReadAt(name, 0); err != nil {
+			return image, damaged("its dynamic linker's name cannot be read: %v", err)
+		}
+		image.Dynamic = true
+		image.Interpreter = strings.TrimRight(string(name), "\x00")
+	}
+	image.Library = file.Type == elf.ET_DYN && !image.Dynamic
+	image.Needed, err = file.ImportedLibraries()
+	if err != nil {
+		// A stripped section table is legal; the linker reads segments.
+		image.Needed = nil
+	}
+	image.Go = file.Section(".go.buildinfo") != nil || file.Section(".note.go.buildid") != nil
+	return image, nil
+}
+
+// elfMachine names processor and, where a processor has two, word size and
+// byte order: x32 and x86_64 share a machine number, as do ppc64 and ppc64le.
+func elfMachine(file *elf.File) string {
+	name, known := elfMachines[file.Machine]
+	if !known {
+		name = strings.ToLower(strings.TrimPrefix(file.Machine.String(), "EM_"))
+	}
+	if file.Machine == elf.EM_X86_64 && file.Class == elf.ELFCLASS32 {
+		return "x32"
+	}
+	if file.Machine == elf.EM_PPC64 && file.Data == elf.ELFDATA2LSB {
+		return "ppc64le"
+	}
+	if file.Machine == elf.EM_RISCV && file.Class == elf.ELFCLASS32 {
+		return "riscv32"
+	}
+	return name
+}
+
+// elfMachineOf is the machine whose programs a processor of Go's name runs.
+func elfMachineOf(arch string) string {
+	switch arch {
+	case "amd64":
+		return "x86_64"
+	case "arm64":
+		return "aarch64"
+	case "386":
+		return "i386"
+	}
+	return arch
+}

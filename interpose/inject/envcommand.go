@@ -1,0 +1,154 @@
+package inject
+
+import (
+	"errors"
+	"strings"
+)
+
+// errNotFollowed says that a program's arguments were not understood well
+// enough to tell what it will start.
+var errNotFollowed = errors.New("its arguments were not understood")
+
+// followEnv works out what env(1) would execute: the words behind its options
+// and settings, in the environment those produce.
+func followEnv(args []string, env environment) (command []string, changed environment, err error) {
+	words := args[1:]
+	for expanded := 0; len(words) > 0; {
+		word := words[0]
+		switch {
+		case word == "-" || word == "-i" || word == "--ignore-environment":
+			env, words = environment{}, words[1:]
+		case word == "--":
+			words = words[1:]
+			return envSettings(words, env)
+		case word == "-u" || word == "--unset":
+			if len(words) < 2 {
+				return nil, nil, errNotFollowed
+			}
+			env, words = env.without(words[1]), words[2:]
+		case strings.HasPrefix(word, "--unset="):
+			env, words = env.without(strings.TrimPrefix(word, "--unset=")), words[1:]
+		case strings.HasPrefix(word, "-u"):
+			env, words = env.without(word[2:]), words[1:]
+		case word == "-v" || word == "--debug":
+			words = words[1:]
+		case word == "-S" || word == "--split-string" || strings.HasPrefix(word, "-S") || strings.HasPrefix(word, "--split-string="):
+			text, rest, ok := splitOperand(words)
+			if !ok || expanded > 0 {
+				return nil, nil, errNotFollowed
+			}
+			split, err := splitString(text, env)
+			if err != nil {
+				return nil, nil, err
+			}
+			expanded++
+			words = append(split, rest...)
+		case strings.HasPrefix(word, "-"):
+			return nil, nil, errNotFollowed
+		default:
+			return envSettings(words, env)
+		}
+	}
+	return nil, nil, errNotFollowed // env alone prints the environment
+}
+
+// envSettings takes NAME=VALUE words off the front.
+func envSettings(words []string, env environment) ([]string, environment, error) {
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		name, value, _ := strings.Cut(words[0], "=")
+		env, words = env.with(name, value), words[1:]
+	}
+	if len(words) == 0 {
+		return nil, nil, errNotFollowed
+	}
+	return words, env, nil
+}
+
+// splitOperand finds the operand of -S: in the same word or in the next.
+func splitOperand(words []string) (text string, rest []string, ok bool) {
+	if text, ok = strings.CutPrefix(words[0], "--split-string="); ok {
+		return text, words[1:], true
+	}
+	if words[0] != "-S" && words[0] != "--split-string" {
+		return words[0][2:], words[1:], true
+	}
+	if len(words) < 2 {
+		return "", nil, false
+	}
+	return words[1], words[2:], true
+}
+
+// splitString is the splitting of env -S, the same in FreeBSD's env, which
+// macOS has, and in GNU's: blanks separate, quotes group, ${NAME} is replaced,
+// # starts a comment at the start of a word, \c ends the string.
+func splitString(text string, env environment) (words []string, err error) {
+	var word strings.Builder
+	inWord := false
+	end := func() {
+		if inWord {
+			words = append(words, word.String())
+			word.Reset()
+			inWord = false
+		}
+	}
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, inWord = c, true
+		case quote == 0 && strings.IndexByte(" \t\n\v\f\r", c) >= 0:
+			end()
+		case quote == 0 && c == '#' && !inWord:
+			return words, nil
+		case c == '\\' && i+1 < len(text) && (quote != '\'' || text[i+1] == '\'' || text[i+1] == '\\'):
+			i++
+			if quote == 0 && text[i] == '_' {
+				end()
+				continue
+			}
+			if quote == 0 && text[i] == 'c' {
+				end()
+				return words, nil
+			}
+			replaced, ok := splitEscapes[text[i]]
+			if !ok {
+				return nil, errNotFollowed
+			}
+			word.WriteByte(replaced)
+			inWord = true
+		case c == '$' && quote != '\'':
+			name, length, ok := bracedName(text[i:])
+			if !ok {
+				return nil, errNotFollowed
+			}
+			value, _ := env.get(name)
+			word.WriteString(value)
+			inWord, i = true, i+length-1
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, errNotFollowed
+	}
+	end()
+	return words, nil
+}
+
+var splitEscapes = map[byte]byte{
+	'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
+	'#': '#', '$': '$', '_': ' ', '"': '"', '\'': '\'', '\\': '\\',
+}
+
+// bracedName reads ${NAME} at the start of text.
+func bracedName(text string) (name string, length int, ok bool) {
+	close := strings.IndexByte(text, '}')
+	if !strings.HasPrefix(text, "${") || close < 3 {
+		return "", 0, false
+	}
+	return text[2:close], close + 1, true
+}

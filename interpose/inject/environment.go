@@ -1,0 +1,33 @@
+package inject
+
+import "strings"
+
+// environment is a process environment, NAME=VALUE each. As with getenv(3) the
+// first of several equal names counts.
+type environment []string
+
+func (e environment) get(name string) (string, bool) {
+	for _, entry := range e {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// with returns a copy in which name has value.
+func (e environment) with(name, value string) environment {
+	changed := e.without(name)
+	return append(changed, name+"="+value)
+}
+
+// without returns a copy that lacks name.
+func (e environment) without(name string) environment {
+	changed := make(environment, 0, len(e)+1)
+	for _, entry := range e {
+		if !strings.HasPrefix(entry, name+"=") {
+			changed = append(changed, entry)
+		}
+	}
+	return changed
+}

@@ -1,0 +1,212 @@
+package inject
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// judgement is what the dynamic linker of one program does with the library.
+type judgement struct {
+	// loads: the library will be in the process.
+	loads bool
+	// passes: what the process starts still has the preload variable.
+	passes bool
+	// harmless: the variable can be set although the library is not loaded.
+	// Where it is false dyld would kill the program, or ld.so complain into its
+	// standard error.
+	harmless bool
+	reasons  []Finding
+	warnings []Finding
+}
+
+func (j *judgement) refuse(code Code, path, text, advice string) {
+	j.loads = false
+	j.reasons = append(j.reasons, Finding{Code: code, Path: path, Text: text, Advice: advice})
+}
+
+func (j *judgement) warn(code Code, path, text, advice string) {
+	j.warnings = append(j.warnings, Finding{Code: code, Path: path, Text: text, Advice: advice})
+}
+
+// judge decides for one program of the chain; library is the image of the
+// tracing library.
+func (h Host) judge(path string, image, library Image) judgement {
+	j := judgement{loads: true, passes: true, harmless: true}
+	switch {
+	case h.OS == "darwin" && image.Format == FormatMachO:
+		h.judgeMachO(&j, path, image, library)
+	case h.OS != "darwin" && image.Format == FormatELF:
+		h.judgeELF(&j, path, image, library)
+	default:
+		j.harmless = false
+		j.refuse(WrongFormat, path, "is not a program of this system ("+string(image.Format)+")", "")
+	}
+	if image.Go && j.loads {
+		j.warn(GoHost, path, "is a Go program: the library brings a second Go runtime into it",
+			"if it misbehaves under mtrace, trace it on a system where it does not, and report it")
+	}
+	return j
+}
+
+// judgeELF applies the rules of ld.so(8). In secure-execution mode (set-id,
+// capabilities) a preload path with slashes is ignored and the variable removed
+// from the environment.
+func (h Host) judgeELF(j *judgement, path string, image, library Image) {
+	facts, err := h.Facts(h.absolute(path))
+	if err == nil && h.gainsID(facts) {
+		j.passes = false
+		j.refuse(SetID, path, "changes user or group when executed, so the dynamic linker ignores LD_PRELOAD",
+			"run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
+	}
+	if err == nil && facts.Capabilities && h.UID != 0 {
+		j.passes = false
+		j.refuse(FileCapabilities, path, "has file capabilities, so the dynamic linker ignores LD_PRELOAD",
+			"trace a copy of it: cp does not copy capabilities")
+	}
+	if !image.Dynamic {
+		j.refuse(StaticProgram, path, "is linked statically: no dynamic linker reads LD_PRELOAD",
+			"link it dynamically; a static program cannot use Metal either")
+		return
+	}
+	switch wanted := elfMachineOf(h.Arch); {
+	case image.Machine != wanted && image.Machine != library.Machine:
+		j.harmless = false
+		j.refuse(WrongMachine, path, "is for "+image.Machine+", this machine and the library are for "+wanted, "use a build of it for "+wanted)
+	case image.Machine != library.Machine:
+		j.harmless = false
+		j.refuse(LibraryLacksMachine, path, "is for "+image.Machine+", the library is for "+library.Machine, "build mtrace on this machine")
+	}
+	if ours, its := cLibrary(library), cLibrary(image); ours != "" && its != "" && ours != its {
+		j.harmless = false
+		j.refuse(OtherCLibrary, path, "uses "+its+", the library uses "+ours, "build mtrace against "+its+", in the container the program runs in")
+	}
+}
+
+// gainsID is true when executing the file changes the effective ids.
+func (h Host) gainsID(facts FileFacts) bool {
+	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
+}
+
+// cLibrary names the C library an ELF image was linked with: by its dynamic
+// linker, or by what it needs, as shared libraries name no linker.
+func cLibrary(image Image) string {
+	if strings.HasPrefix(filepath.Base(image.Interpreter), "ld-musl-") {
+		return "musl"
+	}
+	for _, needed := range image.Needed {
+		switch {
+		case strings.HasPrefix(needed, "libc.musl-"), needed == "libc.so":
+			return "musl"
+		case needed == "libc.so.6":
+			return "glibc"
+		}
+	}
+	return ""
+}
+
+const (
+	useAnother   = "use a copy that does not come with macOS, for instance Homebrew's"
+	signAgain    = "trace a copy signed anew: cp PROGRAM COPY && codesign --force --sign - COPY"
+	putBehind    = "start the program it runs under mtrace directly"
+	lacksSliceIs = "the library has no slice for it"
+)
+
+// judgeMachO applies the rules of dyld and AMFI: for a protected program dyld
+// removes every DYLD_ variable, from its children's environment too; for any
+// other it loads the library or, when it cannot, ends the program.
+func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
+	if image.Machine == "" {
+		j.harmless = false
+		j.refuse(WrongMachine, path, "has slices for "+strings.Join(image.Machines, ", ")+", none for this machine ("+h.Arch+")", "install a build for this machine")
+		return
+	}
+	facts, err := h.Facts(h.absolute(path))
+	protected := func(code Code, text, advice string) {
+		j.passes = false
+		j.refuse(code, path, text, advice)
+	}
+	if err == nil && facts.Restricted && !h.ProtectionOff {
+		protected(SystemProtected, "is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", h.protectedAdvice(path))
+	} else if image.Signature != nil && image.Signature.Platform != 0 && !h.ProtectionOff {
+		protected(PlatformBinary, "is part of macOS (platform binary): dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", h.protectedAdvice(path))
+	}
+	if err == nil && facts.Mode&(modeSetUID|modeSetGID) != 0 {
+		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES", "run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
+	}
+	if image.RestrictSegment {
+		protected(RestrictSegment, "has a __RESTRICT segment: dyld drops DYLD_INSERT_LIBRARIES", "link it without -sectcreate __RESTRICT")
+	}
+	h.judgeSignature(j, path, image, protected)
+	if image.Platform > platformMacOS {
+		j.harmless = false
+		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load a macOS library", "use its macOS build")
+	}
+	if !image.Dynamic {
+		j.refuse(NoDynamicLinker, path, "names no dynamic linker, so nothing reads DYLD_INSERT_LIBRARIES", "link it dynamically")
+	}
+	if j.loads && !hasSlice(library, image.Machine) {
+		j.harmless = false
+		advice := "use the universal libmtrace.dylib that ./build.sh cross makes"
+		code := LibraryLacksMachine
+		if image.Machine == "arm64e" {
+			code, advice = PointerAuthentic, "use an arm64 build of the program"
+		}
+		j.refuse(code, path, "is "+image.Machine+" and "+lacksSliceIs+" (it has "+strings.Join(library.Machines, ", ")+")", advice)
+	}
+}
+
+// judgeSignature applies what code signature and entitlements say.
+func (h Host) judgeSignature(j *judgement, path string, image Image, protected func(Code, string, string)) {
+	signature := image.Signature
+	if signature == nil {
+		if strings.HasPrefix(image.Machine, "arm64") {
+			j.harmless = false
+			j.refuse(Unsigned, path, "has no code signature: the kernel ends unsigned arm64 programs", "sign it: codesign --sign - "+path)
+		}
+		return
+	}
+	if signature.has(SignatureRestrict) {
+		protected(RestrictFlag, "is signed with the restrict flag: dyld drops DYLD_INSERT_LIBRARIES", signAgain)
+	}
+	hardened := signature.has(SignatureRuntime)
+	if hardened && !signature.entitled(entitlementDyldVariables) {
+		protected(HardenedRuntime, "has the hardened runtime without the entitlement "+entitlementDyldVariables+": dyld drops DYLD_INSERT_LIBRARIES", signAgain)
+	} else if (hardened || signature.has(SignatureRequireLV)) && !signature.entitled(entitlementNoValidation) {
+		j.harmless = false
+		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": it loads none but its own maker's", signAgain)
+	}
+	if signature.entitled(entitlementSandbox) {
+		j.warn(Sandboxed, path, "runs in the App Sandbox and may not reach the collector's socket", signAgain)
+	}
+}
+
+// protectedAdvice knows the programs of macOS that users most often put in
+// front of what they want to trace.
+func (h Host) protectedAdvice(path string) string {
+	name := filepath.Base(path)
+	switch {
+	case isShell(name):
+		return putBehind + ", or run the script by a shell that does not come with macOS, for instance Homebrew's bash"
+	case isPython(name):
+		return useAnother
+	case name == "open":
+		return "open has launchd start the application; run the application's .app under mtrace instead"
+	case slices.Contains(launchers, name):
+		return "put mtrace behind it: " + name + " … mtrace run -- PROGRAM …"
+	}
+	return useAnother
+}
+
+// launchers are programs of macOS whose purpose is to start another program.
+var launchers = []string{
+	"arch", "caffeinate", "env", "login", "make", "nice", "nohup", "perl", "ruby", "sandbox-exec",
+	"script", "sudo", "taskpolicy", "time", "xargs", "xcrun",
+}
+
+func hasSlice(library Image, machine string) bool {
+	if machine == "x86_64h" && slices.Contains(library.Machines, "x86_64") {
+		return true
+	}
+	return slices.Contains(library.Machines, machine)
+}

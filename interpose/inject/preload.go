@@ -1,0 +1,93 @@
+package inject
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// preloadVariables are the variables that name libraries to load first. The
+// second one of macOS is what launchd hands to XPC services as the first.
+func preloadVariables(system string) []string {
+	if system == "darwin" {
+		return []string{"DYLD_INSERT_LIBRARIES", "__XPC_DYLD_INSERT_LIBRARIES"}
+	}
+	return []string{"LD_PRELOAD"}
+}
+
+// preloaded returns env with library in front of what the user preloads, and
+// the first setting made, NAME=VALUE.
+func (h Host) preloaded(env environment, library string) (changed environment, setting string) {
+	for _, name := range preloadVariables(h.OS) {
+		value := library
+		old, _ := env.get(name)
+		for _, entry := range strings.FieldsFunc(old, h.separatesPreloads) {
+			if entry != library {
+				value += ":" + entry
+			}
+		}
+		env = env.with(name, value)
+		if setting == "" {
+			setting = name + "=" + value
+		}
+	}
+	return env, setting
+}
+
+// separatesPreloads: ld.so takes blanks and colons, dyld colons only.
+func (h Host) separatesPreloads(r rune) bool {
+	return r == ':' || r == ' ' && h.OS != "darwin"
+}
+
+// checkLibrary makes sure that the preload variable can name the library: dyld
+// ends a program whose variable names a file it cannot load, and ld.so writes
+// a complaint into the program's standard error.
+func (h Host) checkLibrary(library string) (path string, image Image, problem *Finding) {
+	fail := func(code Code, text, advice string) (string, Image, *Finding) {
+		return library, Image{}, &Finding{Code: code, Path: library, Text: text, Advice: advice}
+	}
+	const rebuild = "build it with ./build.sh"
+	if library == "" {
+		return fail(LibraryMissing, "no tracing library was named", rebuild)
+	}
+	path = filepath.Clean(h.absolute(library))
+	library = path
+	switch {
+	case strings.Contains(path, ":"):
+		return fail(LibraryPath, "a preload path must not contain a colon", "move mtrace to another folder")
+	case h.OS != "darwin" && strings.ContainsAny(path, " $"):
+		return fail(LibraryPath, "a preload path must not contain a blank or a dollar sign", "move mtrace to another folder")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fail(LibraryMissing, "the tracing library is not there: "+reason(err), rebuild)
+	}
+	if !info.Mode().IsRegular() {
+		return fail(LibraryFormat, "the tracing library is not a file", rebuild)
+	}
+	image, err = readImage(path, h, "")
+	if err != nil {
+		return fail(LibraryFormat, "the tracing library cannot be used: "+reason(err), rebuild)
+	}
+	wanted := FormatELF
+	if h.OS == "darwin" {
+		wanted = FormatMachO
+	}
+	if image.Format != wanted || len(image.Machines) > 0 && image.Machine != "" && !image.Library {
+		return fail(LibraryFormat, "the tracing library is not a shared library of this system ("+string(image.Format)+")", rebuild)
+	}
+	if facts, err := h.Facts(path); err == nil && facts.Quarantined {
+		return fail(LibraryQuarantined, "the tracing library was downloaded and is quarantined: macOS may refuse to load it, which ends the program",
+			"xattr -d com.apple.quarantine "+path)
+	}
+	return path, image, nil
+}
+
+// reason is the part of a file error behind its path.
+func reason(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}

@@ -1,0 +1,125 @@
+package inject
+
+import (
+	"io/fs"
+	"slices"
+)
+
+const (
+	modeSetUID = fs.ModeSetuid
+	modeSetGID = fs.ModeSetgid
+)
+
+// Prepare plans how to start command on this machine with library loaded into
+// it. environ is the environment the command is to have (NAME=VALUE each);
+// its PATH is searched.
+//
+// The error is a *NotFoundError, a *NotExecutableError or ErrNoCommand: the
+// command cannot be started at all. Everything that only prevents tracing is
+// in the plan, whose Program, Args and Env then start the command untraced.
+func Prepare(command []string, library string, environ []string) (*Plan, error) {
+	return ThisHost().Prepare(command, library, environ)
+}
+
+// Prepare is the function of that name for a described machine.
+func (h Host) Prepare(command []string, library string, environ []string) (*Plan, error) {
+	if len(command) == 0 || command[0] == "" {
+		return nil, ErrNoCommand
+	}
+	c, err := h.follow(command, environment(environ))
+	if err != nil {
+		return nil, err
+	}
+	first, launch := c.start(), c.launch(h.OS)
+	plan := &Plan{
+		Program:  c.steps[first].path,
+		Args:     slices.Clone(c.steps[first].args),
+		Env:      slices.Clone(environ),
+		Chain:    c.hops,
+		Warnings: c.notes,
+	}
+	path, image, problem := h.checkLibrary(library)
+	if problem != nil {
+		plan.Reasons = append(plan.Reasons, *problem)
+		return plan, nil
+	}
+	h.decide(plan, c, launch, path, image)
+	return plan, nil
+}
+
+// start is the first step the kernel can execute: behind a bundle and behind
+// text that only a shell runs.
+func (c *chain) start() int {
+	for i, hop := range c.hops {
+		if hop.Image.Format != FormatBundle && (i+1 == len(c.hops) || c.steps[i+1].via != viaShell) {
+			return i
+		}
+	}
+	return len(c.hops) - 1
+}
+
+// launch is the step to start so that the fewest programs stand between us and
+// the final image. On macOS every program left out is one that might drop the
+// preload variable; elsewhere nothing is gained and the user's command stays.
+func (c *chain) launch(system string) int {
+	if system != "darwin" {
+		return c.start()
+	}
+	last := 0
+	for i, s := range c.steps {
+		if !s.observed {
+			last = i
+		}
+	}
+	return last
+}
+
+// decide fills in whether the library gets in, and if it does, how.
+func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Image) {
+	passes, harmless := true, true
+	for i := launch; i < len(c.hops); i++ {
+		hop := &c.hops[i]
+		if hop.Image.Format == FormatScript || hop.Image.Format == FormatBundle {
+			continue
+		}
+		j := h.judge(hop.Path, hop.Image, library)
+		final := i == len(c.hops)-1
+		plan.Warnings = append(plan.Warnings, j.warnings...)
+		if !j.passes || !j.harmless || final && !j.loads {
+			plan.Reasons = append(plan.Reasons, j.reasons...)
+		}
+		passes = passes && j.passes
+		harmless = harmless && j.harmless
+	}
+	plan.Injectable = len(plan.Reasons) == 0
+	plan.Inherited = !plan.Injectable && passes && harmless
+	if !plan.Injectable && !plan.Inherited {
+		return
+	}
+	chosen := c.steps[launch]
+	plan.Program, plan.Args = chosen.path, slices.Clone(chosen.args)
+	env, setting := h.preloaded(chosen.env, path)
+	plan.Env, plan.Variable = env, setting
+	if chosen.archArgs != nil {
+		h.startByArch(plan, c, chosen)
+	}
+	for i := range launch {
+		c.hops[i].Skipped = true
+	}
+}
+
+// startByArch leaves arch(1) in place, because only it starts another slice
+// than the kernel would, and has it set the variables it loses itself.
+func (h Host) startByArch(plan *Plan, c *chain, chosen step) {
+	for i, s := range c.steps {
+		if len(c.steps) > i+1 && c.steps[i+1].via == "arch" {
+			plan.Program = s.path
+		}
+	}
+	args := slices.Clone(chosen.archArgs)
+	for _, name := range preloadVariables(h.OS) {
+		value, _ := environment(plan.Env).get(name)
+		args = append(args, "-e", name+"="+value)
+	}
+	plan.Args = append(append(args, chosen.path), chosen.args[1:]...)
+}

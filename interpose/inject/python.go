@@ -1,0 +1,86 @@
+package inject
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// nextInPython follows what a Python interpreter is known to start: itself
+// again, in a framework build, and a shell, when it runs conda.
+func (h Host) nextInPython(s step, c *chain) (*step, error) {
+	if app, ok := frameworkApp(h.absolute(s.path)); ok {
+		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
+		next := s
+		next.path, next.via, next.observed = app, "re-executes itself", true
+		return &next, nil
+	}
+	if len(s.args) > 2 && filepath.Base(s.args[1]) == "conda" && s.args[2] == "run" && h.OS == "darwin" {
+		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell script", "activate the environment and run mtrace in it, or conda run … mtrace run -- PROGRAM")
+		return h.observe(s, "/bin/bash", "conda run")
+	}
+	return nil, nil
+}
+
+// frameworkApp finds the application a framework build of Python re-executes:
+// bin/python3.X is a stub (Mac/Tools/pythonw.c in Python's sources) that
+// replaces itself with Resources/Python.app, to be a real application.
+func frameworkApp(path string) (string, bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	folder := filepath.Dir(real)
+	version := filepath.Dir(folder)
+	if filepath.Base(folder) != "bin" || !strings.Contains(version, ".framework/Versions/") {
+		return "", false
+	}
+	app := filepath.Join(version, "Resources", "Python.app", "Contents", "MacOS", "Python")
+	if info, err := os.Stat(app); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	return app, true
+}
+
+// nextInUV guesses the interpreter uv run will start: that of the project's
+// environment. It exists before the run unless uv creates it.
+func (h Host) nextInUV(s step, c *chain) (*step, error) {
+	if len(s.args) < 2 || s.args[1] != "run" {
+		return nil, nil
+	}
+	folder, ok := s.env.get("UV_PROJECT_ENVIRONMENT")
+	if !ok {
+		folder = h.nearest(".venv")
+	}
+	if folder != "" {
+		python := filepath.Join(h.absolute(folder), "bin", "python3")
+		if refused, err := h.executable(python); err == nil && refused == "" {
+			return h.observe(s, python, "uv run")
+		}
+	}
+	c.note(ChildUnknown, s.path, "which interpreter uv run will start is not known yet", "uv run mtrace run -- PROGRAM leaves no doubt")
+	return nil, nil
+}
+
+// observe adds a program that an earlier one starts by itself.
+func (h Host) observe(s step, path, via string) (*step, error) {
+	if _, err := h.executable(path); err != nil {
+		return nil, nil
+	}
+	next := s
+	next.path, next.args, next.via, next.observed = path, []string{path}, via, true
+	return &next, nil
+}
+
+// nearest finds a folder of that name in the working directory or above it.
+func (h Host) nearest(name string) string {
+	for folder := h.Directory; ; folder = filepath.Dir(folder) {
+		candidate := filepath.Join(folder, name)
+		if info, err := os.Stat(candidate); err == nil && info.IsDir() {
+			return candidate
+		}
+		if folder == filepath.Dir(folder) {
+			return ""
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package inject
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+)
+
+// Sizes of the head of a file that the kernels look at for a #! line:
+// BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
+const (
+	linuxShebangBytes  = 256
+	darwinShebangBytes = 512
+)
+
+// shebang is the interpreter a script names and what stands behind it.
+type shebang struct {
+	interpreter string
+	args        []string
+}
+
+// parseShebang reads the #! line at the start of a script the way the kernel
+// of the given system does; ok is false where it would answer ENOEXEC.
+//
+// Linux (fs/binfmt_script.c) hands everything behind the interpreter over as
+// one argument, and cuts an over-long line as long as the interpreter's name is
+// whole. XNU (exec_shell_imgact) splits it at blanks, ends the line at a '#'
+// too, and refuses an over-long one.
+func parseShebang(head []byte, system string) (s shebang, ok bool) {
+	if !bytes.HasPrefix(head, []byte("#!")) {
+		return shebang{}, false
+	}
+	if system == "darwin" {
+		return parseDarwinShebang(head)
+	}
+	return parseLinuxShebang(head)
+}
+
+func parseLinuxShebang(head []byte) (s shebang, ok bool) {
+	whole := len(head) < linuxShebangBytes
+	if !whole {
+		head = head[:linuxShebangBytes]
+	}
+	line := head[2:]
+	if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
+		line, whole = line[:end], true
+	}
+	line = bytes.TrimLeft(line, " \t")
+	end := bytes.IndexAny(line, " \t")
+	if end < 0 && !whole {
+		return shebang{}, false // the interpreter's own name is cut
+	}
+	if len(line) == 0 {
+		return shebang{}, false
+	}
+	if end < 0 {
+		return shebang{interpreter: string(line)}, true
+	}
+	s.interpreter = string(line[:end])
+	if argument := strings.Trim(string(line[end:]), " \t"); argument != "" {
+		s.args = []string{argument}
+	}
+	return s, true
+}
+
+func parseDarwinShebang(head []byte) (s shebang, ok bool) {
+	if len(head) > darwinShebangBytes {
+		head = head[:darwinShebangBytes]
+	}
+	end := bytes.IndexAny(head[2:], "\n#")
+	if end < 0 {
+		return shebang{}, false
+	}
+	words := strings.FieldsFunc(string(head[2:2+end]), func(r rune) bool { return r == ' ' || r == '\t' })
+	if len(words) == 0 {
+		return shebang{}, false
+	}
+	return shebang{interpreter: words[0], args: words[1:]}, true
+}
+
+// looksLikeText tells a script without #! line, which execvp hands to the
+// shell, from a binary of an unknown kind, which no shell can run. Shells use
+// the same test: a NUL byte in the first line.
+func looksLikeText(head []byte) bool {
+	if end := bytes.IndexByte(head, '\n'); end >= 0 {
+		head = head[:end]
+	}
+	return bytes.IndexByte(head, 0) < 0
+}
+
+// maxWrapper bounds how much of a script is read to recognise a wrapper.
+const maxWrapper = 8 << 10
+
+// readHead reads the start of a file.
+func readHead(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limit))
+}

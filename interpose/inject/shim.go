@@ -1,0 +1,63 @@
+package inject
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// nextInShim follows a pyenv shim: a bash script in $PYENV_ROOT/shims that
+// starts the program of the same name in the selected version of Python. What
+// pyenv-exec changes in the environment is changed here too.
+func (h Host) nextInShim(s step, script string, content []byte) (*step, error) {
+	folder, name := filepath.Split(h.absolute(script))
+	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")
+	if !isShim || !bytes.Contains(content, []byte(`pyenv" exec "$program" "$@"`)) {
+		return nil, nil
+	}
+	selected := h.pyenvVersion(root, s.env)
+	for _, version := range strings.FieldsFunc(selected, func(r rune) bool { return r == ':' }) {
+		program := filepath.Join(root, "versions", version, "bin", name)
+		if refused, err := h.executable(program); err != nil || refused != "" {
+			continue
+		}
+		path, _ := s.env.get("PATH")
+		env := s.env.with("PYENV_ROOT", root).with("PYENV_VERSION", selected)
+		env = env.with("PATH", filepath.Dir(program)+":"+path)
+		next := s
+		next.path, next.args, next.env, next.via = program, append([]string{program}, s.args[2:]...), env, "pyenv shim"
+		return &next, nil
+	}
+	return nil, nil
+}
+
+// pyenvVersion tells which versions are selected, separated by colons: by the
+// variable, by the nearest .python-version file, by the global file.
+func (h Host) pyenvVersion(root string, env environment) string {
+	if version, ok := env.get("PYENV_VERSION"); ok && version != "" {
+		return version
+	}
+	for folder := h.Directory; ; folder = filepath.Dir(folder) {
+		if content, err := os.ReadFile(filepath.Join(folder, ".python-version")); err == nil {
+			return joinVersions(content)
+		}
+		if folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(root, "version"))
+	if err != nil {
+		return ""
+	}
+	return joinVersions(content)
+}
+
+func joinVersions(content []byte) string {
+	var versions []string
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "#")
+		versions = append(versions, strings.Fields(line)...)
+	}
+	return strings.Join(versions, ":")
+}

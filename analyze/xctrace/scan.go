@@ -15,9 +15,8 @@ import (
 // itself writes (an attribute named resident-%); exports run to gigabytes, so
 // reading one must not take longer than recording it did. What is needed is
 // a small part of XML: elements, attributes, text, five named entities and
-// character references. Comments, processing instructions and CDATA are
-// passed over or read as text although xctrace writes none of them; a DTD is
-// refused.
+// character references. Comments and processing instructions are passed over;
+// CDATA sections and document types, which xctrace does not write, are refused.
 //
 // Rules:
 //   - One element without child elements is one token (tokenLeaf or
@@ -43,7 +42,8 @@ type scanner struct {
 
 	open         []byte // names of the open elements, one after another
 	ends         []int  // where each name ends in open
-	illegalNames int64
+	illegal      int    // illegal attribute names in the current tag
+	illegalNames int64  // in all tags
 }
 
 type attribute struct{ name, value []byte }
@@ -100,6 +100,10 @@ func (s *scanner) next() (token, error) {
 		switch {
 		case err == nil:
 			s.pos += n
+			if s.illegal > 0 {
+				s.illegalNames += int64(s.illegal)
+				s.illegal = 0
+			}
 			if tok != tokenEOF {
 				return tok, nil
 			}
@@ -241,6 +245,7 @@ func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 	}
 	s.name = b[1:i]
 	s.attrs = s.attrs[:0]
+	s.illegal = 0
 	for {
 		spaced := i
 		for i < len(b) && byteClass[b[i]]&space != 0 {
@@ -269,7 +274,7 @@ func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 			i++
 		}
 		if i < len(b) && byteClass[b[i]]&attributeEnd == 0 {
-			s.illegalNames++
+			s.illegal++
 			for i < len(b) && byteClass[b[i]]&attributeEnd == 0 {
 				i++
 			}

@@ -1,0 +1,239 @@
+package xctrace
+
+import "mtrace/analyze"
+
+// BufferID is Metal's number of a command buffer or an encoder, as the tables
+// have it: equal in all tables of a recording, whatever its type there. 0
+// means none.
+type BufferID uint64
+
+// SubmissionID is the number of a piece of work on the GPU. 0 means none.
+type SubmissionID uint64
+
+// GPUInterval is a row of metal-gpu-intervals: one stage of one encoder on one
+// channel of the GPU.
+type GPUInterval struct {
+	Start, Duration analyze.Nanos
+	StartLatency    analyze.Nanos // GPU start after commit, queueing included
+	HasLatency      bool
+	Channel, State  TextIndex
+	Depth           uint64
+	Label           TextIndex    // "command buffer label:encoder label", or surfaces
+	Process         ProcessIndex // 0: not attributed
+	GPU             TextIndex
+	CommandBuffer   BufferID
+	Encoder         BufferID
+	Submission      SubmissionID
+	Frame           uint64 // per process, unreliable; 0 when not known
+	Bytes           uint64
+}
+
+// Submission is a row of metal-application-command-buffer-submissions: one
+// committed command buffer, on the CPU. It is created at Start and committed
+// at Start+Duration.
+type Submission struct {
+	Start, Duration analyze.Nanos
+	EncoderTime     analyze.Nanos // CPU time spent encoding
+	Encoders        uint64
+	Label           TextIndex
+	GPU             TextIndex
+	Process         ProcessIndex
+	Thread          ThreadIndex // that committed
+	CommandBuffer   BufferID
+	Frame           uint64
+}
+
+// Completion is a row of metal-command-buffer-completed.
+type Completion struct {
+	Time          analyze.Nanos
+	CommandBuffer BufferID
+}
+
+// CommandBufferError is a row of metal-command-buffer-error.
+type CommandBufferError struct {
+	Time          analyze.Nanos
+	CommandBuffer BufferID
+	Code          uint64
+}
+
+// EncoderInterval is a row of metal-application-encoders-list: the CPU time
+// from an encoder's creation to its end. It says nothing about the GPU.
+type EncoderInterval struct {
+	Start, Duration    analyze.Nanos
+	Thread             ThreadIndex
+	Process            ProcessIndex
+	CommandBufferLabel TextIndex
+	Label              TextIndex
+	CommandBuffer      BufferID
+	Encoder            BufferID
+}
+
+// ApplicationInterval is a row of metal-application-intervals: a command
+// buffer (Encoder 0) or an encoder inside it, on the CPU.
+type ApplicationInterval struct {
+	Start, Duration analyze.Nanos
+	Process         ProcessIndex
+	Thread          ThreadIndex
+	Depth           uint64
+	Label           TextIndex
+	CommandBuffer   BufferID
+	Encoder         BufferID // 0: the row is a command buffer
+}
+
+// ApplicationEvent is a row of metal-application-event-interval: completion
+// and scheduled handlers, debug groups.
+type ApplicationEvent struct {
+	Start, Duration analyze.Nanos
+	Type, Label     TextIndex
+	Process         ProcessIndex
+	Thread          ThreadIndex
+}
+
+// DriverInterval is a row of metal-driver-intervals: processing in the driver.
+// It has no id, so it joins with nothing but its process and time.
+type DriverInterval struct {
+	Start, Duration analyze.Nanos
+	Driver, Type    TextIndex
+	Label           TextIndex
+	Process         ProcessIndex
+	Thread          ThreadIndex
+}
+
+// GPUState is a row of metal-gpu-state-intervals: the whole GPU, of all
+// processes.
+type GPUState struct {
+	Start, Duration analyze.Nanos
+	State           TextIndex // Active or Idle
+}
+
+// PerformanceState is a row of gpu-performance-state-intervals.
+type PerformanceState struct {
+	Start, Duration analyze.Nanos
+	State           TextIndex
+	GPU             TextIndex
+	Induced         bool // set by the recording, not by the load
+}
+
+// ShaderInterval is a row of metal-shader-profiler-intervals.
+type ShaderInterval struct {
+	Start, Duration analyze.Nanos
+	Name, Label     TextIndex
+	Type            TextIndex
+	Percent         float64 // of the work it ran in
+	Process         ProcessIndex
+	Channel         TextIndex
+}
+
+// ExecutionPoint is a row of metal-gpu-execution-points.
+type ExecutionPoint struct {
+	Time       analyze.Nanos
+	Function   uint64 // 1 start, 2 end
+	Submission SubmissionID
+}
+
+// SubmissionMap is a row of metal-gpu-submission-to-command-buffer-id.
+type SubmissionMap struct {
+	Time          analyze.Nanos
+	CommandBuffer BufferID
+	Encoder       BufferID
+	Submission    SubmissionID
+	Process       ProcessIndex
+	Coalesced     uint64 // encoders merged into one
+}
+
+// ObjectLabel is a row of metal-object-label.
+type ObjectLabel struct {
+	Object BufferID
+	Label  TextIndex
+	PID    uint64
+}
+
+// CompilerActivity is a row of graphics-compiler-activity-intervals.
+type CompilerActivity struct {
+	Start, Duration analyze.Nanos
+	Compiler        TextIndex
+	Label           TextIndex
+	Process         ProcessIndex
+}
+
+// AllocatedSize is a row of metal-current-allocated-size: what a process had
+// allocated from Start on.
+type AllocatedSize struct {
+	Start, Duration analyze.Nanos
+	Process         ProcessIndex
+	Bytes           uint64
+}
+
+// ResourceAllocation is a row of metal-resource-allocations.
+type ResourceAllocation struct {
+	Time    analyze.Nanos
+	Process ProcessIndex
+	Thread  ThreadIndex
+	Label   TextIndex
+	Type    TextIndex // Buffer, Texture …
+	Event   TextIndex // Allocation, Deallocation
+	Bytes   uint64
+	Stack   StackIndex
+}
+
+// CounterInfo is a row of gpu-counter-info.
+type CounterInfo struct {
+	ID                uint64
+	Name, Description TextIndex
+	Max               uint64
+}
+
+// CounterValue is a row of gpu-counter-value.
+type CounterValue struct {
+	Time    analyze.Nanos
+	Counter uint64
+	Value   float64
+}
+
+// CounterInterval is a row of metal-gpu-counter-intervals.
+type CounterInterval struct {
+	Start, Duration analyze.Nanos
+	Counter         uint64
+	Name            TextIndex
+	Value           float64
+}
+
+// SignpostInterval is a row of OSSignpostIntervals.
+type SignpostInterval struct {
+	Start, Duration           analyze.Nanos
+	Name, Category, Subsystem TextIndex
+	Message                   TextIndex
+	Process                   ProcessIndex
+	Thread                    ThreadIndex
+}
+
+// SignpostEvent is a row of os-signpost.
+type SignpostEvent struct {
+	Time                      analyze.Nanos
+	Name, Category, Subsystem TextIndex
+	Type, Message             TextIndex
+	Process                   ProcessIndex
+	Thread                    ThreadIndex
+}
+
+// CPUSample is a row of time-profile, time-sample or cpu-profile. Weight is
+// the time it stands for, or cycles in cpu-profile; a time-sample has none.
+type CPUSample struct {
+	Schema  string
+	Time    analyze.Nanos
+	Thread  ThreadIndex
+	Process ProcessIndex
+	State   TextIndex
+	Kind    uint64 // time-sample: 0 timer, 3 stackshot
+	Weight  uint64
+	Stack   StackIndex
+}
+
+// TimeInfo is a row of time-info: the machine's clock at the recording's
+// begin, in ticks.
+type TimeInfo struct{ Epoch uint64 }
+
+// GPUInfo is a row of metal-gpu-info or device-gpu-info.
+type GPUInfo struct {
+	Name TextIndex
+}

@@ -1,0 +1,410 @@
+package xctrace
+
+import "fmt"
+
+// tables is the one place that says which tables are read and what their
+// columns mean. Columns are found by mnemonic in the schema of the export,
+// because Apple inserts new ones in the middle; the kind of their engineering
+// type is checked. Columns not named here are passed over.
+var tables = []tableSpec{
+	&table[GPUInterval]{
+		schema: "metal-gpu-intervals",
+		to:     func(s *Sink) func(*GPUInterval) { return s.GPUInterval },
+		columns: []column[GPUInterval]{
+			need("start", kindNumber, func(r *GPUInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *GPUInterval, c cell) { r.Duration = c.nanos() }),
+			need("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }),
+			need("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }),
+			need("event-label", kindLabel, func(r *GPUInterval, c cell) { r.Label = c.labelText() }),
+			may("start-latency", kindNumber, func(r *GPUInterval, c cell) { r.StartLatency, r.HasLatency = c.nanos(), true }),
+			may("state", kindText, func(r *GPUInterval, c cell) { r.State = c.text() }),
+			may("event-depth", kindNumber, func(r *GPUInterval, c cell) { r.Depth = c.number() }),
+			may("gpu", kindText, func(r *GPUInterval, c cell) { r.GPU = c.text() }),
+			may("cmdbuffer-id", kindNumber, func(r *GPUInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			may("encoder-id", kindNumber, func(r *GPUInterval, c cell) { r.Encoder = BufferID(c.number()) }),
+			may("gpu-submission-id", kindNumber, func(r *GPUInterval, c cell) { r.Submission = SubmissionID(c.number()) }),
+			may("frame-number", kindNumber, func(r *GPUInterval, c cell) { r.Frame = c.number() }),
+			may("bytes", kindNumber, func(r *GPUInterval, c cell) { r.Bytes = c.number() }),
+		},
+	},
+	&table[Submission]{
+		schema: "metal-application-command-buffer-submissions",
+		to:     func(s *Sink) func(*Submission) { return s.Submission },
+		columns: []column[Submission]{
+			need("start", kindNumber, func(r *Submission, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *Submission, c cell) { r.Duration = c.nanos() }),
+			need("process", kindProcess, func(r *Submission, c cell) { r.Process = c.process() }),
+			need("thread", kindThread, func(r *Submission, c cell) { r.Thread = c.thread() }),
+			need("cmdbuffer-id", kindNumber, func(r *Submission, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			may("encoder-time", kindNumber, func(r *Submission, c cell) { r.EncoderTime = c.nanos() }),
+			may("num-encoders", kindNumber, func(r *Submission, c cell) { r.Encoders = c.number() }),
+			may("event-label", kindLabel, func(r *Submission, c cell) { r.Label = c.labelText() }),
+			may("gpu", kindText, func(r *Submission, c cell) { r.GPU = c.text() }),
+			may("frame-number", kindNumber, func(r *Submission, c cell) { r.Frame = c.number() }),
+		},
+	},
+	&table[Completion]{
+		schema: "metal-command-buffer-completed",
+		to:     func(s *Sink) func(*Completion) { return s.Completion },
+		columns: []column[Completion]{
+			need("timestamp", kindNumber, func(r *Completion, c cell) { r.Time = c.nanos() }),
+			need("cmdbuffer-id", kindNumber, func(r *Completion, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+		},
+	},
+	&table[CommandBufferError]{
+		schema: "metal-command-buffer-error",
+		to:     func(s *Sink) func(*CommandBufferError) { return s.CommandBufferFail },
+		columns: []column[CommandBufferError]{
+			need("timestamp", kindNumber, func(r *CommandBufferError, c cell) { r.Time = c.nanos() }),
+			need("cmdbuffer-id", kindNumber, func(r *CommandBufferError, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("error-code", kindNumber, func(r *CommandBufferError, c cell) { r.Code = c.number() }),
+		},
+	},
+	&table[EncoderInterval]{
+		schema: "metal-application-encoders-list",
+		to:     func(s *Sink) func(*EncoderInterval) { return s.Encoder },
+		columns: []column[EncoderInterval]{
+			need("start", kindNumber, func(r *EncoderInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *EncoderInterval, c cell) { r.Duration = c.nanos() }),
+			need("cmdbuffer-id", kindNumber, func(r *EncoderInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("encoder-id", kindNumber, func(r *EncoderInterval, c cell) { r.Encoder = BufferID(c.number()) }),
+			may("thread", kindThread, func(r *EncoderInterval, c cell) { r.Thread = c.thread() }),
+			may("process", kindProcess, func(r *EncoderInterval, c cell) { r.Process = c.process() }),
+			may("cmdbuffer-label", kindText, func(r *EncoderInterval, c cell) { r.CommandBufferLabel = c.text() }),
+			may("encoder-label", kindText, func(r *EncoderInterval, c cell) { r.Label = c.text() }),
+		},
+	},
+	&table[ApplicationInterval]{
+		schema: "metal-application-intervals",
+		to:     func(s *Sink) func(*ApplicationInterval) { return s.Application },
+		columns: []column[ApplicationInterval]{
+			need("start", kindNumber, func(r *ApplicationInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *ApplicationInterval, c cell) { r.Duration = c.nanos() }),
+			need("cmdbuffer-id", kindNumber, func(r *ApplicationInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("encoder-id", kindNumber, func(r *ApplicationInterval, c cell) { r.Encoder = BufferID(c.number()) }),
+			may("process", kindProcess, func(r *ApplicationInterval, c cell) { r.Process = c.process() }),
+			may("thread", kindThread, func(r *ApplicationInterval, c cell) { r.Thread = c.thread() }),
+			may("event-depth", kindNumber, func(r *ApplicationInterval, c cell) { r.Depth = c.number() }),
+			may("event-label", kindLabel, func(r *ApplicationInterval, c cell) { r.Label = c.labelText() }),
+		},
+	},
+	&table[ApplicationEvent]{
+		schema: "metal-application-event-interval",
+		to:     func(s *Sink) func(*ApplicationEvent) { return s.ApplicationEvent },
+		columns: []column[ApplicationEvent]{
+			need("start", kindNumber, func(r *ApplicationEvent, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *ApplicationEvent, c cell) { r.Duration = c.nanos() }),
+			need("event-type", kindText, func(r *ApplicationEvent, c cell) { r.Type = c.text() }),
+			may("event-label", kindLabel, func(r *ApplicationEvent, c cell) { r.Label = c.labelText() }),
+			may("process", kindProcess, func(r *ApplicationEvent, c cell) { r.Process = c.process() }),
+			may("thread", kindThread, func(r *ApplicationEvent, c cell) { r.Thread = c.thread() }),
+		},
+	},
+	&table[DriverInterval]{
+		schema: "metal-driver-intervals",
+		to:     func(s *Sink) func(*DriverInterval) { return s.Driver },
+		columns: []column[DriverInterval]{
+			need("start", kindNumber, func(r *DriverInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *DriverInterval, c cell) { r.Duration = c.nanos() }),
+			may("gpu-driver-name", kindText, func(r *DriverInterval, c cell) { r.Driver = c.text() }),
+			may("event-type", kindText, func(r *DriverInterval, c cell) { r.Type = c.text() }),
+			may("event-label", kindLabel, func(r *DriverInterval, c cell) { r.Label = c.labelText() }),
+			may("process", kindProcess, func(r *DriverInterval, c cell) { r.Process = c.process() }),
+			may("thread", kindThread, func(r *DriverInterval, c cell) { r.Thread = c.thread() }),
+		},
+	},
+	&table[GPUState]{
+		schema: "metal-gpu-state-intervals",
+		to:     func(s *Sink) func(*GPUState) { return s.GPUState },
+		columns: []column[GPUState]{
+			need("start", kindNumber, func(r *GPUState, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *GPUState, c cell) { r.Duration = c.nanos() }),
+			need("state", kindText, func(r *GPUState, c cell) { r.State = c.text() }),
+		},
+	},
+	&table[PerformanceState]{
+		schema: "gpu-performance-state-intervals",
+		to:     func(s *Sink) func(*PerformanceState) { return s.PerformanceState },
+		columns: []column[PerformanceState]{
+			need("start", kindNumber, func(r *PerformanceState, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *PerformanceState, c cell) { r.Duration = c.nanos() }),
+			need("gpu-performance-state", kindText, func(r *PerformanceState, c cell) { r.State = c.text() }),
+			may("track-label", kindText, func(r *PerformanceState, c cell) { r.GPU = c.text() }),
+			may("is-induced", kindNumber, func(r *PerformanceState, c cell) { r.Induced = c.number() == 1 }),
+		},
+	},
+	&table[ShaderInterval]{
+		schema: "metal-shader-profiler-intervals",
+		to:     func(s *Sink) func(*ShaderInterval) { return s.Shader },
+		columns: []column[ShaderInterval]{
+			need("start", kindNumber, func(r *ShaderInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *ShaderInterval, c cell) { r.Duration = c.nanos() }),
+			need("name", kindText, func(r *ShaderInterval, c cell) { r.Name = c.text() }),
+			may("label", kindText, func(r *ShaderInterval, c cell) { r.Label = c.text() }),
+			may("shader-type", kindText, func(r *ShaderInterval, c cell) { r.Type = c.text() }),
+			may("percent-of-kick", kindDecimal, func(r *ShaderInterval, c cell) { r.Percent = c.decimal() }),
+			may("process", kindProcess, func(r *ShaderInterval, c cell) { r.Process = c.process() }),
+			may("channel-name", kindText, func(r *ShaderInterval, c cell) { r.Channel = c.text() }),
+		},
+	},
+	&table[ExecutionPoint]{
+		schema: "metal-gpu-execution-points",
+		to:     func(s *Sink) func(*ExecutionPoint) { return s.ExecutionPoint },
+		columns: []column[ExecutionPoint]{
+			need("timestamp", kindNumber, func(r *ExecutionPoint, c cell) { r.Time = c.nanos() }),
+			need("function", kindNumber, func(r *ExecutionPoint, c cell) { r.Function = c.number() }),
+			need("gpu-submission-id", kindNumber, func(r *ExecutionPoint, c cell) { r.Submission = SubmissionID(c.number()) }),
+		},
+	},
+	&table[SubmissionMap]{
+		schema: "metal-gpu-submission-to-command-buffer-id",
+		to:     func(s *Sink) func(*SubmissionMap) { return s.SubmissionMap },
+		columns: []column[SubmissionMap]{
+			need("timestamp", kindNumber, func(r *SubmissionMap, c cell) { r.Time = c.nanos() }),
+			need("cmdbuffer-id", kindNumber, func(r *SubmissionMap, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("gpu-submission-id", kindNumber, func(r *SubmissionMap, c cell) { r.Submission = SubmissionID(c.number()) }),
+			may("encoder-id", kindNumber, func(r *SubmissionMap, c cell) { r.Encoder = BufferID(c.number()) }),
+			may("process", kindProcess, func(r *SubmissionMap, c cell) { r.Process = c.process() }),
+			// Apple's spelling; the right one may come.
+			may("num-coalasced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
+			may("num-coalesced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
+		},
+	},
+	&table[ObjectLabel]{
+		schema: "metal-object-label",
+		to:     func(s *Sink) func(*ObjectLabel) { return s.ObjectLabel },
+		columns: []column[ObjectLabel]{
+			need("object-id", kindNumber, func(r *ObjectLabel, c cell) { r.Object = BufferID(c.number()) }),
+			need("label", kindText, func(r *ObjectLabel, c cell) { r.Label = c.text() }),
+			may("pid", kindNumber, func(r *ObjectLabel, c cell) { r.PID = c.number() }),
+		},
+	},
+	&table[CompilerActivity]{
+		schema: "graphics-compiler-activity-intervals",
+		to:     func(s *Sink) func(*CompilerActivity) { return s.Compiler },
+		columns: []column[CompilerActivity]{
+			need("start", kindNumber, func(r *CompilerActivity, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *CompilerActivity, c cell) { r.Duration = c.nanos() }),
+			may("compiler", kindText, func(r *CompilerActivity, c cell) { r.Compiler = c.text() }),
+			may("program-type", kindLabel, func(r *CompilerActivity, c cell) { r.Label = c.labelText() }),
+			may("process", kindProcess, func(r *CompilerActivity, c cell) { r.Process = c.process() }),
+		},
+	},
+	&table[AllocatedSize]{
+		schema: "metal-current-allocated-size",
+		to:     func(s *Sink) func(*AllocatedSize) { return s.AllocatedSize },
+		columns: []column[AllocatedSize]{
+			need("start", kindNumber, func(r *AllocatedSize, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *AllocatedSize, c cell) { r.Duration = c.nanos() }),
+			need("current-allocated-size", kindNumber, func(r *AllocatedSize, c cell) { r.Bytes = c.number() }),
+			may("process", kindProcess, func(r *AllocatedSize, c cell) { r.Process = c.process() }),
+		},
+	},
+	&table[ResourceAllocation]{
+		schema: "metal-resource-allocations",
+		to:     func(s *Sink) func(*ResourceAllocation) { return s.Resource },
+		columns: []column[ResourceAllocation]{
+			need("timestamp", kindNumber, func(r *ResourceAllocation, c cell) { r.Time = c.nanos() }),
+			need("resource-size", kindNumber, func(r *ResourceAllocation, c cell) { r.Bytes = c.number() }),
+			may("process", kindProcess, func(r *ResourceAllocation, c cell) { r.Process = c.process() }),
+			may("thread", kindThread, func(r *ResourceAllocation, c cell) { r.Thread = c.thread() }),
+			may("label", kindText, func(r *ResourceAllocation, c cell) { r.Label = c.text() }),
+			may("resource-type", kindText, func(r *ResourceAllocation, c cell) { r.Type = c.text() }),
+			may("event-type", kindText, func(r *ResourceAllocation, c cell) { r.Event = c.text() }),
+			may("backtrace", kindBacktrace, func(r *ResourceAllocation, c cell) { r.Stack = c.stack() }),
+		},
+	},
+	&table[CounterInfo]{
+		schema: "gpu-counter-info",
+		to:     func(s *Sink) func(*CounterInfo) { return s.CounterInfo },
+		columns: []column[CounterInfo]{
+			need("counter-id", kindNumber, func(r *CounterInfo, c cell) { r.ID = c.number() }),
+			need("name", kindText, func(r *CounterInfo, c cell) { r.Name = c.text() }),
+			may("description", kindText, func(r *CounterInfo, c cell) { r.Description = c.text() }),
+			may("max-value", kindNumber, func(r *CounterInfo, c cell) { r.Max = c.number() }),
+		},
+	},
+	&table[CounterValue]{
+		schema: "gpu-counter-value",
+		to:     func(s *Sink) func(*CounterValue) { return s.CounterValue },
+		columns: []column[CounterValue]{
+			need("timestamp", kindNumber, func(r *CounterValue, c cell) { r.Time = c.nanos() }),
+			need("counter-id", kindNumber, func(r *CounterValue, c cell) { r.Counter = c.number() }),
+			need("value", kindDecimal, func(r *CounterValue, c cell) { r.Value = c.decimal() }),
+		},
+	},
+	&table[CounterInterval]{
+		schema: "metal-gpu-counter-intervals",
+		to:     func(s *Sink) func(*CounterInterval) { return s.CounterInterval },
+		columns: []column[CounterInterval]{
+			need("start", kindNumber, func(r *CounterInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *CounterInterval, c cell) { r.Duration = c.nanos() }),
+			need("name", kindText, func(r *CounterInterval, c cell) { r.Name = c.text() }),
+			need("value", kindDecimal, func(r *CounterInterval, c cell) { r.Value = c.decimal() }),
+			may("counter-id", kindNumber, func(r *CounterInterval, c cell) { r.Counter = c.number() }),
+		},
+	},
+	signpostIntervals("OSSignpostIntervals"),
+	signpostIntervals("os-signpost-interval"),
+	&table[SignpostEvent]{
+		schema: "os-signpost",
+		to:     func(s *Sink) func(*SignpostEvent) { return s.SignpostEvent },
+		columns: []column[SignpostEvent]{
+			need("time", kindNumber, func(r *SignpostEvent, c cell) { r.Time = c.nanos() }),
+			need("name", kindText, func(r *SignpostEvent, c cell) { r.Name = c.text() }),
+			may("event-type", kindText, func(r *SignpostEvent, c cell) { r.Type = c.text() }),
+			may("category", kindText, func(r *SignpostEvent, c cell) { r.Category = c.text() }),
+			may("subsystem", kindText, func(r *SignpostEvent, c cell) { r.Subsystem = c.text() }),
+			may("message", kindText, func(r *SignpostEvent, c cell) { r.Message = c.text() }),
+			may("process", kindProcess, func(r *SignpostEvent, c cell) { r.Process = c.process() }),
+			may("thread", kindThread, func(r *SignpostEvent, c cell) { r.Thread = c.thread() }),
+		},
+	},
+	cpuSamples("time-profile"),
+	cpuSamples("time-sample"),
+	cpuSamples("cpu-profile"),
+	&table[TimeInfo]{
+		schema: "time-info",
+		to:     func(s *Sink) func(*TimeInfo) { return s.TimeInfo },
+		columns: []column[TimeInfo]{
+			need("mabs-epoch", kindNumber, func(r *TimeInfo, c cell) { r.Epoch = c.number() }),
+		},
+	},
+	&table[GPUInfo]{
+		schema:  "metal-gpu-info",
+		to:      func(s *Sink) func(*GPUInfo) { return s.GPUInfo },
+		columns: []column[GPUInfo]{need("gpu-name", kindText, func(r *GPUInfo, c cell) { r.Name = c.text() })},
+	},
+	&table[GPUInfo]{
+		schema:  "device-gpu-info",
+		to:      func(s *Sink) func(*GPUInfo) { return s.GPUInfo },
+		columns: []column[GPUInfo]{need("device-name", kindText, func(r *GPUInfo, c cell) { r.Name = c.text() })},
+	},
+}
+
+func signpostIntervals(schema string) *table[SignpostInterval] {
+	return &table[SignpostInterval]{
+		schema: schema,
+		to:     func(s *Sink) func(*SignpostInterval) { return s.Signpost },
+		columns: []column[SignpostInterval]{
+			need("start", kindNumber, func(r *SignpostInterval, c cell) { r.Start = c.nanos() }),
+			need("duration", kindNumber, func(r *SignpostInterval, c cell) { r.Duration = c.nanos() }),
+			need("name", kindText, func(r *SignpostInterval, c cell) { r.Name = c.text() }),
+			may("category", kindText, func(r *SignpostInterval, c cell) { r.Category = c.text() }),
+			may("subsystem", kindText, func(r *SignpostInterval, c cell) { r.Subsystem = c.text() }),
+			may("start-message", kindText, func(r *SignpostInterval, c cell) { r.Message = c.text() }),
+			may("process", kindProcess, func(r *SignpostInterval, c cell) { r.Process = c.process() }),
+			may("start-thread", kindThread, func(r *SignpostInterval, c cell) { r.Thread = c.thread() }),
+		},
+	}
+}
+
+func cpuSamples(schema string) *table[CPUSample] {
+	return &table[CPUSample]{
+		schema: schema,
+		to:     func(s *Sink) func(*CPUSample) { return s.CPUSample },
+		blank:  CPUSample{Schema: schema},
+		columns: []column[CPUSample]{
+			need("time", kindNumber, func(r *CPUSample, c cell) { r.Time = c.nanos() }),
+			need("thread", kindThread, func(r *CPUSample, c cell) { r.Thread = c.thread() }),
+			may("process", kindProcess, func(r *CPUSample, c cell) { r.Process = c.process() }),
+			may("thread-state", kindText, func(r *CPUSample, c cell) { r.State = c.text() }),
+			may("sample-type", kindNumber, func(r *CPUSample, c cell) { r.Kind = c.number() }),
+			may("weight", kindNumber, func(r *CPUSample, c cell) { r.Weight = c.number() }),
+			may("cycle-weight", kindNumber, func(r *CPUSample, c cell) { r.Weight = c.number() }),
+			may("stack", kindBacktrace, func(r *CPUSample, c cell) { r.Stack = c.stack() }),
+			may("cp-user-callstack", kindSample, func(r *CPUSample, c cell) { r.Stack = c.stack() }),
+		},
+	}
+}
+
+// column is one column that is read: its mnemonic, the kind its engineering
+// type must be of, and what takes its value. A null is not set.
+type column[R any] struct {
+	mnemonic string
+	kind     kind
+	required bool
+	set      func(*R, cell)
+}
+
+// need is a column without which the table cannot be read.
+func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
+	return column[R]{mnemonic, k, true, set}
+}
+
+// may is a column that not every version has.
+func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
+	return column[R]{mnemonic, k, false, set}
+}
+
+// table is the decoder of one schema into rows of type R.
+type table[R any] struct {
+	schema  string
+	columns []column[R]
+	to      func(*Sink) func(*R)
+	blank   R
+}
+
+type tableSpec interface {
+	name() string
+	// bind finds the columns in a schema. wanted is false when the sink does
+	// not take the rows.
+	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
+}
+
+// rowHandler delivers rows; columns are the ones it reads, notes what it
+// cannot read.
+type rowHandler struct {
+	columns []int
+	notes   []string
+	deliver func([]cell)
+}
+
+func (t *table[R]) name() string { return t.schema }
+
+func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler, bool, error) {
+	type setter struct {
+		at  int
+		set func(*R, cell)
+	}
+	var setters []setter
+	var h rowHandler
+	for _, c := range t.columns {
+		at := -1
+		for i := range columns {
+			if columns[i].Mnemonic == c.mnemonic {
+				at = i
+				break
+			}
+		}
+		switch {
+		case at < 0 && !c.required:
+			continue
+		case at < 0:
+			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, t.schema)
+		case types[at].kind != c.kind && !c.required:
+			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is not read", c.mnemonic, columns[at].Type))
+			continue
+		case types[at].kind != c.kind:
+			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, columns[at].Type, t.schema)
+		}
+		setters = append(setters, setter{at, c.set})
+		h.columns = append(h.columns, at)
+	}
+	deliver := t.to(sink)
+	if deliver == nil {
+		return h, false, nil
+	}
+	row := new(R)
+	h.deliver = func(cells []cell) {
+		*row = t.blank
+		for i := range setters {
+			s := &setters[i]
+			if c := cells[s.at]; c.state == cellValue {
+				s.set(row, c)
+			}
+		}
+		deliver(row)
+	}
+	return h, true, nil
+}

@@ -1,0 +1,169 @@
+package xctrace
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// kind says how the text and the children of an engineering type are read.
+type kind uint8
+
+const (
+	kindOpaque    kind = iota // known by id, its content is not kept
+	kindSentinel              // <sentinel/>: no value
+	kindNumber                // unsigned decimal
+	kindDecimal               // decimal fraction
+	kindText                  // text
+	kindPhrase                // text that only joins the parts of a label
+	kindLabel                 // text and typed parts in a row
+	kindProcess               // pid
+	kindThread                // tid, process
+	kindFrame                 // one frame of a call stack, in attributes
+	kindBacktrace             // frames, leaf first
+	kindAddresses             // return addresses separated by spaces, leaf first
+	kindSample                // a call stack by addresses only (kperf)
+)
+
+// engineeringTypes are the types whose values are read. The third column is
+// the number that means "no value" beside <sentinel/>; noNull is none. Sources:
+// Apple's reference of engineering types for the first block, and cells of
+// real exports whose displayed text is empty or "none" for the identifiers.
+var engineeringTypes = []struct {
+	name string
+	kind kind
+	null uint64
+}{
+	{"sentinel", kindSentinel, noNull},
+
+	{"start-time", kindNumber, 1<<50 - 1},
+	{"event-time", kindNumber, 1<<50 - 1},
+	{"sample-time", kindNumber, 1<<50 - 1},
+	{"duration", kindNumber, 0},
+	{"weight", kindNumber, 0},
+	{"cycle-weight", kindNumber, 0},
+	{"boolean", kindNumber, 3},
+	{"pid", kindNumber, 131071},
+	{"tid", kindNumber, math.MaxUint64},
+	{"core", kindNumber, 65535},
+	{"uint32", kindNumber, math.MaxUint32},
+	{"uint64", kindNumber, math.MaxUint64},
+	{"size-in-bytes", kindNumber, math.MaxUint64},
+	{"render-buffer-depth", kindNumber, math.MaxUint32},
+	{"gpu-frame-number", kindNumber, math.MaxUint32},
+
+	{"metal-command-buffer-id", kindNumber, math.MaxUint64},
+	{"metal-encoder-id", kindNumber, math.MaxUint64},
+	{"gpu-hardware-trace", kindNumber, math.MaxUint64},
+	{"connection-uuid64", kindNumber, math.MaxUint64},
+	{"metal-nesting-level", kindNumber, math.MaxUint32},
+	{"metal-workload-priority", kindNumber, math.MaxUint32},
+	{"text-address", kindNumber, noNull},
+	{"register-content", kindNumber, noNull},
+	{"os-signpost-identifier", kindText, noNull},
+	{"mach-absolute-time", kindNumber, noNull},
+
+	{"fixed-decimal", kindDecimal, noNull},
+	{"percent", kindDecimal, noNull},
+	{"system-cpu-percent", kindDecimal, noNull},
+
+	{"string", kindText, noNull},
+	{"short-string", kindText, noNull},
+	{"metal-object-label", kindText, noNull},
+	{"metal-device-name", kindText, noNull},
+	{"metal-event-name", kindText, noNull},
+	{"gpu-channel-name", kindText, noNull},
+	{"gpu-driver-name", kindText, noNull},
+	{"gpu-state", kindText, noNull},
+	{"gpu-performance-state", kindText, noNull},
+	{"gpu-event-name", kindText, noNull},
+	{"gpu-counter-name", kindText, noNull},
+	{"gpu-memory-event-name", kindText, noNull},
+	{"signpost-name", kindText, noNull},
+	{"subsystem", kindText, noNull},
+	{"category", kindText, noNull},
+	{"os-log-metadata", kindText, noNull},
+	{"event-type", kindText, noNull},
+	{"thread-state", kindText, noNull},
+	{"time-sample-kind", kindNumber, noNull},
+	{"narrative-text", kindPhrase, noNull},
+
+	{"formatted-label", kindLabel, noNull},
+	{"narrative", kindLabel, noNull},
+	{"process", kindProcess, noNull},
+	{"thread", kindThread, noNull},
+	{"frame", kindFrame, noNull},
+	{"backtrace", kindBacktrace, noNull},
+	{"tagged-backtrace", kindBacktrace, noNull},
+	{"text-backtrace", kindBacktrace, noNull},
+	{"text-addresses", kindAddresses, noNull},
+	{"kperf-bt", kindSample, noNull},
+}
+
+// noNull is a number no type uses as its "no value".
+const noNull = math.MaxUint64 - 1
+
+// tag is an element name of the current program, numbered so that an id's
+// type is two bytes.
+type tag struct {
+	name  string
+	kind  kind
+	null  uint64
+	index uint16
+}
+
+// tagTable finds tags by name. It is an open hash over the first and the last
+// eight bytes and the length of a name, which no two engineering types share.
+type tagTable struct {
+	slots [1024]*tag
+	all   []*tag // by index
+}
+
+// maxTags bounds the element names of a document; real ones have some dozens.
+const maxTags = len(tagTable{}.slots) / 2
+
+func newTagTable() *tagTable {
+	t := &tagTable{all: []*tag{nil}} // index 0 is "id not defined"
+	for _, e := range engineeringTypes {
+		added := t.find([]byte(e.name))
+		added.kind, added.null = e.kind, e.null
+	}
+	return t
+}
+
+// find returns the tag of that name, a new opaque one if it is the first, and
+// nil when there are too many.
+func (t *tagTable) find(name []byte) *tag {
+	slot := hashName(name) % uint64(len(t.slots))
+	for {
+		known := t.slots[slot]
+		if known == nil {
+			break
+		}
+		if known.name == string(name) {
+			return known
+		}
+		slot = (slot + 1) % uint64(len(t.slots))
+	}
+	if len(t.all) > maxTags {
+		return nil
+	}
+	added := &tag{name: string(name), kind: kindOpaque, null: noNull, index: uint16(len(t.all))}
+	t.slots[slot] = added
+	t.all = append(t.all, added)
+	return added
+}
+
+func hashName(name []byte) uint64 {
+	var head, tail uint64
+	if n := len(name); n >= 8 {
+		head = binary.LittleEndian.Uint64(name)
+		tail = binary.LittleEndian.Uint64(name[n-8:])
+	} else {
+		for _, c := range name {
+			head = head<<8 | uint64(c)
+		}
+	}
+	h := (head ^ uint64(len(name))) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>32 ^ tail) * 0xd6e8feb86659fd93
+	return h ^ h>>29
+}

@@ -27,14 +27,18 @@ type Trace struct {
 	Window         Interval // from the first to the last thing seen
 	Processes      []*Process
 	Threads        []*Thread
+	Devices        []*Device
 	Queues         []*Queue
 	CommandBuffers []*CommandBuffer // by creation
 	Pipelines      []*Pipeline
-	Waits          []Wait // by Begin
+	Waits          []Wait     // by Begin
+	Locks          []LockWait // by Begin
+	Signals        []Signal   // of shared events, by the CPU
 	Compilations   []Compilation
 	Allocations    []Allocation
 	Calls          []*CallStat
-	Events         int64 // records in the trace
+	Unfinished     []UnfinishedCall
+	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
 	Lost           Loss
 	Warnings       []string  // for the reader of a report, one line each
 	Missing        []Missing // what the source cannot tell, so that a verdict can say so
@@ -102,10 +106,17 @@ var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compil
 // Key is the part's key in JSON reports.
 func (p Part) Key() string { return partKeys[p] }
 
+// A Device is a GPU. Processes that name the same device of the same host share it.
+type Device struct {
+	Host, Name string
+	Software   bool // a software Metal
+}
+
 // A Queue is a command queue.
 type Queue struct {
 	ID       uint32 // number in its process, by creation
 	Process  *Process
+	Device   *Device // nil when not known
 	Label    string
 	Capacity int // most command buffers that may be uncompleted at the same time; 0 when not known (Metal's default is 64)
 }
@@ -131,15 +142,18 @@ const (
 
 // A CommandBuffer is one command buffer from creation to completion. What did not happen, or is not known, is zero.
 type CommandBuffer struct {
-	ID        uint32 // number in its process, by creation
-	Queue     *Queue
+	ID        uint32   // number in its process, by creation
+	Process   *Process // nil when not known
+	Queue     *Queue   // nil when not known
 	Label     string
 	Created   Call
 	Enqueued  Call
 	Committed Call
 	GPU       Interval // GPUStartTime to GPUEndTime
 	Kernel    Interval // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
+	Scheduled Nanos    // the tracer's scheduled handler
 	Completed Interval // the tracer's completion handler
+	Handlers  int      // completion handlers that the program added
 	Status    CommandBufferStatus
 	ErrorCode int
 	Encoders  []Encoder
@@ -198,7 +212,34 @@ type Wait struct {
 	Call
 	Selector string
 	Buffer   *CommandBuffer // what waitUntilCompleted and waitUntilScheduled wait for; nil for events or when not known
-	Event    EventValue     // what waitUntilSignaledValue:timeoutMS: waits for
+	Event    EventValue     // what waitUntilSignaledValue:timeoutMS: waits for; Buffer is then the one that signalled it
+	Signaled *Thread        // who gave the event its value, when the CPU did; otherwise nil
+
+	Unfinished bool // the thread was still waiting when its process ended
+}
+
+// A LockWait is one call in which a thread waited for a lock, a semaphore or a serial dispatch queue.
+type LockWait struct {
+	Call
+	Selector string
+	Lock     uint32
+	Name     string  // label or symbol of the lock
+	Holder   *Thread // who held it; nil when not known
+	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
+}
+
+// A Signal is a value given to a shared event by the CPU.
+type Signal struct {
+	EventValue
+	Process *Process
+	At      Nanos
+	Thread  *Thread
+}
+
+// An UnfinishedCall is a call that had not returned when its process ended; its End is that of the process's trace.
+type UnfinishedCall struct {
+	Call
+	Selector string
 }
 
 // A Compilation is one call that made a library, a function or a pipeline state.
@@ -213,10 +254,12 @@ type Compilation struct {
 
 // An Allocation is one buffer (or other memory) made.
 type Allocation struct {
-	At      Nanos
-	Thread  *Thread
-	Bytes   uint64
-	Storage string // "shared", "managed", "private" or "memoryless"
+	At       Nanos
+	Thread   *Thread
+	Selector string
+	Bytes    uint64
+	Storage  string // "shared", "managed", "private" or "memoryless"
+	Address  uint64 // of its contents; 0 when not known
 }
 
 // Loss counts what is not in the trace though it happened.
@@ -226,6 +269,7 @@ type Loss struct {
 	Unnamed  int64 // objects that got no number
 	Nested   int64 // inner calls left out on purpose, because an outer one stands for them
 	Children int64 // forked children that passed through untraced
+	Rejected int64 // calls on threads that were going away, or made by the tracer itself
 }
 
 // Missing is something the source cannot tell.

@@ -1,0 +1,127 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// storageModes are the names of MTLStorageMode, which MTLResourceOptions holds from bit 4 on.
+var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
+
+// apply keeps what a call says of Metal's objects. Objects are kept whole, whatever the range that was asked for, because what
+// is in the range refers to them; visible says whether the call is in it.
+func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
+	p := s.process
+	switch rule.act {
+	case actNewQueue:
+		if q := p.queue(wire.ObjectID(r.Arg)); q != nil {
+			q.Capacity = int(min(m.X0, 1<<20))
+			q.Device = s.device(p, r.Object)
+		}
+	case actQueueLabel:
+		if q := p.queue(r.Object); q != nil {
+			q.Label = p.text(r.Arg)
+		}
+	case actNewCommandBuffer:
+		if b := p.buffer(wire.ObjectID(r.Arg)); b != nil {
+			b.Created, b.Queue = call, p.queue(r.Object)
+			s.thread.buffer = b
+		}
+	case actNewEncoder:
+		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
+			e.Created, e.Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
+			s.thread.open = e
+		}
+	case actCommandBufferLabel, actEnqueue, actCommit, actCompletedHandler, actSignalEvent, actWaitForEvent:
+		if b := s.bufferOf(r.Object); b != nil {
+			s.applyToBuffer(rule.act, b, call, r, m)
+		}
+	case actEncoderLabel, actSetPipeline, actDispatch, actCopy, actEndEncoding:
+		if e := s.encoderOf(r.Object); e != nil {
+			s.applyToEncoder(rule.act, e, call, r)
+		}
+	case actSignalByCPU:
+		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, p.Process, call.Begin, s.thread.Thread})
+	case actAllocate:
+		if visible && r.Flags&wire.Failed == 0 {
+			s.trace.Allocations = append(s.trace.Allocations, Allocation{At: call.Begin, Thread: call.Thread, Selector: rule.row.Selector,
+				Bytes: m.X0, Storage: storageModes[m.X1>>4&3], Address: m.X2})
+		}
+	case actNewLibrary, actNewFunction, actNewPipeline:
+		s.compilation(rule, call, r, m, visible)
+	}
+}
+
+func (s *streamLoader) applyToBuffer(act action, b *CommandBuffer, call Call, r *wire.Record, m *wire.More) {
+	switch act {
+	case actCommandBufferLabel:
+		b.Label = s.process.text(r.Arg)
+	case actEnqueue:
+		b.Enqueued = call
+	case actCommit:
+		b.Committed = call
+	case actCompletedHandler:
+		b.Handlers++
+	case actSignalEvent:
+		b.Signals = append(b.Signals, EventValue{uint32(m.X0), r.Arg})
+	case actWaitForEvent:
+		b.WaitsFor = append(b.WaitsFor, EventValue{uint32(m.X0), r.Arg})
+	}
+}
+
+func (s *streamLoader) applyToEncoder(act action, e *openEncoder, call Call, r *wire.Record) {
+	switch act {
+	case actEncoderLabel:
+		e.Label = s.process.text(r.Arg)
+	case actSetPipeline:
+		e.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
+	case actDispatch:
+		if n := len(e.Dispatches); n > 0 && e.Dispatches[n-1].Pipeline == e.pipeline && e.Dispatches[n-1].each() == r.Arg {
+			e.Dispatches[n-1].Count++
+			e.Dispatches[n-1].Threads += r.Arg
+			return
+		}
+		e.Dispatches = append(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin})
+	case actCopy:
+		e.Copies++
+		e.CopyBytes += r.Arg
+	case actEndEncoding:
+		e.Ended = call
+	}
+}
+
+// each is the number of threads of each of the run's dispatches.
+func (d *Dispatch) each() uint64 { return d.Threads / uint64(d.Count) }
+
+// compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of its
+// function, the name of a library the hash of its source.
+func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
+	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
+	switch rule.act {
+	case actNewFunction:
+		c.Kind = "function"
+	case actNewPipeline:
+		c.Kind = "pipeline"
+		if p := s.process.pipeline(wire.ObjectID(r.Arg)); p != nil && rule.row.Arg != "" {
+			p.Kernel, p.Label = s.process.text(m.X0), s.process.text(m.X1)
+		}
+	default:
+		c.SourceSize = int64(min(m.X1, 1<<40))
+	}
+	if c.Name = s.process.text(m.X0); visible {
+		s.trace.Compilations = append(s.trace.Compilations, c)
+	}
+}
+
+func (s *streamLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
+	if b := s.thread.buffer; b != nil && b.ID == uint32(id) {
+		return b
+	}
+	s.thread.buffer = s.process.buffer(id)
+	return s.thread.buffer
+}
+
+func (s *streamLoader) encoderOf(id wire.ObjectID) *openEncoder {
+	if e := s.thread.open; e != nil && e.ID == uint32(id) {
+		return e
+	}
+	s.thread.open = s.process.encoder(id)
+	return s.thread.open
+}

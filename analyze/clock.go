@@ -1,0 +1,59 @@
+package analyze
+
+import (
+	"math/bits"
+	"sort"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, and remembers the stretch between two clock
+// samples that the last tick was in, because neighbouring records are near in time. One goroutine uses it.
+type converter struct {
+	process  *tracefile.Process
+	raw      bool // a tick is a nanosecond
+	from, to wire.Ticks
+	nanos    int64
+	dTicks   uint64
+	dNanos   uint64
+}
+
+func newConverter(p *tracefile.Process) *converter {
+	mach := p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0
+	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
+}
+
+// at is the instant of a tick.
+func (c *converter) at(t wire.Ticks) Nanos {
+	if c.raw {
+		return Nanos(t)
+	}
+	if c.process.Clock == wire.ClockMach {
+		return Nanos(c.process.Nanos(t))
+	}
+	if t < c.from || t >= c.to || c.dTicks == 0 {
+		c.seek(t)
+	}
+	if t < c.from || c.dTicks == 0 {
+		return Nanos(c.process.Nanos(t))
+	}
+	hi, lo := bits.Mul64(uint64(t-c.from), c.dNanos)
+	if hi >= c.dTicks {
+		return Nanos(c.process.Nanos(t))
+	}
+	q, _ := bits.Div64(hi, lo, c.dTicks)
+	return Nanos(c.nanos + int64(q))
+}
+
+// seek finds the stretch that t is in; the last one has no end.
+func (c *converter) seek(t wire.Ticks) {
+	s := c.process.Samples
+	i := sort.Search(len(s)-1, func(i int) bool { return s[i].Ticks > t })
+	a := max(i-1, 0)
+	c.from, c.to, c.nanos = s[a].Ticks, s[a+1].Ticks, s[a].Nanos
+	if a+2 == len(s) {
+		c.to = ^wire.Ticks(0)
+	}
+	c.dTicks, c.dNanos = uint64(s[a+1].Ticks-s[a].Ticks), uint64(s[a+1].Nanos-s[a].Nanos)
+}

@@ -1,0 +1,113 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events resolved, the
+// window set when the loader has not, clocks checked.
+func (t *Trace) Finish() {
+	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
+	})
+	slices.SortFunc(t.Threads, func(a, b *Thread) int {
+		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(t.Queues, func(a, b *Queue) int {
+		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(t.Pipelines, func(a, b *Pipeline) int {
+		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(t.CommandBuffers, func(a, b *CommandBuffer) int {
+		return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	})
+	for _, b := range t.CommandBuffers {
+		slices.SortFunc(b.Encoders, func(a, b Encoder) int {
+			return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	slices.SortStableFunc(t.Waits, func(a, b Wait) int { return byBegin(a.Call, b.Call) })
+	slices.SortStableFunc(t.Locks, func(a, b LockWait) int { return byBegin(a.Call, b.Call) })
+	slices.SortStableFunc(t.Compilations, func(a, b Compilation) int { return byBegin(a.Call, b.Call) })
+	slices.SortStableFunc(t.Unfinished, func(a, b UnfinishedCall) int { return byBegin(a.Call, b.Call) })
+	slices.SortStableFunc(t.Allocations, func(a, b Allocation) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
+	t.resolveEvents()
+	if t.Window == (Interval{}) {
+		t.Window = t.extent()
+	}
+	t.checkClocks()
+}
+
+func byBegin(a, b Call) int {
+	var ta, tb ThreadID
+	if a.Thread != nil {
+		ta = a.Thread.ID
+	}
+	if b.Thread != nil {
+		tb = b.Thread.ID
+	}
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(ta, tb))
+}
+
+func pid(p *Process) int {
+	if p == nil {
+		return 0
+	}
+	return p.ID
+}
+
+// extent spans the time from the first call to the last call or completion.
+func (t *Trace) extent() Interval {
+	w := Interval{1<<63 - 1, -1 << 63}
+	for _, th := range t.Threads {
+		w.Begin, w.End = min(w.Begin, th.Active.Begin), max(w.End, th.Active.End)
+	}
+	if w.Begin > w.End {
+		return Interval{}
+	}
+	for _, b := range t.CommandBuffers {
+		w.End = max(w.End, b.Completed.End)
+	}
+	return w
+}
+
+// resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a thread.
+func (t *Trace) resolveEvents() {
+	type event struct {
+		process *Process
+		id      uint32
+	}
+	type signal struct {
+		value  uint64
+		buffer *CommandBuffer
+		thread *Thread
+	}
+	signals := map[event][]signal{}
+	for _, b := range t.CommandBuffers {
+		for _, s := range b.Signals {
+			k := event{b.Process, s.Event}
+			signals[k] = append(signals[k], signal{s.Value, b, nil})
+		}
+	}
+	for _, s := range t.Signals {
+		k := event{s.Process, s.Event}
+		signals[k] = append(signals[k], signal{s.Value, nil, s.Thread})
+	}
+	for _, list := range signals {
+		slices.SortStableFunc(list, func(a, b signal) int { return cmp.Compare(a.value, b.value) })
+	}
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		if w.Event == (EventValue{}) || w.Thread == nil {
+			continue
+		}
+		list := signals[event{w.Thread.Process, w.Event.Event}]
+		at, _ := slices.BinarySearchFunc(list, w.Event.Value, func(s signal, v uint64) int { return cmp.Compare(s.value, v) })
+		if at < len(list) {
+			w.Buffer, w.Signaled = list[at].buffer, list[at].thread
+		}
+	}
+}

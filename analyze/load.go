@@ -1,0 +1,239 @@
+package analyze
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// Options narrow what Load reads.
+type Options struct {
+	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
+	PIDs     []int // the processes to look at; empty is all
+}
+
+type loader struct {
+	trace     *Trace
+	window    Interval // what was asked for
+	stats     map[statKey]*CallStat
+	devices   map[Device]*Device
+	processes []*processLoader
+	skewed    int64 // calls whose times cannot be right
+	stray     int64
+}
+
+// Load reads the trace file at path. Its memory grows with command buffers, waits and compilations, not with calls. A cut file
+// is read as far as it goes, and Source.Truncated and the warnings say so; the error is for files that are no trace at all.
+func Load(path string, opts Options) (*Trace, error) {
+	reader, err := tracefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	l := &loader{
+		trace:   &Trace{Source: Source{Kind: "mtrace", Path: path}},
+		stats:   map[statKey]*CallStat{},
+		devices: map[Device]*Device{},
+	}
+	files := reader.Processes()
+	for _, f := range files {
+		l.processes = append(l.processes, newProcessLoader(f))
+	}
+	l.setWindow(reader.Streams(), opts)
+	for _, st := range reader.Streams() {
+		if int(st.Process) >= len(files) {
+			return nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", path, st.Process, len(files))
+		}
+		p := l.processes[st.Process]
+		if len(opts.PIDs) > 0 && !slices.Contains(opts.PIDs, p.ID) {
+			continue
+		}
+		l.trace.Lost.Records += int64(st.Missing)
+		s := &streamLoader{loader: l, process: p, ring: st.Ring}
+		if err := reader.Read(st, s.batch); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		s.finish()
+		l.stray += s.stray
+		if p.file.End != nil {
+			s.unfinished(p.file.End.Current, max(p.end, p.clock.at(st.Last)))
+		}
+	}
+	for _, p := range l.processes {
+		if len(opts.PIDs) == 0 || slices.Contains(opts.PIDs, p.ID) {
+			l.finishProcess(p)
+		}
+	}
+	l.source(reader)
+	l.warn(reader)
+	for _, st := range l.stats {
+		l.trace.Calls = append(l.trace.Calls, st)
+	}
+	l.trace.Window = l.trace.extent()
+	l.trace.Window, _ = l.clip(l.trace.Window)
+	l.trace.Finish()
+	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
+		return nil, fmt.Errorf("reading %s: no process %v in it; there are %s", path, opts.PIDs, l.pids())
+	}
+	return l.trace, nil
+}
+
+// setWindow turns the range that was asked for into instants. The trace begins with the first call of any process.
+func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
+	first, last := Nanos(1<<63-1), Nanos(0)
+	for _, st := range streams {
+		if int(st.Process) < len(l.processes) && st.Records > 0 {
+			p := l.processes[st.Process]
+			first = min(first, p.clock.at(st.First))
+			last = max(last, p.clock.at(st.Last))
+			p.end = max(p.end, p.clock.at(st.Last))
+		}
+	}
+	l.window = Interval{-1 << 62, 1 << 62}
+	if opts.From > 0 {
+		l.window.Begin = first + opts.From
+	}
+	if opts.To > 0 {
+		l.window.End = first + opts.To
+	}
+}
+
+// clip is the part of an interval that is in the range that was asked for; false when there is none.
+func (l *loader) clip(i Interval) (Interval, bool) {
+	c := Interval{max(i.Begin, l.window.Begin), min(i.End, l.window.End)}
+	return c, c.Begin <= c.End
+}
+
+// device is the model's device for a number; processes that name the same device of the same host share it.
+func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
+	d, known := p.file.Devices[id]
+	if !known {
+		if len(p.file.Devices) != 1 {
+			return nil
+		}
+		for _, d = range p.file.Devices {
+		}
+	}
+	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software}
+	if l.devices[key] == nil {
+		l.devices[key] = &key
+		l.trace.Devices = append(l.trace.Devices, &key)
+	}
+	return l.devices[key]
+}
+
+// finishProcess hands what is known of a process to the trace.
+func (l *loader) finishProcess(p *processLoader) {
+	t := l.trace
+	t.Processes = append(t.Processes, p.Process)
+	for _, th := range p.threads {
+		l.finishThread(th)
+	}
+	for _, q := range p.queues {
+		if q.Device == nil {
+			q.Device = l.device(p, 0)
+		}
+		t.Queues = append(t.Queues, q)
+	}
+	for _, s := range p.pipelines {
+		t.Pipelines = append(t.Pipelines, s)
+	}
+	for _, e := range p.order {
+		if e.buffer != nil {
+			e.buffer.Encoders = append(e.buffer.Encoders, e.Encoder)
+		}
+	}
+	for _, b := range p.buffers {
+		if l.keepBuffer(b) {
+			t.CommandBuffers = append(t.CommandBuffers, b)
+		}
+	}
+	for id := range p.file.Devices {
+		l.device(p, id)
+	}
+	l.losses(p)
+	*p = processLoader{Process: p.Process, file: p.file, clock: p.clock, end: p.end}
+}
+
+// keepBuffer clips a command buffer to the range that was asked for; false when it was not alive in it.
+func (l *loader) keepBuffer(b *CommandBuffer) bool {
+	life := Interval{1<<63 - 1, -1 << 63}
+	for _, i := range []Interval{b.Created.Interval, b.Committed.Interval, b.GPU, b.Completed} {
+		if i.Known() {
+			life.Begin, life.End = min(life.Begin, i.Begin), max(life.End, i.End)
+		}
+	}
+	if life.Begin > life.End {
+		return true // nothing is known of it but that it was used
+	}
+	return life.End >= l.window.Begin && life.Begin <= l.window.End
+}
+
+func (l *loader) losses(p *processLoader) {
+	e := p.file.End
+	if e == nil {
+		return
+	}
+	lost := &l.trace.Lost
+	lost.Records += int64(e.Lost())
+	lost.Unnamed += int64(e.Unnumbered)
+	lost.Nested += int64(e.Nested)
+	lost.Children += int64(e.Forks)
+	lost.Rejected += int64(e.Rejected)
+	for _, r := range e.Rings {
+		lost.Facts += int64(r.FactsDropped)
+	}
+	dropped := e.DroppedByThread()
+	for _, t := range l.trace.Threads {
+		if t.Process == p.Process {
+			t.Lost = int64(dropped[uint64(t.ID)])
+		}
+	}
+}
+
+// source says where the trace comes from.
+func (l *loader) source(r *tracefile.Reader) {
+	s, info := &l.trace.Source, r.Info()
+	s.Host, s.OS, s.Args = info.Host, strings.TrimSpace(info.OS+" "+info.Arch), info.Command
+	s.Started = time.Unix(0, info.Started)
+	if len(l.processes) > 0 {
+		first := l.processes[0]
+		s.Program = first.Program
+		if len(s.Args) == 0 {
+			s.Args = first.Args
+		}
+		if s.Host == "" {
+			s.Host = first.file.Host
+		}
+	} else if len(s.Args) > 0 {
+		s.Program = filepath.Base(s.Args[0])
+	}
+	if result, ended := r.Result(); ended {
+		s.Wall = Nanos(result.Finished - info.Started)
+	}
+	names := []string{}
+	for _, d := range l.trace.Devices {
+		s.SoftwareMetal = s.SoftwareMetal || d.Software
+		if !slices.Contains(names, d.Name) {
+			names = append(names, d.Name)
+		}
+	}
+	s.Device = strings.Join(names, ", ")
+	s.Truncated, _ = r.Truncated()
+}
+
+func (l *loader) pids() string {
+	var ids []string
+	for _, p := range l.processes {
+		ids = append(ids, fmt.Sprint(p.ID))
+	}
+	if len(ids) == 0 {
+		return "none"
+	}
+	return strings.Join(ids, ", ")
+}

@@ -1,0 +1,106 @@
+package analyze
+
+// A nesting turns the calls of one thread, given in the order of their ends, into exclusive times. Calls of different families
+// nest: an inner call ends, and is given, before the call around it. Every nanosecond of the thread goes to exactly one call:
+//
+//	own(call) = length(call) − sum of covered(inner calls), covered(call) = own(call) + sum of covered(inner calls)
+//
+// so the sum of own over all calls is the length of the union of the calls, to the nanosecond, whatever the input. Calls that
+// absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a wait is the wait.
+type nesting struct {
+	spans  []span        // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
+	settle func(s *span) // called once for each call, with its final own time
+	skewed int64         // calls that overlapped their neighbour, as no thread can: they were cut
+}
+
+// A span is a call of the thread, or a run of calls that are settled.
+type span struct {
+	begin, end Nanos
+	own        Nanos // time not in inner calls
+	covered    Nanos // own time and that of inner calls
+	size       int32 // spans in the subtree, itself included
+	slot       int32 // the caller's; −1 for a run of settled calls
+	item       int32 // the caller's wait or lock; −1 when it is neither
+	part       Part
+	absorbs    bool
+	absorbed   bool
+}
+
+// maxSpans bounds the calls that are kept in case a call around them is still to come.
+const maxSpans = 1 << 14
+
+// add adds the call that ended next.
+func (n *nesting) add(s span) {
+	if s.end < s.begin {
+		s.end = s.begin
+		n.skewed++
+	}
+	i, inner := len(n.spans), Nanos(0)
+	for i > 0 && n.spans[i-1].begin >= s.begin {
+		root := &n.spans[i-1]
+		inner += root.covered
+		s.end = max(s.end, root.end)
+		i -= int(root.size)
+	}
+	if i > 0 && n.spans[i-1].end > s.begin { // neither around its neighbour nor after it
+		if n.spans[i-1].slot >= 0 {
+			n.skewed++
+		}
+		s.begin = min(n.spans[i-1].end, s.end)
+	}
+	s.own = max(0, s.end-s.begin-inner)
+	s.covered = s.own + inner
+	if s.absorbs {
+		s.own = s.covered
+		for j := len(n.spans) - 1; j >= i; {
+			n.spans[j].own, n.spans[j].absorbed = 0, true
+			if n.spans[j].absorbs { // has what is below it already
+				j -= int(n.spans[j].size)
+			} else {
+				j--
+			}
+		}
+	}
+	s.size = int32(len(n.spans) - i + 1)
+	if n.spans = append(n.spans, s); len(n.spans) > maxSpans {
+		n.flush()
+	}
+}
+
+// flush settles the older half of the calls and leaves one span for them, so that a call around them still knows what they covered.
+func (n *nesting) flush() {
+	i := len(n.spans)
+	for i > maxSpans/2 {
+		i -= int(n.spans[i-1].size)
+	}
+	if i == 0 { // one call is around all of them
+		i = len(n.spans)
+	}
+	run := n.settleFirst(i)
+	n.spans[i-1] = run
+	n.spans = append(n.spans[:0], n.spans[i-1:]...)
+}
+
+// finish settles all calls.
+func (n *nesting) finish() {
+	n.settleFirst(len(n.spans))
+	n.spans = n.spans[:0]
+}
+
+// settleFirst settles the first count spans, which must be whole subtrees, and returns the run that stands for them.
+func (n *nesting) settleFirst(count int) span {
+	run := span{size: 1, slot: -1, item: -1}
+	for i := count; i > 0; i -= int(n.spans[i-1].size) {
+		root := &n.spans[i-1]
+		if run.begin = root.begin; i == count {
+			run.end = root.end
+		}
+		run.covered += root.covered
+	}
+	for i := range n.spans[:count] {
+		if n.spans[i].slot >= 0 {
+			n.settle(&n.spans[i])
+		}
+	}
+	return run
+}

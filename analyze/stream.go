@@ -1,0 +1,199 @@
+package analyze
+
+import (
+	"cmp"
+	"strings"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A streamLoader reads the records of one ring: those of one thread after another.
+type streamLoader struct {
+	*loader
+	process *processLoader
+	thread  *threadLoader
+	ring    uint16
+	held    wire.Record // waits for the More record that belongs to it
+	holding bool
+	stray   int64 // More records that belong to nothing
+}
+
+var noMore wire.More
+
+// batch takes in the next records of the ring.
+func (s *streamLoader) batch(records []wire.Record) error {
+	for i := 0; i < len(records); i++ {
+		r := &records[i]
+		switch {
+		case s.holding:
+			s.holding = false
+			if r.Call == wire.CallMore {
+				m := r.More()
+				s.record(&s.held, &m)
+				continue
+			}
+			s.record(&s.held, &noMore)
+			i--
+		case r.Call == wire.CallMore:
+			s.stray++
+		case r.Flags&wire.HasMore == 0:
+			s.record(r, &noMore)
+		case i+1 < len(records) && records[i+1].Call == wire.CallMore:
+			m := records[i+1].More()
+			s.record(r, &m)
+			i++
+		default:
+			s.held, s.holding = *r, true
+		}
+	}
+	return nil
+}
+
+// finish ends the ring.
+func (s *streamLoader) finish() {
+	if s.holding {
+		s.record(&s.held, &noMore)
+		s.holding = false
+	}
+}
+
+// record takes in one record with what goes with it.
+func (s *streamLoader) record(r *wire.Record, m *wire.More) {
+	rule := ruleOf(r.Call)
+	switch rule.act {
+	case actThreadStart:
+		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
+		return
+	case actCompleted:
+		s.completed(r, m)
+		return
+	case actScheduled:
+		if b := s.process.buffer(r.Object); b != nil {
+			b.Scheduled = s.process.clock.at(r.Begin)
+		}
+		return
+	}
+	if s.thread == nil {
+		s.startThread(s.unknownThread(), "")
+	}
+	call := Call{Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, s.thread.Thread}
+	if call.End < call.Begin {
+		call.Begin = call.End
+		s.skewed++
+	}
+	s.process.end = max(s.process.end, call.End)
+	s.use(rule, call, r, m, false)
+}
+
+// use counts a call, gives its time to its thread and keeps what it says of Metal's objects.
+func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+	inside, visible := s.clip(call.Interval)
+	if visible {
+		s.count(rule, inside, call, r, m, unfinished)
+	}
+	if rule.act != actNothing {
+		s.apply(rule, call, r, m, visible)
+	}
+}
+
+// count adds a call to its thread's sums; inside is the part of it in the range that was asked for.
+func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+	t := s.thread
+	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, r.Call, r.Flags.Class()), item: -1, part: rule.part, absorbs: rule.absorbs}
+	slot := &t.slots[sp.slot]
+	if unfinished {
+		s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
+	} else {
+		slot.count++
+		d := call.Length()
+		st := slot.stat
+		st.Count++
+		st.Total += d
+		st.Min, st.Max = min(st.Min, d), max(st.Max, d)
+		_ = st.Durations.RecordValue(int64(min(d, longestCall)))
+	}
+	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
+		t.Active.Begin = inside.Begin
+	}
+	t.Active.End = max(t.Active.End, inside.End)
+	if rule.wait {
+		sp.item = int32(len(t.waits))
+		w := Wait{Call: call, Selector: rule.row.Selector, Unfinished: unfinished}
+		if rule.act == actWaitEvent {
+			w.Event = EventValue{uint32(r.Object), r.Arg}
+		} else {
+			w.Buffer = s.process.buffer(r.Object)
+		}
+		t.waits = append(t.waits, w)
+	}
+	if rule.act == actLock {
+		sp.item = int32(len(t.locks))
+		lock := LockWait{Call: Call{inside, t.Thread}, Selector: rule.row.Selector, Lock: uint32(r.Object)}
+		if strings.Contains(rule.row.More, "x0 StringID") {
+			lock.Name = s.process.text(m.X0)
+		}
+		if strings.Contains(rule.row.Arg, "holder") && r.Arg != 0 {
+			lock.Holder = s.threadOf(ThreadID(r.Arg)).Thread
+		}
+		t.locks = append(t.locks, lock)
+	}
+	t.nest.add(sp)
+}
+
+// completed keeps what the tracer's own completion handler read from a command buffer.
+func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
+	b := s.process.buffer(r.Object)
+	if b == nil {
+		return
+	}
+	b.Completed = Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}
+	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
+	b.GPU = Interval{Nanos(m.X0), Nanos(m.X1)}
+	b.Kernel = Interval{Nanos(m.X2), Nanos(m.X2) + Nanos(m.X3)}
+	s.process.end = max(s.process.end, b.Completed.End)
+}
+
+func (s *streamLoader) startThread(id ThreadID, name string) {
+	s.thread = s.threadOf(id)
+	s.thread.Name = cmp.Or(name, s.thread.Name)
+}
+
+func (s *streamLoader) threadOf(id ThreadID) *threadLoader {
+	t := s.process.threads[id]
+	if t == nil {
+		t = s.newThread(s.process, id)
+		s.process.threads[id] = t
+	}
+	return t
+}
+
+// unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's
+// trace says so, else 0.
+func (s *streamLoader) unknownThread() ThreadID {
+	if s.process.file.End != nil {
+		for _, r := range s.process.file.End.Rings {
+			if r.Ring == s.ring {
+				return ThreadID(r.Thread)
+			}
+		}
+	}
+	return 0
+}
+
+// unfinished adds the calls that threads of this ring were inside when the process ended.
+func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
+	for _, c := range calls {
+		if c.Ring != s.ring {
+			continue
+		}
+		s.startThread(ThreadID(c.Thread), "")
+		rule := ruleOf(c.Call)
+		call := Call{Interval{s.process.clock.at(c.Begin), end}, s.thread.Thread}
+		call.End = max(call.Begin, call.End)
+		record := wire.Record{Object: c.Object, Call: c.Call}
+		if inside, visible := s.clip(call.Interval); visible {
+			s.count(rule, inside, call, &record, &noMore, true)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package analyze
+
+import (
+	"fmt"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"mtrace/collector/wire"
+)
+
+// A threadLoader takes in the calls of one thread, in the order of their ends.
+type threadLoader struct {
+	*Thread
+	nest   nesting
+	slots  []callSlot
+	byCall [len(wire.Table)]slotOfClass // the slot of the class that the call was last seen with
+	others map[callKey]int32
+	buffer *CommandBuffer // the last one it used
+	open   *openEncoder   // the last one it used
+	signal []Signal
+	waits  []Wait
+	locks  []LockWait
+}
+
+type callKey struct {
+	call  wire.Call
+	class uint8
+}
+
+type slotOfClass struct {
+	class uint8
+	slot  int32 // one more than the index; 0 is none
+}
+
+// A callSlot counts the calls of one selector on one class by one thread.
+type callSlot struct {
+	count     int64
+	exclusive Nanos
+	stat      *CallStat
+}
+
+func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
+	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, others: map[callKey]int32{}}
+	t.nest.settle = t.settle
+	return t
+}
+
+// settle takes over the final time of a call.
+func (t *threadLoader) settle(s *span) {
+	t.slots[s.slot].exclusive += s.own
+	if s.part < PartCount {
+		t.Exclusive[s.part] += s.own
+	}
+	switch {
+	case s.item < 0:
+	case s.part == PartLock:
+		t.locks[s.item].Interval, t.locks[s.item].Own = Interval{s.begin, s.end}, s.own
+	case s.absorbed: // it is a part of another wait
+		t.waits[s.item].Thread = nil
+	default:
+		t.waits[s.item].Interval = Interval{s.begin, s.end}
+	}
+}
+
+// slot is the index of the counter for a call on a class.
+func (l *loader) slot(t *threadLoader, p *processLoader, c wire.Call, class uint8) int32 {
+	var last *slotOfClass
+	if int(c) < len(t.byCall) {
+		if last = &t.byCall[c]; last.class == class && last.slot > 0 {
+			return last.slot - 1
+		}
+	}
+	key := callKey{c, class}
+	i, known := t.others[key]
+	if !known {
+		i = int32(len(t.slots))
+		t.others[key] = i
+		t.slots = append(t.slots, callSlot{stat: l.stat(c, p.file.Classes[class].Name)})
+	}
+	if last != nil {
+		*last = slotOfClass{class, i + 1}
+	}
+	return i
+}
+
+// longestCall bounds what the histograms hold: longer calls count as this long there, and exactly in every sum.
+const longestCall = 3600e9
+
+type statKey struct {
+	call  wire.Call
+	class string
+}
+
+func (l *loader) stat(c wire.Call, class string) *CallStat {
+	key := statKey{c, class}
+	s := l.stats[key]
+	if s == nil {
+		row := c.Row()
+		s = &CallStat{Selector: row.Selector, Class: class, Min: 1<<63 - 1, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{},
+			Durations: hdrhistogram.New(1, longestCall, 3)}
+		if int(c) >= len(wire.Table) {
+			s.Selector = fmt.Sprintf("call %d, unknown to this version", c)
+		}
+		l.stats[key] = s
+	}
+	return s
+}
+
+// finish settles the thread's calls and hands its sums to the trace.
+func (l *loader) finishThread(t *threadLoader) {
+	t.nest.finish()
+	for _, s := range t.slots {
+		s.stat.Counts[t.Thread] += s.count
+		s.stat.Exclusive[t.Thread] += s.exclusive
+		t.Events += s.count
+	}
+	l.skewed += t.nest.skewed
+	for _, w := range t.waits {
+		if w.Thread != nil {
+			l.trace.Waits = append(l.trace.Waits, w)
+		}
+	}
+	for _, k := range t.locks {
+		if k.Own > 0 {
+			l.trace.Locks = append(l.trace.Locks, k)
+		}
+	}
+	l.trace.Signals = append(l.trace.Signals, t.signal...)
+	l.trace.Events += t.Events
+	if t.Events > 0 || t.Active.End > t.Active.Begin {
+		l.trace.Threads = append(l.trace.Threads, t.Thread)
+	}
+}

@@ -1,0 +1,92 @@
+package analyze
+
+import (
+	"fmt"
+	"time"
+
+	"mtrace/collector/tracefile"
+)
+
+// warn writes down what the reader of a report must know of how the trace was made.
+func (l *loader) warn(r *tracefile.Reader) {
+	t := l.trace
+	if cut, how := r.Truncated(); cut {
+		t.Warnings = append(t.Warnings, "the file is cut: "+how)
+	}
+	if result, _ := r.Result(); result.Note != "" {
+		t.Warnings = append(t.Warnings, "the recording ended early: "+result.Note)
+	}
+	for _, p := range l.processes {
+		who := ""
+		if len(l.processes) > 1 {
+			who = fmt.Sprintf("process %d: ", p.ID)
+		}
+		for _, w := range p.file.Warnings {
+			t.Warnings = append(t.Warnings, who+w)
+		}
+		switch {
+		case p.file.End == nil:
+			t.Warnings = append(t.Warnings, who+"the trace stops before the process ended")
+		case p.file.End.Note != "":
+			t.Warnings = append(t.Warnings, who+p.file.End.Note)
+		case p.file.End.Signal != 0:
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%sthe process was killed by signal %d", who, p.file.End.Signal))
+		}
+	}
+	if n := t.Lost.Records; n > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d calls were lost: counts are too small by that many, and times may be", n))
+	}
+	if n := t.Lost.Unnamed; n > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
+	}
+	if l.stray > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", l.stray))
+	}
+	if l.skewed > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", l.skewed))
+	}
+	for i, u := range t.Unfinished {
+		if i == 8 {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%d more threads were inside a call when their process ended", len(t.Unfinished)-i))
+			break
+		}
+		t.Warnings = append(t.Warnings, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v", u.Thread.ID, u.Selector,
+			time.Duration(u.Length()).Round(time.Microsecond)))
+	}
+}
+
+// clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.
+const clockTolerance = 1000
+
+// checkClocks warns when GPU times contradict the calls around them: work before its commit, or after its completion was seen.
+func (t *Trace) checkClocks() {
+	var early, late, checked int
+	for _, b := range t.CommandBuffers {
+		if !b.GPU.Known() {
+			continue
+		}
+		checked++
+		if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
+			early++
+		}
+		if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
+			late++
+		}
+	}
+	if early+late > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", checked, early, late))
+	}
+	var before, waits int
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && w.Selector == "waitUntilCompleted" && !w.Unfinished {
+			if waits++; w.End+clockTolerance < b.GPU.End {
+				before++
+			}
+		}
+	}
+	if before > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended", before, waits))
+	}
+}

@@ -49,10 +49,7 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	next := &step{path: path, args: command, env: env}
 	for next != nil && len(c.hops) < maxHops {
 		current := *next
-		image, err := h.imageOf(current, c)
-		if err != nil {
-			return nil, err
-		}
+		image := h.imageOf(current)
 		c.hops = append(c.hops, Hop{Path: current.path, Args: current.args, Via: current.via, Image: image})
 		c.steps = append(c.steps, current)
 		if next, err = h.next(current, image, c); err != nil {
@@ -65,25 +62,28 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	return c, nil
 }
 
-// imageOf describes the file of a step; a file that cannot be read or is
-// damaged is noted and left to the kernel.
-func (h Host) imageOf(s step, c *chain) (Image, error) {
+// imageOf describes the file of a step. A file that cannot be read or is
+// damaged is left to the kernel to run or refuse; it is not injected.
+func (h Host) imageOf(s step) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
-		return Image{Format: FormatBundle}, nil
+		return Image{Format: FormatBundle}
 	}
 	image, err := readImage(full, h, s.machine)
 	switch {
 	case errors.Is(err, errDamaged):
-		c.note(DamagedImage, s.path, err.Error(), "install the program again")
+		image.problem = Finding{DamagedImage, s.path, err.Error(), "install the program again"}
 	case err != nil:
-		c.note(UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: "+err.Error(), "make it readable")
+		image.problem = Finding{UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: " + reason(err), "make it readable"}
 	}
-	return image, nil
+	return image
 }
 
 // next tells what a step executes in its turn, nil when it is the final image.
 func (h Host) next(s step, image Image, c *chain) (*step, error) {
+	if image.problem.Code != "" {
+		return nil, nil
+	}
 	switch image.Format {
 	case FormatBundle:
 		return h.nextInBundle(s)

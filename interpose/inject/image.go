@@ -45,6 +45,9 @@ type Image struct {
 	Platform uint32 `json:"platform,omitempty"`
 	// Signature is the embedded code signature; nil when there is none.
 	Signature *Signature `json:"signature,omitempty"`
+	// problem is why the file could not be understood; its code is empty when
+	// it was.
+	problem Finding
 }
 
 // errDamaged is wrapped by every error about a file that claims to be a Mach-O

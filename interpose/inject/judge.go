@@ -34,19 +34,33 @@ func (j *judgement) warn(code Code, path, text, advice string) {
 func (h Host) judge(path string, image, library Image) judgement {
 	j := judgement{loads: true, passes: true, harmless: true}
 	switch {
-	case h.OS == "darwin" && image.Format == FormatMachO:
+	case image.Format == h.foreignFormat():
+		j.harmless = false
+		j.refuse(WrongFormat, path, "is a program of another system ("+string(image.Format)+")", "use a build of it for this system")
+	case image.problem.Code != "":
+		j.loads, j.harmless = false, false
+		j.reasons = append(j.reasons, image.problem)
+	case image.Format == FormatMachO:
 		h.judgeMachO(&j, path, image, library)
-	case h.OS != "darwin" && image.Format == FormatELF:
+	case image.Format == FormatELF:
 		h.judgeELF(&j, path, image, library)
 	default:
 		j.harmless = false
-		j.refuse(WrongFormat, path, "is not a program of this system ("+string(image.Format)+")", "")
+		j.refuse(WrongFormat, path, "is not a program in a format mtrace knows", "")
 	}
 	if image.Go && j.loads {
 		j.warn(GoHost, path, "is a Go program: the library brings a second Go runtime into it",
 			"if it misbehaves under mtrace, trace it on a system where it does not, and report it")
 	}
 	return j
+}
+
+// foreignFormat is the format the system's kernel does not run.
+func (h Host) foreignFormat() Format {
+	if h.OS == "darwin" {
+		return FormatELF
+	}
+	return FormatMachO
 }
 
 // judgeELF applies the rules of ld.so(8). In secure-execution mode (set-id,

@@ -269,8 +269,11 @@ func (r *reader) bind(t *Table) (rowHandler, error) {
 			continue
 		}
 		handler, wanted, err := spec.bind(t.Columns, r.types, r.sink)
+		if err == nil && wanted && r.sink.Accept != nil {
+			err = r.sink.Accept(r.doc, t)
+		}
 		if err != nil {
-			t.Refused = err.Error()
+			t.Refused, handler.deliver = err.Error(), nil
 		}
 		t.Decoded = err == nil && wanted
 		for _, note := range handler.notes {

@@ -8,6 +8,10 @@ import "mtrace/analyze"
 type Sink struct {
 	Dictionary *Dictionary
 
+	// Accept, if not nil, is asked before the first row of a table that would
+	// be delivered; an error refuses it and becomes Table.Refused.
+	Accept func(*Document, *Table) error
+
 	GPUInterval       func(*GPUInterval)
 	Submission        func(*Submission)
 	Completion        func(*Completion)

@@ -1,0 +1,211 @@
+package xctrace
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Input is one export to read.
+type Input struct {
+	Name   string
+	Size   int64 // as stored, for progress; 0 when not known
+	Listed bool  // named by the user, not found in a directory or archive
+	open   func() (io.ReadCloser, error)
+}
+
+// Bundle is a .trace directory, which only xctrace itself can read.
+type Bundle struct{ Path string }
+
+// Inputs finds the exports in paths: files, directories of files, zip archives,
+// and "-" for stdin; each may be gzipped. Bundles are returned apart.
+func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
+	var inputs []Input
+	var bundles []Bundle
+	for _, path := range paths {
+		if path == "-" {
+			inputs = append(inputs, Input{Name: "stdin", Listed: true, open: func() (io.ReadCloser, error) {
+				return io.NopCloser(stdin), nil
+			}})
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil, fmt.Errorf("%s: no such file or directory", path)
+		case err != nil:
+			return nil, nil, err
+		case info.IsDir() && isBundle(path):
+			bundles = append(bundles, Bundle{path})
+		case info.IsDir():
+			found, inside, err := inDirectory(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(found)+len(inside) == 0 {
+				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, .xml.gz or .zip, or .trace bundles)", path)
+			}
+			inputs, bundles = append(inputs, found...), append(bundles, inside...)
+		default:
+			found, err := inFile(path, info.Size(), true)
+			if err != nil {
+				return nil, nil, err
+			}
+			inputs = append(inputs, found...)
+		}
+	}
+	return inputs, bundles, nil
+}
+
+func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path), ".trace") }
+
+func isExport(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".xml.gz")
+}
+
+func inDirectory(dir string) ([]Input, []Bundle, error) {
+	var inputs []Input
+	var bundles []Bundle
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && isBundle(path):
+			bundles = append(bundles, Bundle{path})
+			return fs.SkipDir
+		case entry.IsDir() || !isExport(path) && !strings.HasSuffix(path, ".zip"):
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		found, err := inFile(path, info.Size(), false)
+		inputs = append(inputs, found...)
+		return err
+	})
+	return inputs, bundles, err
+}
+
+// inFile looks at the first bytes: a zip archive is the exports inside.
+func inFile(path string, size int64, listed bool) ([]Input, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	magic := make([]byte, 4)
+	n, _ := io.ReadFull(file, magic)
+	if !bytes.Equal(magic[:n], []byte("PK\x03\x04")) {
+		return []Input{{Name: path, Size: size, Listed: listed, open: func() (io.ReadCloser, error) { return os.Open(path) }}}, nil
+	}
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a whole zip archive: %w", path, err)
+	}
+	defer archive.Close()
+	var inputs []Input
+	for _, entry := range archive.File {
+		if !isExport(entry.Name) || strings.HasPrefix(entry.Name, "__MACOSX/") {
+			continue
+		}
+		name := entry.Name
+		inputs = append(inputs, Input{Name: path + ":" + name, Size: int64(entry.CompressedSize64), open: func() (io.ReadCloser, error) {
+			return openEntry(path, name)
+		}})
+	}
+	sort.Slice(inputs, func(i, j int) bool { return inputs[i].Name < inputs[j].Name })
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("%s: no exports in this archive (files ending in .xml or .xml.gz)", path)
+	}
+	return inputs, nil
+}
+
+// entryReader closes the archive with the entry.
+type entryReader struct {
+	io.ReadCloser
+	archive *zip.ReadCloser
+}
+
+func (e entryReader) Close() error { return errors.Join(e.ReadCloser.Close(), e.archive.Close()) }
+
+func openEntry(path, name string) (io.ReadCloser, error) {
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range archive.File {
+		if entry.Name == name {
+			r, err := entry.Open()
+			if err != nil {
+				archive.Close()
+				return nil, err
+			}
+			return entryReader{r, archive}, nil
+		}
+	}
+	archive.Close()
+	return nil, fmt.Errorf("%s: no longer in the archive", name)
+}
+
+// Open opens the input, unpacked if it is gzipped. progress, if not nil, is
+// told the bytes read as stored.
+func (in *Input) Open(progress func(int64)) (io.ReadCloser, error) {
+	stored, err := in.open()
+	if err != nil {
+		return nil, err
+	}
+	counted := &countingReader{stored, progress}
+	buffered := bufio.NewReaderSize(counted, 64<<10)
+	magic, _ := buffered.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			stored.Close()
+			return nil, fmt.Errorf("%s: not a gzip file: %w", in.Name, err)
+		}
+		return input{unpacked, stored}, nil
+	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
+		stored.Close()
+		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: name the file", in.Name)
+	case bytes.HasPrefix(magic, []byte("\xff\xfe")), bytes.HasPrefix(magic, []byte("\xfe\xff")):
+		stored.Close()
+		return nil, fmt.Errorf("%s: written in UTF-16; xctrace writes UTF-8 (PowerShell's > converts: use --output)", in.Name)
+	case bytes.HasPrefix(magic, []byte("bpl")):
+		stored.Close()
+		return nil, fmt.Errorf("%s: a property list, not an export: export the .trace bundle with xctrace export", in.Name)
+	}
+	return input{buffered, stored}, nil
+}
+
+type input struct {
+	io.Reader
+	stored io.Closer
+}
+
+func (i input) Close() error { return i.stored.Close() }
+
+type countingReader struct {
+	io.Reader
+	progress func(int64)
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if c.progress != nil && n > 0 {
+		c.progress(int64(n))
+	}
+	return n, err
+}

@@ -1,0 +1,226 @@
+package xctrace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// Recording is what the exports of one recording hold, row by row.
+type Recording struct {
+	*Dictionary
+	Documents []*Document
+	Skipped   []string // inputs found in a directory that are no exports
+	Run       *Run     // from a table of contents, nil without one
+
+	GPU          []GPUInterval
+	Submissions  []Submission
+	Completions  []Completion
+	Errors       []CommandBufferError
+	Encoders     []EncoderInterval
+	Application  []ApplicationInterval
+	Events       []ApplicationEvent
+	Driver       []DriverInterval
+	States       []GPUState
+	Performance  []PerformanceState
+	Shaders      []ShaderInterval
+	Points       int64 // rows of metal-gpu-execution-points
+	Coalesced    int64 // encoders merged into others on the GPU
+	Compilations []CompilerActivity
+	Sizes        []AllocatedSize
+	Resources    []ResourceAllocation
+	Counters     []Counter
+	Signposts    []SignpostInterval
+	Marks        []SignpostEvent
+	Samples      []CPUSample
+	GPUName      string
+
+	sources  map[string]string // table path and schema: the input it came from
+	run      string            // the run that is read: "run[1]"
+	counters map[TextIndex]int
+}
+
+// Counter sums the values of one GPU counter, over time if it is by intervals.
+type Counter struct {
+	Name     TextIndex
+	Samples  int64
+	Sum, Max float64
+	Weighted float64       // sum of value × duration
+	Duration analyze.Nanos // sum of durations
+}
+
+// Progress is told how much of which input was read.
+type Progress func(name string, read, size int64)
+
+// Load reads all inputs into one recording. An input named by the user that is
+// not an export is an error; one found in a directory is skipped and listed.
+func Load(inputs []Input, progress Progress) (*Recording, error) {
+	r := &Recording{
+		Dictionary: NewDictionary(),
+		sources:    map[string]string{},
+		counters:   map[TextIndex]int{},
+	}
+	for i := range inputs {
+		if err := r.read(&inputs[i], progress); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Recording) read(in *Input, progress Progress) error {
+	var read int64
+	src, err := in.Open(func(n int64) {
+		read += n
+		if progress != nil {
+			progress(in.Name, read, in.Size)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	doc, err := Read(src, in.Name, r.sink())
+	if err != nil && !in.Listed && len(doc.Tables) == 0 && len(doc.TOCs) == 0 {
+		r.Skipped = append(r.Skipped, err.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Documents = append(r.Documents, doc)
+	for _, toc := range doc.TOCs {
+		if err := r.addTOC(toc, in.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errTwoRecordings is wrapped when inputs cannot belong together.
+var errTwoRecordings = errors.New("the inputs are of more than one recording: summarise them one by one, or compare them with mtrace diff")
+
+func (r *Recording) addTOC(toc *TOC, name string) error {
+	if len(toc.Runs) == 0 {
+		return fmt.Errorf("%s: the table of contents lists no run: nothing was recorded", name)
+	}
+	run := &toc.Runs[0]
+	for i := range toc.Runs {
+		if r.run == fmt.Sprintf("run[%d]", toc.Runs[i].Number) {
+			run = &toc.Runs[i]
+		}
+	}
+	if r.Run != nil && !r.Run.Started.Equal(run.Started) {
+		return fmt.Errorf("%s: %w", name, errTwoRecordings)
+	}
+	r.Run = run
+	return nil
+}
+
+// accept refuses a table that was read before, which would count everything
+// twice, and tables of a second run.
+func (r *Recording) accept(doc *Document, t *Table) error {
+	if run := runOf(t.XPath); run != "" {
+		if r.run == "" {
+			r.run = run
+		} else if run != r.run {
+			return fmt.Errorf("%s of the document is not read: %s came first", run, r.run)
+		}
+	}
+	key := t.XPath + " " + t.Schema
+	if t.Inherited {
+		return nil
+	}
+	if from, ok := r.sources[key]; ok {
+		return fmt.Errorf("already read from %s", from)
+	}
+	r.sources[key] = doc.Name
+	return nil
+}
+
+// runOf cuts "run[1]" out of a table's path.
+func runOf(xpath string) string {
+	i := strings.Index(xpath, "/run[")
+	if i < 0 {
+		return ""
+	}
+	rest := xpath[i+1:]
+	if end := strings.IndexByte(rest, ']'); end > 0 {
+		return rest[:end+1]
+	}
+	return ""
+}
+
+func (r *Recording) sink() *Sink {
+	return &Sink{
+		Dictionary:        r.Dictionary,
+		Accept:            r.accept,
+		GPUInterval:       keep(&r.GPU),
+		Submission:        keep(&r.Submissions),
+		Completion:        keep(&r.Completions),
+		CommandBufferFail: keep(&r.Errors),
+		Encoder:           keep(&r.Encoders),
+		Application:       keep(&r.Application),
+		ApplicationEvent:  keep(&r.Events),
+		Driver:            keep(&r.Driver),
+		GPUState:          keep(&r.States),
+		PerformanceState:  keep(&r.Performance),
+		Shader:            keep(&r.Shaders),
+		ExecutionPoint:    func(*ExecutionPoint) { r.Points++ },
+		SubmissionMap:     func(m *SubmissionMap) { r.Coalesced += int64(m.Coalesced) },
+		Compiler:          keep(&r.Compilations),
+		AllocatedSize:     keep(&r.Sizes),
+		Resource:          keep(&r.Resources),
+		CounterInterval:   r.count,
+		Signpost:          keep(&r.Signposts),
+		SignpostEvent:     keep(&r.Marks),
+		CPUSample:         keep(&r.Samples),
+		GPUInfo:           func(g *GPUInfo) { r.GPUName = r.Text(g.Name) },
+	}
+}
+
+func keep[R any](list *[]R) func(*R) {
+	return func(row *R) { *list = append(*list, *row) }
+}
+
+func (r *Recording) count(c *CounterInterval) {
+	i, ok := r.counters[c.Name]
+	if !ok {
+		i = len(r.Counters)
+		r.Counters = append(r.Counters, Counter{Name: c.Name})
+		r.counters[c.Name] = i
+	}
+	sum := &r.Counters[i]
+	sum.Samples++
+	sum.Sum += c.Value
+	sum.Max = max(sum.Max, c.Value)
+	sum.Weighted += c.Value * float64(c.Duration)
+	sum.Duration += c.Duration
+}
+
+// Has says whether a table of that schema was read, whatever its rows.
+func (r *Recording) Has(schema string) bool { return r.table(schema) != nil }
+
+func (r *Recording) table(schema string) *Table {
+	for _, d := range r.Documents {
+		for _, t := range d.Tables {
+			if t.Schema == schema && t.Refused == "" {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// Truncated lists the inputs that were cut.
+func (r *Recording) Truncated() []string {
+	var names []string
+	for _, d := range r.Documents {
+		if d.Truncated {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}

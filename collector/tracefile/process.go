@@ -17,7 +17,6 @@ type Process struct {
 	ThreadNames                  map[uint64]string // by the system's thread id
 	Warnings                     []string          // lines for the user, in the order of arrival
 	End                          *End              // nil when the trace was cut before the process ended
-	conversion                   []segment
 }
 
 // A Class is an Objective-C class whose methods were hooked.

@@ -1,43 +1,248 @@
 package tracefile
 
 import (
-	"errors"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"sync"
+	"time"
 
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one trace file. Its methods may be called from several goroutines.
-type Writer struct{}
+// flushEvery is how much of a recording a killed collector loses at most.
+const flushEvery = time.Second
 
-var errSkeleton = errors.New("tracefile: being written")
+// A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in the
+// order of the ring. After the first failure to write, every method reports it, and the file ends with its last whole block.
+type Writer struct {
+	path string
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mutex     sync.Mutex // guards what follows; taken after a stream's
+	file      *os.File
+	offset    int64
+	blocks    []block
+	processes []*processWriter
+	streams   map[streamKey]*streamWriter
+	err       error
+}
+
+type streamKey struct {
+	process ProcessIndex
+	ring    uint16
+}
 
 // Create makes the file at path, or empties it, and writes info.
-func Create(path string, info Info) (*Writer, error) { return nil, errSkeleton }
+func Create(path string, info Info) (*Writer, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create the trace: %w", err)
+	}
+	w := &Writer{path: path, stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
+	header := appendFileHeader(nil)
+	if _, err := file.Write(header); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("write the trace: %w", err)
+	}
+	w.offset = int64(len(header))
+	if err := w.appendJSON(block{kind: blockInfo}, info); err != nil {
+		file.Close()
+		return nil, err
+	}
+	w.done.Go(w.flushNowAndThen)
+	return w, nil
+}
+
+func (w *Writer) flushNowAndThen() {
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			w.Flush() // a failure is kept and reported by the next call
+		case <-w.stop:
+			return
+		}
+	}
+}
 
 // AddProcess begins a process's part of the trace.
-func (w *Writer) AddProcess(h wire.Hello) ProcessIndex { return 0 }
+func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	index := ProcessIndex(len(w.processes))
+	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, strings: map[uint64]struct{}{}}
+	w.processes = append(w.processes, p)
+	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header) // a failure is kept and reported by the next call
+	return index
+}
 
 // Region says with which clock the process records.
 func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32) error {
-	return errSkeleton
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	h := &w.processes[p].header
+	h.Clock, h.TimebaseNumer, h.TimebaseDenom = kind, timebaseNumer, timebaseDenom
+	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
-// Records appends records of one ring; position is the ring position of the first.
+// Records appends records of one ring; position is the ring position of the first, at or behind the last one's.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
-	return errSkeleton
+	return w.stream(p, ring).add(position, records)
 }
 
 // Facts appends facts of the process.
-func (w *Writer) Facts(p ProcessIndex, facts []wire.Fact) error { return errSkeleton }
+func (w *Writer) Facts(p ProcessIndex, facts []wire.Fact) error { return w.process(p).addFacts(facts) }
 
 // Samples appends clock samples of the process, in any order.
-func (w *Writer) Samples(p ProcessIndex, samples []wire.ClockSample) error { return errSkeleton }
+func (w *Writer) Samples(p ProcessIndex, samples []wire.ClockSample) error {
+	return w.process(p).addSamples(samples)
+}
 
 // EndProcess ends the process's part of the trace.
-func (w *Writer) EndProcess(p ProcessIndex, end End) error { return errSkeleton }
+func (w *Writer) EndProcess(p ProcessIndex, end End) error {
+	w.mutex.Lock()
+	var streams []*streamWriter
+	for key, s := range w.streams {
+		if key.process == p {
+			streams = append(streams, s)
+			delete(w.streams, key)
+		}
+	}
+	process := w.processes[p]
+	w.mutex.Unlock()
+	process.flush()
+	for _, s := range streams {
+		s.flush()
+	}
+	return w.appendJSON(block{kind: blockEnd, process: p}, end)
+}
 
-// Flush hands everything so far to the operating system: from then on it survives this process.
-func (w *Writer) Flush() error { return errSkeleton }
+// Flush hands everything so far to the operating system: from then on it survives the death of this process.
+func (w *Writer) Flush() error {
+	w.mutex.Lock()
+	processes := w.processes[:len(w.processes):len(w.processes)]
+	streams := make([]*streamWriter, 0, len(w.streams))
+	for _, s := range w.streams {
+		streams = append(streams, s)
+	}
+	w.mutex.Unlock()
+	for _, p := range processes {
+		p.flush()
+	}
+	for _, s := range streams {
+		s.flush()
+	}
+	return w.Err()
+}
 
-// Close writes what is left, the index and the result, and closes the file.
-func (w *Writer) Close(r Result) error { return errSkeleton }
+// Err is the first failure to write the file.
+func (w *Writer) Err() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.err
+}
+
+// Size is the size of the file so far, in bytes.
+func (w *Writer) Size() int64 {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.offset
+}
+
+// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole recording.
+func (w *Writer) Close(r Result) error {
+	close(w.stop)
+	w.done.Wait()
+	w.Flush()
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.appendJSONLocked(block{kind: blockResult}, r)
+	index := w.offset
+	w.appendBlockLocked(block{kind: blockIndex}, appendIndex(nil, w.blocks), nil)
+	if w.err == nil {
+		w.write(appendTrailer(nil, index))
+	}
+	if err := w.file.Close(); err != nil && w.err == nil {
+		w.err = fmt.Errorf("write the trace: %w", err)
+	}
+	return w.err
+}
+
+func (w *Writer) process(p ProcessIndex) *processWriter {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.processes[p]
+}
+
+func (w *Writer) stream(p ProcessIndex, ring uint16) *streamWriter {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	s := w.streams[streamKey{p, ring}]
+	if s == nil {
+		s = &streamWriter{writer: w, process: p, ring: ring}
+		w.streams[streamKey{p, ring}] = s
+	}
+	return s
+}
+
+func (w *Writer) appendJSON(b block, value any) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.appendJSONLocked(b, value)
+}
+
+func (w *Writer) appendJSONLocked(b block, value any) error {
+	payload, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // only plain structs come here
+	}
+	return w.appendBlockLocked(b, payload, nil)
+}
+
+// appendBlock compresses a payload outside the lock and appends its block; scratch is returned for the next time.
+func (w *Writer) appendBlock(b block, payload, scratch []byte) ([]byte, error) {
+	stored, e := compress(payload, scratch)
+	if e == compressed {
+		scratch = stored
+	}
+	b.encoding, b.raw, b.payloadCRC = e, uint32(len(payload)), crc32.Checksum(stored, castagnoli)
+	b.stored = uint32(len(stored))
+	header := b.appendHeader(make([]byte, 0, blockHeader))
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return scratch, w.commit(b, header, stored)
+}
+
+func (w *Writer) appendBlockLocked(b block, payload, scratch []byte) error {
+	stored, e := compress(payload, scratch)
+	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
+	return w.commit(b, b.appendHeader(nil), stored)
+}
+
+// commit writes a block, as a whole or not at all.
+func (w *Writer) commit(b block, header, stored []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	b.offset = w.offset
+	if w.write(header) && w.write(stored) {
+		w.blocks = append(w.blocks, b)
+		return nil
+	}
+	w.offset = b.offset
+	w.file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
+	return w.err
+}
+
+func (w *Writer) write(b []byte) bool {
+	n, err := w.file.Write(b)
+	w.offset += int64(n)
+	if err != nil {
+		w.err = fmt.Errorf("write the trace: %w", err)
+	}
+	return err == nil
+}

@@ -1,0 +1,140 @@
+package tracefile
+
+import (
+	"encoding/binary"
+	"math"
+
+	"mtrace/collector/wire"
+)
+
+// The records of a block are stored by column, so that like lies next to like: docs/trace-file.md, "Records".
+//
+// Records of one kind (same call, same flags, with or without a More record behind them) share a set of columns. The order
+// column says of which kind each record is; everything else about a record is in its kind's columns, as a difference from
+// what can be expected. No column depends on the table of calls, so the table may change without making files unreadable.
+
+// A form says how the records of a kind are stored.
+type form uint8
+
+const (
+	formMore     form = 1 << 0 // a More record follows each and is stored with it
+	formGPUTimes form = 1 << 1 // the More record's x1 and x2 are stored relative to x0
+	formArgTable form = 1 << 2 // the args are indexes into a table of the block
+)
+
+// The columns of a kind, in the order in which they are stored.
+const (
+	columnGap    = iota // zigzag(begin − end of the record before, of whichever kind)
+	columnLength        // end − begin
+	columnObject        // index in the recent objects, or recentObjects + zigzag(object − last of the kind)
+	columnArg           // zigzag(arg − last of the kind), or an index into the table
+	columnX0            // zigzag(x0 − last of the kind), or an index into the table
+	columnX1            // the same; with GPU times, zigzag of the difference of x1−x0 to the last
+	columnX2            // the same as x1
+	columnX3            // zigzag(x3 − last of the kind)
+	columnCount
+)
+
+// recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer, encoder.
+const recentObjects = 8
+
+// maxKinds bounds the kinds of records in a block.
+const maxKinds = 1 << 12
+
+// A kindKey tells kinds apart.
+type kindKey struct {
+	call  wire.Call
+	flags wire.Flags
+	more  bool
+}
+
+// A kind is what is remembered of the records of one kind while a block is written or read.
+type kind struct {
+	call    wire.Call
+	flags   wire.Flags
+	form    form
+	object  wire.ObjectID
+	arg     uint64
+	x       [4]uint64
+	columns [columnCount][]byte
+	tables  [4]table // of arg, x0, x1, x2
+}
+
+// A recents is a list of objects, the latest first.
+type recents [recentObjects]wire.ObjectID
+
+// find moves an object to the front and returns where it was, or recentObjects.
+func (r *recents) find(object wire.ObjectID) int {
+	if r[0] == object {
+		return 0
+	}
+	previous := r[0]
+	for i := 1; i < recentObjects; i++ {
+		if r[i] == object {
+			r[i] = previous
+			r[0] = object
+			return i
+		}
+		previous, r[i] = r[i], previous
+	}
+	r[0] = object
+	return recentObjects
+}
+
+// take moves the object at index i to the front and returns it.
+func (r *recents) take(i int) wire.ObjectID {
+	object := r[i]
+	copy(r[1:i+1], r[:i])
+	r[0] = object
+	return object
+}
+
+// add puts a new object in front.
+func (r *recents) add(object wire.ObjectID) {
+	copy(r[1:], r[:recentObjects-1])
+	r[0] = object
+}
+
+// seen notes an arg that may be the number of a new object.
+func (r *recents) seen(arg uint64) {
+	if arg != 0 && arg <= math.MaxUint32 && r[0] != wire.ObjectID(arg) {
+		r.find(wire.ObjectID(arg))
+	}
+}
+
+func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
+func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }
+
+// A table lists the distinct values of a column in the order in which they first came.
+type table struct {
+	values []uint64
+	index  map[uint64]int
+	last   int
+}
+
+// append stores v: its index, or an index one beyond the table and then its eight bytes.
+func (t *table) append(column []byte, v uint64) []byte {
+	if t.last < len(t.values) && t.values[t.last] == v {
+		return binary.AppendUvarint(column, uint64(t.last))
+	}
+	i, known := t.index[v]
+	if !known {
+		if t.index == nil {
+			t.index = map[uint64]int{}
+		}
+		i = len(t.values)
+		t.index[v] = i
+		t.values = append(t.values, v)
+	}
+	t.last = i
+	column = binary.AppendUvarint(column, uint64(i))
+	if !known {
+		column = binary.LittleEndian.AppendUint64(column, v)
+	}
+	return column
+}
+
+func (t *table) reset() {
+	t.values, t.last = t.values[:0], 0
+	clear(t.index)
+}

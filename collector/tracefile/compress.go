@@ -1,0 +1,47 @@
+package tracefile
+
+import (
+	"errors"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// minCompress is the size from which a payload is worth trying, in bytes.
+const minCompress = 64
+
+// Both may be used from several goroutines at once. The window holds a whole block of records. A single segment says its size,
+// so that a reader knows before it decompresses what it will get.
+var (
+	zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20))
+	zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
+)
+
+// compress returns the smaller of the payload and its compressed form, which it writes to scratch.
+func compress(payload, scratch []byte) ([]byte, encoding) {
+	if len(payload) < minCompress {
+		return payload, plain
+	}
+	out := zstdEncoder.EncodeAll(payload, scratch[:0])
+	if len(out) > len(payload)-len(payload)/16 {
+		return payload, plain
+	}
+	return out, compressed
+}
+
+var errPayload = errors.New("its payload cannot be decompressed")
+
+// decompress returns the payload of raw bytes that stored holds, using scratch.
+func decompress(stored []byte, e encoding, raw uint32, scratch []byte) ([]byte, error) {
+	if e == plain {
+		return stored, nil
+	}
+	var h zstd.Header
+	if h.Decode(stored) != nil || !h.SingleSegment || h.FrameContentSize != uint64(raw) {
+		return nil, errPayload
+	}
+	out, err := zstdDecoder.DecodeAll(stored, scratch[:0])
+	if err != nil || len(out) != int(raw) {
+		return nil, errPayload
+	}
+	return out, nil
+}

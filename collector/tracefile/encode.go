@@ -1,0 +1,168 @@
+package tracefile
+
+import (
+	"encoding/binary"
+
+	"mtrace/collector/wire"
+)
+
+// largeArg is the size from which args go into a table: hashes and packed sizes, of which few are distinct.
+const largeArg = 1 << 40
+
+// An encoder turns records into the payload of a block. It is reused, not shared.
+type encoder struct {
+	order  []byte
+	kinds  []*kind // those in use; the rest, up to the capacity, keep their memory for later blocks
+	lookup map[kindKey]int
+	cache  [256]struct {
+		key   kindKey
+		index int // one more than the index, 0 when empty
+	}
+}
+
+// encode appends the payload of a block of records to dst. It also finds the smallest begin and the largest end.
+func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, last wire.Ticks) {
+	e.reset()
+	first = ^wire.Ticks(0)
+	var recent recents
+	var previous wire.Ticks
+	for i := 0; i < len(records); i++ {
+		r := &records[i]
+		isMore := r.Call == wire.CallMore
+		withMore := !isMore && r.Flags&wire.HasMore != 0 && i+1 < len(records) && records[i+1].Call == wire.CallMore && records[i+1].Flags == 0
+		k := e.kind(kindKey{r.Call, r.Flags, withMore}, r)
+		if isMore {
+			k.putMore(r.More())
+			continue
+		}
+		k.put(columnGap, zigzag(uint64(r.Begin-previous)))
+		k.put(columnLength, uint64(r.End-r.Begin))
+		previous = r.End
+		first, last = min(first, r.Begin), max(last, r.End)
+		if at := recent.find(r.Object); at < recentObjects {
+			k.put(columnObject, uint64(at))
+		} else {
+			k.put(columnObject, recentObjects+zigzag(uint64(int64(int32(r.Object-k.object)))))
+		}
+		k.object = r.Object
+		k.putArg(r.Arg)
+		recent.seen(r.Arg)
+		if withMore {
+			i++
+			k.putMore(records[i].More())
+		}
+	}
+	return e.append(dst), min(first, last), last
+}
+
+func (e *encoder) reset() {
+	e.order, e.kinds = e.order[:0], e.kinds[:0]
+	e.cache = [256]struct {
+		key   kindKey
+		index int
+	}{}
+	if e.lookup == nil {
+		e.lookup = map[kindKey]int{}
+	}
+	clear(e.lookup)
+}
+
+// kind finds the kind of a record and notes it in the order column.
+func (e *encoder) kind(key kindKey, r *wire.Record) *kind {
+	c := &e.cache[uint8(key.call)^uint8(key.flags)<<3^uint8(key.flags>>8)]
+	if c.index == 0 || c.key != key {
+		i, known := e.lookup[key]
+		if !known {
+			i = e.add(key, r)
+		}
+		c.key, c.index = key, i+1
+	}
+	e.order = binary.AppendUvarint(e.order, uint64(c.index-1))
+	return e.kinds[c.index-1]
+}
+
+func (e *encoder) add(key kindKey, r *wire.Record) int {
+	i := len(e.kinds)
+	if i < cap(e.kinds) {
+		e.kinds = e.kinds[:i+1]
+	} else {
+		e.kinds = append(e.kinds, nil)
+	}
+	if e.kinds[i] == nil {
+		e.kinds[i] = &kind{}
+	}
+	e.lookup[key] = i
+	k := e.kinds[i]
+	k.call, k.flags, k.form = key.call, key.flags, 0
+	k.object, k.arg, k.x = 0, 0, [4]uint64{}
+	for c := range k.columns {
+		k.columns[c] = k.columns[c][:0]
+	}
+	for t := range k.tables {
+		k.tables[t].reset()
+	}
+	if key.more {
+		k.form |= formMore
+	}
+	if key.call == wire.CallCompleted {
+		k.form |= formGPUTimes
+	}
+	if r.Arg >= largeArg {
+		k.form |= formArgTable
+	}
+	return i
+}
+
+func (k *kind) put(column int, v uint64) {
+	c := k.columns[column]
+	if v < 0x80 {
+		k.columns[column] = append(c, byte(v))
+		return
+	}
+	k.columns[column] = binary.AppendUvarint(c, v)
+}
+
+func (k *kind) putArg(arg uint64) {
+	if k.form&formArgTable != 0 {
+		k.columns[columnArg] = k.tables[0].append(k.columns[columnArg], arg)
+		return
+	}
+	k.put(columnArg, zigzag(arg-k.arg))
+	k.arg = arg
+}
+
+func (k *kind) putMore(m wire.More) {
+	if k.form&formGPUTimes != 0 {
+		k.put(columnX0, zigzag(m.X0-k.x[0]))
+		k.put(columnX1, zigzag((m.X1-m.X0)-(k.x[1]-k.x[0])))
+		k.put(columnX2, zigzag((m.X2-m.X0)-(k.x[2]-k.x[0])))
+	} else {
+		for i, v := range [3]uint64{m.X0, m.X1, m.X2} {
+			k.columns[columnX0+i] = k.tables[1+i].append(k.columns[columnX0+i], v)
+		}
+	}
+	k.put(columnX3, zigzag(uint64(m.X3)-k.x[3]))
+	k.x = [4]uint64{m.X0, m.X1, m.X2, uint64(m.X3)}
+}
+
+// append puts the columns together: the number of kinds, each kind's call, flags and form, the order column with its
+// length, and each kind's columns with their lengths, column by column.
+func (e *encoder) append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(e.kinds)))
+	for _, k := range e.kinds {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(k.call))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(k.flags))
+		dst = append(dst, byte(k.form))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(e.order)))
+	dst = append(dst, e.order...)
+	for c := range columnCount {
+		for _, k := range e.kinds {
+			dst = binary.AppendUvarint(dst, uint64(len(k.columns[c])))
+		}
+		for _, k := range e.kinds {
+			dst = append(dst, k.columns[c]...)
+		}
+	}
+	return dst
+}

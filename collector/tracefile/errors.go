@@ -1,0 +1,21 @@
+package tracefile
+
+import "errors"
+
+// What can be wrong with a file: a FormatError is one of them.
+var (
+	ErrNotTrace = errors.New("not an .mtrace file")
+	ErrVersion  = errors.New("made by a newer version of mtrace")
+	ErrDamaged  = errors.New("damaged")
+)
+
+// A FormatError says why a file cannot be read as a trace: one line, beginning with the path.
+type FormatError struct {
+	Path    string
+	Problem error  // ErrNotTrace, ErrVersion or ErrDamaged
+	Detail  string // what was found, and what to do
+}
+
+func (e *FormatError) Error() string { return e.Path + ": " + e.Problem.Error() + ": " + e.Detail }
+
+func (e *FormatError) Unwrap() error { return e.Problem }

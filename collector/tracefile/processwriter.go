@@ -1,0 +1,80 @@
+package tracefile
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"mtrace/collector/wire"
+)
+
+// factsPerBlock is the size at which gathered facts are written, in bytes.
+const factsPerBlock = 64 << 10
+
+// processHeader is the payload of a process block.
+type processHeader struct {
+	Hello         wire.Hello     `json:"hello"`
+	Clock         wire.ClockKind `json:"clock"`
+	TimebaseNumer uint32         `json:"timebase_numer"`
+	TimebaseDenom uint32         `json:"timebase_denom"`
+}
+
+// A processWriter gathers what a process says beside its records.
+type processWriter struct {
+	writer *Writer
+	index  ProcessIndex
+	header processHeader // guarded by the writer's mutex
+
+	mutex   sync.Mutex
+	strings map[uint64]struct{} // those written: each thread says its own, the file needs them once
+	facts   []byte
+	samples []byte
+}
+
+func (p *processWriter) addFacts(facts []wire.Fact) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, f := range facts {
+		if f.Kind == wire.FactString {
+			if _, known := p.strings[f.Key]; known {
+				continue
+			}
+			p.strings[f.Key] = struct{}{}
+		}
+		p.facts = wire.AppendFact(p.facts, f)
+		if len(p.facts) >= factsPerBlock {
+			p.flushLocked()
+		}
+	}
+	return p.writer.Err()
+}
+
+func (p *processWriter) addSamples(samples []wire.ClockSample) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, s := range samples {
+		p.samples = binary.LittleEndian.AppendUint64(p.samples, uint64(s.Ticks))
+		p.samples = binary.LittleEndian.AppendUint64(p.samples, uint64(s.Nanos))
+	}
+	if len(p.samples) >= factsPerBlock {
+		p.flushLocked()
+	}
+	return p.writer.Err()
+}
+
+func (p *processWriter) flush() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.flushLocked()
+}
+
+// flushLocked writes both; a failure is kept by the writer.
+func (p *processWriter) flushLocked() {
+	if len(p.facts) > 0 {
+		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts, nil)
+		p.facts = p.facts[:0]
+	}
+	if len(p.samples) > 0 {
+		p.writer.appendBlock(block{kind: blockSamples, process: p.index}, p.samples, nil)
+		p.samples = p.samples[:0]
+	}
+}

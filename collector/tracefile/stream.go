@@ -1,0 +1,77 @@
+package tracefile
+
+import (
+	"fmt"
+	"sync"
+
+	"mtrace/collector/wire"
+)
+
+// A streamWriter gathers the records of one ring into blocks.
+type streamWriter struct {
+	writer  *Writer
+	process ProcessIndex
+	ring    uint16
+
+	mutex    sync.Mutex
+	position uint64 // of records[0]
+	records  []wire.Record
+	next     uint64 // the position behind the last record ever added
+}
+
+func (s *streamWriter) add(position uint64, records []wire.Record) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if position < s.next {
+		return fmt.Errorf("records of ring %d at position %d come after those before %d", s.ring, position, s.next)
+	}
+	if position > s.next && len(s.records) > 0 { // a block has no gaps
+		if err := s.flushLocked(); err != nil {
+			return err
+		}
+	}
+	for len(records) > 0 {
+		if len(s.records) == 0 {
+			s.position = position
+		}
+		n := min(len(records), recordsPerBlock-len(s.records))
+		s.records = append(s.records, records[:n]...)
+		records = records[n:]
+		position += uint64(n)
+		s.next = position
+		if len(s.records) == recordsPerBlock {
+			if err := s.flushLocked(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.writer.Err()
+}
+
+func (s *streamWriter) flush() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.flushLocked()
+}
+
+func (s *streamWriter) flushLocked() error {
+	if len(s.records) == 0 {
+		return nil
+	}
+	t := tools.Get().(*encodeTools)
+	defer tools.Put(t)
+	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
+	t.payload, b.first, b.last = t.encoder.encode(t.payload[:0], s.records)
+	s.records = s.records[:0]
+	var err error
+	t.scratch, err = s.writer.appendBlock(b, t.payload, t.scratch)
+	return err
+}
+
+// encodeTools is what encoding a block needs, shared by all streams because only a few encode at a time.
+type encodeTools struct {
+	encoder          encoder
+	payload, scratch []byte
+}
+
+var tools = sync.Pool{New: func() any { return &encodeTools{} }}

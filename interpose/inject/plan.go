@@ -3,6 +3,7 @@ package inject
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Plan says how to start a command so that the tracing library is in it.
@@ -113,6 +114,8 @@ type NotFoundError struct {
 // Error names the program and says what to check.
 func (e *NotFoundError) Error() string {
 	switch {
+	case strings.HasSuffix(e.Name, "\r"):
+		return fmt.Sprintf("%s: its interpreter %q was not found; the #! line ends in a carriage return, which dos2unix removes", e.From, e.Name)
 	case e.From != "":
 		return fmt.Sprintf("%s: its interpreter %s was not found; install it or correct the #! line", e.From, e.Name)
 	case hasSlash(e.Name):

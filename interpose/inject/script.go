@@ -37,31 +37,27 @@ func parseShebang(head []byte, system string) (s shebang, ok bool) {
 	return parseLinuxShebang(head)
 }
 
+// parseLinuxShebang: a line without end in the buffer loses the buffer's last
+// byte to the terminator.
 func parseLinuxShebang(head []byte) (s shebang, ok bool) {
-	whole := len(head) < linuxShebangBytes
-	if !whole {
-		head = head[:linuxShebangBytes]
-	}
-	line := head[2:]
+	line := head[2:min(len(head), linuxShebangBytes)]
 	if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
-		line, whole = line[:end], true
+		line = line[:end]
+	} else if len(head) >= linuxShebangBytes {
+		if bytes.IndexAny(bytes.TrimLeft(line, " \t"), " \t") < 0 {
+			return shebang{}, false // the interpreter's own name is cut
+		}
+		line = line[:len(line)-1]
 	}
-	line = bytes.TrimLeft(line, " \t")
-	end := bytes.IndexAny(line, " \t")
-	if end < 0 && !whole {
-		return shebang{}, false // the interpreter's own name is cut
-	}
-	if len(line) == 0 {
+	text := strings.Trim(string(line), " \t")
+	if text == "" {
 		return shebang{}, false
 	}
+	end := strings.IndexAny(text, " \t")
 	if end < 0 {
-		return shebang{interpreter: string(line)}, true
+		return shebang{interpreter: text}, true
 	}
-	s.interpreter = string(line[:end])
-	if argument := strings.Trim(string(line[end:]), " \t"); argument != "" {
-		s.args = []string{argument}
-	}
-	return s, true
+	return shebang{text[:end], []string{strings.TrimLeft(text[end:], " \t")}}, true
 }
 
 func parseDarwinShebang(head []byte) (s shebang, ok bool) {

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, clean.
+# Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
+set -euo pipefail
+cd "$(dirname "$0")"
+system=$(uname -s)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "build.sh: $*"; exit 1; }
+
+# What the C parts need on Debian and Ubuntu: the compilers, Objective-C with GNUstep's Foundation, blocks, and Python for the workload.
+packages=(gcc g++ gobjc libgnustep-base-dev libblocksruntime-dev python3)
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+  done
+}
+
+need_linux() {
+  command -v dpkg-query >/dev/null || {
+    command -v gcc >/dev/null && command -v gnustep-config >/dev/null ||
+      die "this is not a Debian or Ubuntu: install by hand gcc and g++ with Objective-C, GNUstep base, the blocks runtime and python3 (there: ${packages[*]})"
+    return 0
+  }
+  local missing sudo=()
+  missing=$(missing_packages)
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null ||
+      die "packages are missing and I may not install them; run: sudo apt-get install -y $missing"
+    sudo=(sudo -n)
+  fi
+  say "installing $missing"
+  # A machine whose package lists are old or absent needs an update first; one without a network may still have the packages.
+  # shellcheck disable=SC2086
+  ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null 2>&1 || {
+    ${sudo[@]+"${sudo[@]}"} apt-get update -qq >/dev/null 2>&1 || true
+    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+  } || die "apt-get could not install: $missing"
+}
+
+need() {
+  command -v go >/dev/null || die "Go is not installed: see https://go.dev/dl (go.mod names the version)"
+  case $system in
+    Linux) need_linux ;;
+    Darwin) xcode-select -p >/dev/null 2>&1 || die "the Xcode command line tools are missing; run: xcode-select --install" ;;
+    *) die "$system is neither macOS nor Linux" ;;
+  esac
+}
+
+build() {
+  need
+  mkdir -p bin
+  local library=bin/libmtrace.so
+  [ "$system" = Darwin ] && library=bin/libmtrace.dylib
+  CGO_ENABLED=0 go build -trimpath -o bin/mtrace ./cmd/mtrace
+  CGO_ENABLED=1 go build -trimpath -ldflags=-s -buildmode=c-shared -o "$library" ./interpose
+  rm -f bin/libmtrace.h
+  [ "$system" = Linux ] && fixtures/softmetal/build.sh bin/softmetal
+  return 0
+}
+
+demo() {
+  build
+  rm -rf demo && mkdir -p demo
+  local mode python=python3 workload=(fixtures/workload.py --op matmul --size 128 --dtype float32 --threads 8 --iters 40)
+  for mode in event device; do
+    say ""
+    say "== 8 threads, $mode synchronisation: mtrace run -- python3 ${workload[*]} --sync-mode $mode"
+    bin/mtrace run -o "demo/$mode.mtrace" -- "$python" "${workload[@]}" --sync-mode "$mode"
+  done
+  mv demo/device.mtrace demo/demo.mtrace
+  bin/mtrace report --html demo/report.html demo/demo.mtrace >/dev/null
+  bin/mtrace pprof demo/demo.mtrace -o demo
+  local profile
+  for profile in demo/*.pb.gz; do
+    go tool pprof -top "$profile" >/dev/null || die "go tool pprof cannot read $profile"
+  done
+  say ""
+  say "left in demo/: $(cd demo && ls | tr '\n' ' ')"
+  say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
+}
+
+tests() {
+  build
+  go test ./...
+}
+
+case ${1:-build} in
+  build) build ;;
+  demo) demo ;;
+  test) tests ;;
+  cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
+  bench) build; bin/mtrace bench all ;;
+  clean) rm -rf bin demo .cache ;;
+  -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
+  *) die "no target '$1': build, demo, test, cross, bench or clean" ;;
+esac

@@ -1,0 +1,90 @@
+package scaling
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Schema names the JSON document of a scaling analysis.
+const Schema = "mtrace.scaling/1"
+
+// A Document is the analysis of one series or several, as JSON and as text.
+type Document struct {
+	Schema    string   `json:"schema"`
+	Source    string   `json:"source"`    // what was run, or where the figures are from
+	Reference bool     `json:"reference"` // figures published by others: not measured here
+	Software  bool     `json:"software_metal"`
+	Series    []Result `json:"series"`
+}
+
+// A Result is what one series says.
+type Result struct {
+	Table
+	Amdahl  *Fit   `json:"amdahl"`
+	USL     *Fit   `json:"usl"`
+	Refused string `json:"fit_refused,omitempty"` // why there is no fit
+}
+
+// Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has samples.
+func Analyze(source string, baseline Point, series ...Series) (*Document, error) {
+	doc := &Document{Schema: Schema, Source: source}
+	for _, s := range series {
+		t, err := Tabulate(s, baseline)
+		if err != nil {
+			return nil, err
+		}
+		points := s.Points
+		if len(baseline.Samples) > 0 && t.Rows[0].Threads > baseline.Threads {
+			points = append([]Point{baseline}, points...)
+		}
+		r := Result{Table: t}
+		if r.USL, err = FitUSL(points); err == nil {
+			r.Amdahl, err = FitAmdahl(points)
+		}
+		if err != nil {
+			r.USL, r.Amdahl, r.Refused = nil, nil, err.Error()
+		}
+		doc.Series = append(doc.Series, r)
+	}
+	return doc, nil
+}
+
+// fitJSON is a Fit as JSON: what is infinite or not a number is null.
+type fitJSON struct {
+	Lambda  estimateJSON  `json:"lambda_ops_per_s"`
+	Sigma   estimateJSON  `json:"sigma"`
+	Kappa   *estimateJSON `json:"kappa,omitempty"`
+	Peak    *estimateJSON `json:"peak_threads,omitempty"`
+	Beyond  *bool         `json:"peak_is_extrapolated,omitempty"`
+	R2      *float64      `json:"r2"`
+	Points  int           `json:"points"`
+	Method  string        `json:"interval_method"`
+	Percent int           `json:"interval_percent"`
+}
+
+type estimateJSON struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+func (e Estimate) json() estimateJSON {
+	return estimateJSON{orNull(e.Value), orNull(e.Low), orNull(e.High)}
+}
+
+func orNull(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// MarshalJSON writes the fit with null for what is infinite or unknown.
+func (f *Fit) MarshalJSON() ([]byte, error) {
+	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method, Percent: confidence * 100}
+	if f.Law == usl.name {
+		kappa, peak := f.Kappa.json(), f.Peak.json()
+		j.Kappa, j.Peak, j.Beyond = &kappa, &peak, &f.Beyond
+	}
+	return json.Marshal(j)
+}

@@ -1,0 +1,114 @@
+package scaling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// fewestPoints is how many different numbers of threads a fit needs: under four, three parameters follow any data.
+const fewestPoints = 4
+
+// TooFewError says why a fit was refused.
+type TooFewError struct{ Distinct int }
+
+func (e TooFewError) Error() string {
+	return fmt.Sprintf("no fit: %d different numbers of threads were measured and a fit needs at least %d", e.Distinct, fewestPoints)
+}
+
+// An Estimate is a fitted value with its 95 % confidence interval. High may be +Inf, and is then null in JSON.
+type Estimate struct{ Value, Low, High float64 }
+
+// A Fit is a law fitted to measured throughputs by least squares.
+type Fit struct {
+	Law     string   // "usl" or "amdahl"
+	Lambda  Estimate // throughput of one thread, operations per second
+	Sigma   Estimate // contention: the share of the work that is serial
+	Kappa   Estimate // coherency; 0 under Amdahl's law
+	Peak    Estimate // the number of threads with the most throughput; +Inf when there is none
+	R2      float64  // share of the variance that the fit explains; NaN when throughput does not vary
+	Method  string   // how the intervals were made
+	Points  int      // different numbers of threads
+	Beyond  bool     // the peak lies beyond the measured threads: an extrapolation
+	predict func(n float64) float64
+}
+
+// At is the fitted throughput with n threads, in operations per second.
+func (f *Fit) At(n float64) float64 { return f.predict(n) }
+
+// FitUSL fits the universal scalability law. The error is a TooFewError with fewer than four different numbers of threads.
+func FitUSL(points []Point) (*Fit, error) { return usl.fit(points) }
+
+// FitAmdahl fits Amdahl's law, which has no retrograde part. The error is as FitUSL's.
+func FitAmdahl(points []Point) (*Fit, error) { return amdahl.fit(points) }
+
+func (l law) fit(points []Point) (*Fit, error) {
+	points, err := Clean(points)
+	if err != nil {
+		return nil, err
+	}
+	if len(points) < fewestPoints {
+		return nil, TooFewError{len(points)}
+	}
+	obs := observations(points)
+	p, lambda := l.solve(obs)
+	if !finite(lambda) || !finite(p...) {
+		return nil, errors.New("no fit: the throughputs are too far apart to compute with")
+	}
+	f := &Fit{Law: l.name, R2: l.determination(obs, p), Points: len(points)}
+	f.predict = func(n float64) float64 { return lambda * l.capacity(n, p) }
+	draws, method := l.uncertainty(points, p, lambda)
+	f.Method = method
+	at := func(value float64, of func(guess) float64) Estimate { return interval(value, draws, of) }
+	f.Lambda = at(lambda, func(d guess) float64 { return d.lambda })
+	f.Sigma = at(p[0], func(d guess) float64 { return d.p[0] })
+	f.Peak = at(peak(p), func(d guess) float64 { return peak(d.p) })
+	if len(p) > 1 {
+		f.Kappa = at(p[1], func(d guess) float64 { return d.p[1] })
+	}
+	f.Beyond = f.Peak.Value > float64(points[len(points)-1].Threads)
+	return f, nil
+}
+
+// peak is the number of threads with the most throughput: sqrt((1−σ)/κ), where dX/dN = 0, and never under 1.
+func peak(p []float64) float64 {
+	if len(p) < 2 || p[1] == 0 {
+		return math.Inf(1)
+	}
+	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
+}
+
+// determination is R² = 1 − residual / total sum of squares.
+func (l law) determination(obs []observation, p []float64) float64 {
+	_, residual := l.scale(obs, p)
+	mean, total := 0.0, 0.0
+	for _, o := range obs {
+		mean += o.x / float64(len(obs))
+	}
+	for _, o := range obs {
+		total += (o.x - mean) * (o.x - mean)
+	}
+	if total <= 1e-18*mean*mean*float64(len(obs)) {
+		return math.NaN()
+	}
+	return 1 - residual/total
+}
+
+func observations(points []Point) []observation {
+	var obs []observation
+	for _, p := range points {
+		for _, x := range p.Samples {
+			obs = append(obs, observation{float64(p.Threads), x})
+		}
+	}
+	return obs
+}
+
+func finite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

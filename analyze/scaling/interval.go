@@ -1,0 +1,114 @@
+package scaling
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A guess is one plausible set of parameters.
+type guess struct {
+	p      []float64
+	lambda float64
+}
+
+const (
+	draws         = 999
+	confidence    = 0.95
+	bootstrapRuns = 3 // runs at each number of threads from which resampling them says more than the curvature of the fit
+)
+
+// uncertainty draws plausible parameters. With three runs or more at every number of threads they are refitted to resampled
+// runs (a stratified bootstrap); otherwise they are drawn from the asymptotic distribution of the least-squares estimate,
+// Student's t with as many degrees of freedom as there are points left over (Seber and Wild, Nonlinear Regression, 1989, §5.1).
+// Draws below 0 are set to 0, where the parameters end.
+func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, string) {
+	random := rand.New(rand.NewPCG(1, 2)) // the same data give the same interval
+	fewest := math.MaxInt
+	for _, pt := range points {
+		fewest = min(fewest, len(pt.Samples))
+	}
+	if fewest >= bootstrapRuns {
+		return l.bootstrap(points, random), "bootstrap"
+	}
+	return l.asymptotic(observations(points), p, lambda, random), "asymptotic"
+}
+
+// bootstrapDraws is smaller than draws because each one is a fit of its own.
+const bootstrapDraws = 299
+
+func (l law) bootstrap(points []Point, random *rand.Rand) []guess {
+	out := make([]guess, bootstrapDraws)
+	for i := range out {
+		var obs []observation
+		for _, pt := range points {
+			for range pt.Samples {
+				obs = append(obs, observation{float64(pt.Threads), pt.Samples[random.IntN(len(pt.Samples))]})
+			}
+		}
+		out[i].p, out[i].lambda = l.solve(obs)
+	}
+	return out
+}
+
+// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil when there is nothing left over to
+// estimate s² from, or J has not full rank.
+func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *rand.Rand) []guess {
+	k := len(p) + 1
+	free := len(obs) - k
+	if free < 1 {
+		return nil
+	}
+	jacobian, gradient := mat.NewDense(len(obs), k, nil), make([]float64, len(p))
+	for i, o := range obs {
+		l.gradient(o.n, p, gradient)
+		jacobian.Set(i, 0, l.capacity(o.n, p)) // columns are scaled so that all are of one size: by λ, and by N for κ
+		for j, g := range gradient {
+			jacobian.Set(i, j+1, g)
+		}
+	}
+	_, residual := l.scale(obs, p)
+	deviation := math.Sqrt(residual/float64(free)) / lambda // of X/λ, whose derivative by ln λ is the capacity
+	var normal mat.SymDense
+	normal.SymOuterK(1, jacobian.T())
+	var factor mat.Cholesky
+	if !factor.Factorize(&normal) {
+		return nil
+	}
+	var upper mat.TriDense // normal = UᵀU, so U⁻¹z has covariance normal⁻¹
+	factor.UTo(&upper)
+	t := distuv.ChiSquared{K: float64(free), Src: random}
+	out := make([]guess, draws)
+	z, step := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
+	for i := range out {
+		width := deviation / math.Sqrt(t.Rand()/float64(free))
+		for j := range k {
+			z.SetVec(j, random.NormFloat64()*width)
+		}
+		if err := step.SolveVec(&upper, z); err != nil {
+			return nil
+		}
+		out[i] = guess{make([]float64, len(p)), math.Max(0, lambda*(1+step.AtVec(0)))}
+		for j := range p {
+			out[i].p[j] = math.Max(0, p[j]+step.AtVec(j+1))
+		}
+	}
+	return out
+}
+
+// interval is value with the middle 95 % of what the draws say of it; without draws it is anything.
+func interval(value float64, ds []guess, of func(guess) float64) Estimate {
+	if len(ds) == 0 {
+		return Estimate{value, 0, math.Inf(1)}
+	}
+	all := make([]float64, len(ds))
+	for i, d := range ds {
+		all[i] = of(d)
+	}
+	slices.Sort(all)
+	tail := int((1 - confidence) / 2 * float64(len(all)+1))
+	return Estimate{value, math.Min(value, all[tail]), math.Max(value, all[len(all)-1-tail])}
+}

@@ -1,0 +1,63 @@
+// Package scaling asks how throughput grows with threads: the table of speed-up and efficiency, the laws of Amdahl and Gunther
+// fitted to it with their uncertainty, and the knee behind which more threads stop paying. It works on plain numbers, so runs
+// of `mtrace sweep`, of `mtrace bench` and figures from elsewhere are treated alike.
+package scaling
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Point is the throughput measured with a number of threads.
+type Point struct {
+	Threads int
+	Samples []float64 // operations per second, one for each run
+}
+
+// Throughput is the median of the point's runs, in operations per second.
+func (p Point) Throughput() float64 { return median(p.Samples) }
+
+// A Series is one way of running the program with several numbers of threads.
+type Series struct {
+	Name   string // empty when there is only one
+	Points []Point
+}
+
+// Clean returns the points ordered by threads, one for each number, those of the same number merged. The error says which
+// point cannot be: no threads, or a throughput that is not a positive number.
+func Clean(points []Point) ([]Point, error) {
+	var clean []Point
+	for _, p := range points {
+		if p.Threads < 1 {
+			return nil, fmt.Errorf("%d threads: a number of threads is 1 or more", p.Threads)
+		}
+		if len(p.Samples) == 0 {
+			return nil, fmt.Errorf("%d threads: no throughput was measured", p.Threads)
+		}
+		for _, x := range p.Samples {
+			if !(x > 0) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("%d threads: a throughput of %v operations/s is not a positive number", p.Threads, x)
+			}
+		}
+		if i := slices.IndexFunc(clean, func(q Point) bool { return q.Threads == p.Threads }); i >= 0 {
+			clean[i].Samples = append(clean[i].Samples, p.Samples...)
+			continue
+		}
+		clean = append(clean, Point{p.Threads, slices.Clone(p.Samples)})
+	}
+	slices.SortFunc(clean, func(a, b Point) int { return cmp.Compare(a.Threads, b.Threads) })
+	return clean, nil
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	v := slices.Sorted(slices.Values(values))
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}

@@ -1,0 +1,134 @@
+package scaling
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// WriteText writes the document as the table of a field report: threads, ops/s, speed-up, efficiency, then the fits.
+func (d *Document) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if d.Source != "" {
+		fmt.Fprintf(&b, "%s\n", d.Source)
+	}
+	if d.Reference {
+		b.WriteString("reference figures published by others: not measured here\n")
+	}
+	if d.Software {
+		b.WriteString("on a software Metal: these are not a GPU's figures\n")
+	}
+	for i, r := range d.Series {
+		if i > 0 || b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if r.Name != "" {
+			fmt.Fprintf(&b, "%s\n", r.Name)
+		}
+		r.writeTable(&b)
+		r.writeFits(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r Result) writeTable(b *strings.Builder) {
+	width, spread := len("ops/s"), false
+	for _, row := range r.Rows {
+		width = max(width, len(Thousands(row.Throughput)))
+		spread = spread || row.Runs > 1
+	}
+	if r.Rows[0].Threads != r.Baseline {
+		fmt.Fprintf(b, "baseline: %s, %s ops/s\n", plural(r.Baseline), Thousands(r.One))
+	}
+	fmt.Fprintf(b, "threads  %*s  speedup  efficiency", width, "ops/s")
+	if spread {
+		b.WriteString("  runs  spread")
+	}
+	b.WriteByte('\n')
+	for _, row := range r.Rows {
+		fmt.Fprintf(b, "%7d  %*s  %6.2fx  %9.1f%%", row.Threads, width, Thousands(row.Throughput), row.Speedup, 100*row.Efficiency)
+		if spread {
+			fmt.Fprintf(b, "  %4d  %5.1f%%", row.Runs, 100*(row.Max-row.Min)/row.Throughput)
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case r.Knee != nil:
+		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n", plural(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
+	case len(r.Rows) > 1:
+		fmt.Fprintf(b, "knee: none up to %s\n", plural(r.Rows[len(r.Rows)-1].Threads))
+	}
+}
+
+func (r Result) writeFits(b *strings.Builder) {
+	if r.Refused != "" {
+		fmt.Fprintf(b, "%s\n", r.Refused)
+		return
+	}
+	a, u := r.Amdahl, r.USL
+	fmt.Fprintf(b, "Amdahl: serial share σ %s, at most %s, R² %s\n", a.Sigma.text(4), limit(a.Sigma.Value), number(a.R2, 4))
+	fmt.Fprintf(b, "USL: contention σ %s, coherency κ %s, λ %s ops/s, R² %s\n", u.Sigma.text(4), u.Kappa.text(6), Thousands(u.Lambda.Value), number(u.R2, 4))
+	switch {
+	case math.IsInf(u.Peak.Value, 1):
+		b.WriteString("peak: none, throughput never falls")
+	case u.Beyond:
+		fmt.Fprintf(b, "peak: %s threads, beyond what was measured: an extrapolation", u.Peak.text(1))
+	default:
+		fmt.Fprintf(b, "peak: %s threads", u.Peak.text(1))
+	}
+	fmt.Fprintf(b, " (brackets: 95%% confidence, %s)\n", u.Method)
+}
+
+// text is the value with its interval in brackets.
+func (e Estimate) text(digits int) string {
+	return fmt.Sprintf("%s [%s, %s]", number(e.Value, digits), number(e.Low, digits), number(e.High, digits))
+}
+
+func number(v float64, digits int) string {
+	switch {
+	case math.IsNaN(v):
+		return "not defined"
+	case math.IsInf(v, 1):
+		return "∞"
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// limit is the most that Amdahl's law allows.
+func limit(sigma float64) string {
+	if sigma <= 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("%.1fx", 1/sigma)
+}
+
+func plural(threads int) string {
+	if threads == 1 {
+		return "1 thread"
+	}
+	return fmt.Sprintf("%d threads", threads)
+}
+
+// Thousands writes a throughput with separators; with decimals only when it is small.
+func Thousands(v float64) string {
+	digits := 0
+	if v < 100 {
+		digits = 2
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	whole, rest, _ := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, c := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	if rest != "" {
+		b.WriteString("." + rest)
+	}
+	return b.String()
+}

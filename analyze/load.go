@@ -15,11 +15,16 @@ import (
 type Options struct {
 	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
 	PIDs     []int // the processes to look at; empty is all
+
+	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their ends.
+	// It runs on the goroutine of Load.
+	Visit func(*VisitedCall)
 }
 
 type loader struct {
 	trace     *Trace
 	window    Interval // what was asked for
+	onCall    func(*VisitedCall)
 	stats     map[statKey]*CallStat
 	devices   map[Device]*Device
 	processes []*processLoader
@@ -39,6 +44,7 @@ func Load(path string, opts Options) (*Trace, error) {
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: path}},
 		stats:   map[statKey]*CallStat{},
 		devices: map[Device]*Device{},
+		onCall:  opts.Visit,
 	}
 	files := reader.Processes()
 	for _, f := range files {

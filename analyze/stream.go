@@ -17,6 +17,7 @@ type streamLoader struct {
 	held    wire.Record // waits for the More record that belongs to it
 	holding bool
 	stray   int64 // More records that belong to nothing
+	visited VisitedCall
 }
 
 var noMore wire.More
@@ -91,6 +92,9 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, 
 	inside, visible := s.clip(call.Interval)
 	if visible {
 		s.count(rule, inside, call, r, m, unfinished)
+		if s.onCall != nil {
+			s.visit(rule, call, r, m, unfinished)
+		}
 	}
 	if rule.act != actNothing {
 		s.apply(rule, call, r, m, visible)
@@ -194,6 +198,9 @@ func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
 		record := wire.Record{Object: c.Object, Call: c.Call}
 		if inside, visible := s.clip(call.Interval); visible {
 			s.count(rule, inside, call, &record, &noMore, true)
+			if s.onCall != nil {
+				s.visit(rule, call, &record, &noMore, true)
+			}
 		}
 	}
 }

@@ -1,0 +1,26 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// A VisitedCall is one call as the trace file has it, for outputs that need every call; the model keeps only sums of most. It
+// and what it points to are valid during the visit.
+type VisitedCall struct {
+	Call
+	ID         wire.Call
+	Row        *wire.Row
+	Class      string       // of the receiver; empty when not known
+	Record     *wire.Record // of an unfinished call: no times, object and call only
+	More       *wire.More
+	Unfinished bool // the call had not returned when its process ended
+	process    *processLoader
+}
+
+// Text is the text of a StringID in the record or its More; empty when the trace does not have it.
+func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
+
+// visit shows a call to whoever asked for all of them.
+func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+	v := &s.visited
+	*v = VisitedCall{call, r.Call, &rule.row, s.process.file.Classes[r.Flags.Class()].Name, r, m, unfinished, s.process}
+	s.onCall(v)
+}

@@ -1,0 +1,179 @@
+// Package tracetest writes trace files from scripts, for tests that must know what a trace holds to the nanosecond. Scripted
+// traces record in nanoseconds, so what a script says is what a reader gets.
+package tracetest
+
+import (
+	"testing"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// Epoch is when scripted traces begin, in nanoseconds.
+const Epoch = 1_000_000_000
+
+// A File is a trace file being scripted.
+type File struct {
+	t      testing.TB
+	writer *tracefile.Writer
+}
+
+// Create begins a trace file; Close ends it.
+func Create(t testing.TB, path string) *File {
+	t.Helper()
+	w, err := tracefile.Create(path, tracefile.Info{Tool: "test", Command: []string{"workload", "--threads", "2"}, Host: "host", OS: "linux", Arch: "amd64", Started: 1_700_000_000e9})
+	f := &File{t, w}
+	f.check(err)
+	return f
+}
+
+func (f *File) check(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal("scripting a trace:", err)
+	}
+}
+
+// Close ends the file.
+func (f *File) Close() {
+	f.t.Helper()
+	f.check(f.writer.Close(tracefile.Result{Finished: 1_700_000_001e9}))
+}
+
+// A Process is a scripted process with a device, a queue of label "work" and a pipeline state for each kernel.
+type Process struct {
+	file    *File
+	index   tracefile.ProcessIndex
+	pid     int
+	objects wire.ObjectID
+	threads []*Thread
+
+	Device, Queue wire.ObjectID
+}
+
+// Process adds a process.
+func (f *File) Process(pid int, program string) *Process {
+	f.t.Helper()
+	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: program, Args: []string{program}, Host: "host", OS: "linux", Arch: "amd64"})}
+	f.check(f.writer.Region(p.index, wire.ClockNanoseconds, 0, 0))
+	p.Device = p.NewObject()
+	p.fact(wire.Fact{Kind: wire.FactDevice, Aux: 1, Key: uint64(p.Device), Text: "scripted"})
+	p.fact(wire.Fact{Kind: wire.FactClass, Aux: uint16(wire.FamilyCommandBuffer), Key: 1, Text: "ScriptedBuffer"})
+	return p
+}
+
+func (p *Process) fact(fact wire.Fact) {
+	p.file.check(p.file.writer.Facts(p.index, []wire.Fact{fact}))
+}
+
+// NewObject is the number of a new object.
+func (p *Process) NewObject() wire.ObjectID {
+	p.objects++
+	return p.objects
+}
+
+// Text is the number of a text.
+func (p *Process) Text(s string) uint64 {
+	id := wire.HashString(s)
+	p.fact(wire.Fact{Kind: wire.FactString, Key: uint64(id), Text: s})
+	return uint64(id)
+}
+
+// End writes the records of the process's threads, which are then no longer to be used, and ends the process. Current are
+// calls that the threads were inside.
+func (p *Process) End(current ...tracefile.CurrentCall) {
+	p.file.t.Helper()
+	end := tracefile.End{ExitKnown: true, Current: current}
+	for i, th := range p.threads {
+		p.file.check(p.file.writer.Records(p.index, uint16(i), 0, th.records))
+		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i), Thread: th.id, Head: uint64(len(th.records))})
+	}
+	p.file.check(p.file.writer.EndProcess(p.index, end))
+}
+
+// A Thread is a scripted thread. Now is its clock, nanoseconds after Epoch.
+type Thread struct {
+	*Process
+	Now     int64
+	id      uint64
+	records []wire.Record
+}
+
+// Thread adds a thread.
+func (p *Process) Thread(id uint64, name string) *Thread {
+	th := &Thread{Process: p, id: id}
+	th.add(wire.Record{Begin: Epoch, End: Epoch, Arg: id, Call: wire.CallThreadStart}, &wire.More{X0: p.Text(name)})
+	p.threads = append(p.threads, th)
+	return th
+}
+
+func (th *Thread) add(r wire.Record, m *wire.More) {
+	if m != nil {
+		r.Flags |= wire.HasMore
+	}
+	th.records = append(th.records, r)
+	if m != nil {
+		th.records = append(th.records, m.Record())
+	}
+}
+
+// Call adds a call that begins now and lasts so many nanoseconds; the clock then stands at its end.
+func (th *Thread) Call(family wire.Family, selector string, object wire.ObjectID, arg uint64, lasts int64, more *wire.More) {
+	begin := th.Now
+	th.Now += lasts
+	th.Outer(family, selector, object, arg, begin, more)
+}
+
+// Outer adds a call that began at begin and ends now, around the calls since.
+func (th *Thread) Outer(family wire.Family, selector string, object wire.ObjectID, arg uint64, begin int64, more *wire.More) {
+	r := wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Object: object, Arg: arg, Call: wire.MustLookup(family, selector)}
+	if family == wire.FamilyCommandBuffer {
+		r.Flags = 1 << wire.ClassShift
+	}
+	th.add(r, more)
+}
+
+// NewQueue makes the process's queue.
+func (th *Thread) NewQueue(label string) {
+	th.Process.Queue = th.NewObject()
+	th.Call(wire.FamilyDevice, "newCommandQueue", th.Device, uint64(th.Queue), 1000, &wire.More{X0: 64})
+	th.Call(wire.FamilyQueue, "setLabel:", th.Queue, th.Text(label), 100, nil)
+}
+
+// NewPipeline makes a pipeline state of a kernel.
+func (th *Thread) NewPipeline(kernel string) wire.ObjectID {
+	p := th.NewObject()
+	th.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", th.Device, uint64(p), 50_000, &wire.More{X0: th.Text(kernel)})
+	return p
+}
+
+// A Step is one command buffer; times are in nanoseconds.
+type Step struct {
+	Pipeline wire.ObjectID
+	Label    string
+	Encode   int64 // length of the dispatch call
+	Commit   int64 // length of commit
+	Delay    int64 // from the end of commit to the beginning on the GPU
+	GPU      int64 // length on the GPU
+	Notify   int64 // from the end on the GPU to the return of the wait
+}
+
+// Run makes, fills, commits and waits for a command buffer and returns its number.
+func (th *Thread) Run(s Step) wire.ObjectID {
+	buffer, encoder := th.NewObject(), th.NewObject()
+	th.Call(wire.FamilyQueue, "commandBuffer", th.Queue, uint64(buffer), 500, nil)
+	if s.Label != "" {
+		th.Call(wire.FamilyCommandBuffer, "setLabel:", buffer, th.Text(s.Label), 50, nil)
+	}
+	th.Call(wire.FamilyCommandBuffer, "computeCommandEncoder", buffer, uint64(encoder), 400, nil)
+	th.Call(wire.FamilyEncoder, "setComputePipelineState:", encoder, uint64(s.Pipeline), 60, nil)
+	th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 4096, s.Encode, &wire.More{X0: 4096 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
+	th.Call(wire.FamilyEncoder, "endEncoding", encoder, 0, 80, nil)
+	th.Call(wire.FamilyCommandBuffer, "commit", buffer, 0, s.Commit, nil)
+	begin := Epoch + th.Now + s.Delay
+	end := begin + s.GPU
+	th.Call(wire.FamilyCommandBuffer, "waitUntilCompleted", buffer, 0, s.Delay+s.GPU+s.Notify, nil)
+	done := wire.Record{Begin: wire.Ticks(end + s.Notify/2), End: wire.Ticks(end + s.Notify/2 + 100), Object: buffer, Arg: 4, Call: wire.CallCompleted}
+	th.add(done, &wire.More{X0: uint64(begin), X1: uint64(end), X2: uint64(begin - s.Delay/2), X3: uint32(s.Delay / 4)})
+	return buffer
+}

@@ -16,16 +16,13 @@ type GPUInterval struct {
 	Start, Duration analyze.Nanos
 	StartLatency    analyze.Nanos // GPU start after commit, queueing included
 	HasLatency      bool
-	Channel, State  TextIndex
-	Depth           uint64
+	Channel         TextIndex
 	Label           TextIndex    // "command buffer label:encoder label", or surfaces
 	Process         ProcessIndex // 0: not attributed
-	GPU             TextIndex
+	LabelProcess    ProcessIndex // the process the label names; 0: none
 	CommandBuffer   BufferID
 	Encoder         BufferID
 	Submission      SubmissionID
-	Frame           uint64 // per process, unreliable; 0 when not known
-	Bytes           uint64
 }
 
 // Submission is a row of metal-application-command-buffer-submissions: one

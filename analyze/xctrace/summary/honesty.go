@@ -1,0 +1,281 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/xctrace"
+)
+
+func (s *scope) source() Source {
+	out := Source{Kind: "xctrace", GPU: s.GPUName, Truncated: s.Truncated()}
+	for _, d := range s.Documents {
+		out.Files = append(out.Files, d.Name)
+		out.Bytes += d.Bytes
+	}
+	if s.Run == nil {
+		return out
+	}
+	run := s.Run
+	out.Device = strings.TrimSpace(run.Device.Model)
+	out.OS = strings.TrimSpace(run.Device.Platform + " " + run.Device.OS)
+	out.Instruments, out.Template, out.EndReason = run.Version, run.Template, run.EndReason
+	out.DurationNS = Nanos(run.Duration)
+	if !run.Started.IsZero() {
+		out.Started = &run.Started
+	}
+	switch {
+	case run.Target.All:
+		out.TargetType = "all"
+	case run.Target.Name != "":
+		out.Target = fmt.Sprintf("%s (%d)", run.Target.Name, run.Target.PID)
+		out.TargetType = run.Target.Type
+	}
+	for _, x := range run.Settings {
+		out.Settings = append(out.Settings, Setting{x.Key, x.Value})
+	}
+	return out
+}
+
+func (s *scope) subject() Subject {
+	out := Subject{PIDs: []uint64{}, Why: s.why}
+	for pid := range s.pids {
+		out.PIDs = append(out.PIDs, pid)
+	}
+	slices.Sort(out.PIDs)
+	return out
+}
+
+// missing says what cannot be told and why: the table was not recorded, not
+// exported, could not be read, or is empty for a reason the settings give.
+func (s *scope) missing(out *Summary) []Missing {
+	list := []Missing{}
+	add := func(what, table string, rows int) {
+		if rows == 0 {
+			list = append(list, Missing{what, s.absent(table)})
+		}
+	}
+	add("GPU time, idle time, labels", tableGPU, len(s.GPU))
+	add("command buffers per process and thread, submissions/s", tableSubmissions, len(s.Submissions))
+	add("completion latency", tableCompleted, len(s.Completions))
+	add("encode time per label", tableEncoders, len(s.Encoders))
+	add("GPU performance states", tablePerformance, len(s.Performance))
+	add("time per shader", tableShaders, len(s.Shaders))
+	add("GPU counters", tableCounters, len(s.Counters))
+	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
+		list = append(list, Missing{"phases marked by signposts", "the signpost tables have no rows: the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
+	}
+	list = append(list,
+		Missing{"time threads wait for the GPU, and the serialization it causes", "Instruments does not record waitUntilCompleted: trace with mtrace run"},
+		Missing{"dispatches per kernel", "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
+		Missing{"frames per second", "frame numbers of GPU rows are counted per process, and some of them span seconds: they make no frame rate"},
+		Missing{"the overhead of recording", "the export does not say; 1 to 3 % have been measured by others"},
+	)
+	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
+		list = append(list, Missing{"GPU time of the subject", "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
+	}
+	return list
+}
+
+// absent says why a table gives nothing.
+func (s *scope) absent(schema string) string {
+	for _, d := range s.Documents {
+		for _, t := range d.Tables {
+			if t.Schema == schema && t.Refused != "" {
+				return fmt.Sprintf("table %s cannot be read: %s", schema, t.Refused)
+			}
+			if t.Schema == schema && t.Rows > 0 && t.Rejected == t.Rows {
+				return fmt.Sprintf("all %d rows of table %s break a rule: %s", t.Rows, schema, t.Problems[0])
+			}
+		}
+	}
+	if !s.Has(schema) {
+		switch {
+		case s.Run == nil:
+			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)", schema)
+		case s.Run.Table(schema):
+			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
+		}
+		return fmt.Sprintf("table %s was not recorded with the template %s: use Metal System Trace", schema, s.Run.Template)
+	}
+	why := fmt.Sprintf("table %s has no rows", schema)
+	switch schema {
+	case tableShaders:
+		if setting := s.setting("Shader Timeline"); setting != "" && setting != "Enabled" {
+			return why + ": Shader Timeline is " + setting + " in the recording's settings; enable it in a saved template"
+		}
+		return why + ": it needs Shader Timeline, which xctrace's own template leaves off"
+	case tableCounters:
+		if setting := s.setting("Counter Set"); setting == "(null)" {
+			return why + ": no Counter Set was chosen in the recording's settings"
+		}
+	case tableGPU, tableSubmissions:
+		return why + ": " + s.attachHint()
+	}
+	return why
+}
+
+func (s *scope) setting(key string) string {
+	if s.Run == nil {
+		return ""
+	}
+	return s.Run.Setting(key)
+}
+
+// attachHint says why the program may have no Metal rows.
+func (s *scope) attachHint() string {
+	if s.Run != nil && s.Run.Target.Type == "attached" {
+		return "the recording was attached to a running process, where Metal often does not report; launch the program with xctrace record --launch"
+	}
+	return "the program made no Metal calls while recording, or the recording failed"
+}
+
+func (s *scope) warnings(out *Summary) []string {
+	list := []string{}
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, name := range out.Source.Truncated {
+		warn("%s is cut: the rows before the cut are here, the ones after are not", name)
+	}
+	for _, text := range s.Skipped {
+		warn("skipped %s", text)
+	}
+	for _, d := range s.Documents {
+		if d.EmptyRoot > 0 {
+			warn("%s holds %d query result(s) without a table: the xpath matched nothing in the recording", d.Name, d.EmptyRoot)
+		}
+		if d.IllegalNames > 0 {
+			warn("%s: %d attribute names that are not XML (Apple writes resident-%%) were accepted", d.Name, d.IllegalNames)
+		}
+		for _, t := range d.Tables {
+			if t.Rejected > 0 {
+				warn("%s: %d of %d rows left out: %s", tableName(t), t.Rejected, t.Rows, t.Problems[0])
+			}
+			if t.Dangling > 0 {
+				warn("%s: %d references to values that are not in the file, as in a trimmed one", tableName(t), t.Dangling)
+			}
+			if t.Refused != "" {
+				warn("%s: %s", tableName(t), t.Refused)
+			}
+		}
+	}
+	s.warnHealth(out, warn)
+	s.warnReading(out, warn)
+	return list
+}
+
+// warnHealth tells of recordings that went wrong though xctrace succeeded.
+func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
+	if s.Run != nil {
+		run := s.Run
+		if run.Started.IsZero() {
+			warn("the table of contents has no start date: the recording failed")
+		}
+		if run.Duration.Seconds() > 1 && s.Has(tableGPU) && float64(len(s.GPU)) < 10*run.Duration.Seconds() {
+			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed", len(s.GPU), run.Duration.Seconds())
+		}
+		if t := run.Target.Termination; strings.Contains(t, "signal") || strings.Contains(t, "SIG") {
+			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened program is killed for it", t)
+		}
+	}
+	if len(s.GPU) > 0 && s.Has(tableSubmissions) && len(s.Submissions) == 0 {
+		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions", tableSubmissions, tableGPU, len(s.GPU))
+	}
+	if len(s.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU) == 0 {
+		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU, tableSubmissions, len(s.Submissions))
+	}
+	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
+		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are not of one recording, or not whole", id.Violations, id.Checked, id.MaxErrorNS)
+	}
+}
+
+// warnReading tells what numbers in this summary do not mean.
+func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
+	if set := s.setting("Counter Set"); set != "" && set != "(null)" || len(s.Counters) > 1 {
+		warn("GPU counters were recorded: that holds the GPU at one clock, so times do not compare with runs without")
+	}
+	if state := s.setting("Induced GPU Performance State"); state != "" && state != "Default" {
+		warn("the recording induced the GPU performance state %s: times do not compare with ordinary runs", state)
+	}
+	for _, st := range out.States {
+		if st.Induced && st.Share > 0.01 {
+			warn("%.0f %% of the time the GPU's performance state %s was induced, not chosen by the load", 100*st.Share, st.Name)
+		}
+	}
+	if len(out.Shaders) > 0 && out.GPU != nil {
+		var covered Nanos
+		for _, x := range out.Shaders {
+			covered += x.SumNS
+		}
+		warn("Shader Timeline covers %.0f %% of the subject's GPU time and leaves whole shaders out: compare shaders with each other only", 100*share(covered, out.GPU.Own.SumNS))
+	}
+	if out.GPU == nil {
+		return
+	}
+	g := out.GPU
+	if s.pids != nil && g.All.Intervals > 0 {
+		own := float64(g.Own.Intervals) / float64(g.All.Intervals)
+		switch {
+		case g.Own.Intervals > 0 && own < 0.05:
+			warn("only %d of %d GPU intervals are the subject's: is it the right process?", g.Own.Intervals, g.All.Intervals)
+		case g.ForeignShare > 0.1:
+			warn("%.0f %% of the GPU time was other processes': they delay the subject's work", 100*g.ForeignShare)
+		}
+	}
+	if g.UnattributedShare > 0.01 {
+		warn("%.0f %% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
+	}
+	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
+	for i := range s.GPU {
+		if x := &s.GPU[i]; x.Process != 0 && x.LabelProcess != 0 && s.Processes[x.Process].PID != s.Processes[x.LabelProcess].PID {
+			mismatched++
+		}
+	}
+	for _, l := range out.Labels {
+		rows += l.Count
+		if l.Coalesced {
+			coalesced += l.Count
+		}
+		if l.Default {
+			unlabelled += l.Count
+		}
+	}
+	if mismatched > 0 {
+		warn("%d GPU intervals name one process in their label and another in their process column: browsers and servers that draw for others do that", mismatched)
+	}
+	if coalesced > 0 || s.Coalesced > 0 {
+		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
+	}
+	if rows > 0 && float64(unlabelled) > 0.9*float64(rows) {
+		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)", 100*float64(unlabelled)/float64(rows))
+	}
+}
+
+func tableName(t *xctrace.Table) string {
+	if t.Schema != "" {
+		return t.Schema
+	}
+	return t.XPath
+}
+
+func (s *scope) tables() []Table {
+	list := []Table{}
+	for _, d := range s.Documents {
+		for _, t := range d.Tables {
+			row := Table{Schema: t.Schema, XPath: t.XPath, File: d.Name, Rows: t.Rows, Rejected: t.Rejected, Dangling: t.Dangling, Read: t.Decoded, Note: t.Refused}
+			switch {
+			case t.Shape == xctrace.ShapeDetail:
+				row.Note = "a detail view: listed, not read"
+			case t.Refused == "" && !t.Decoded && t.Rows > 0:
+				row.Note = "not a table mtrace reads: listed only"
+			case t.Rows == 0:
+				row.Note = "no rows"
+			}
+			for _, p := range t.Problems {
+				row.Problems = append(row.Problems, p.String())
+			}
+			list = append(list, row)
+		}
+	}
+	return list
+}

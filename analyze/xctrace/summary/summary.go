@@ -1,0 +1,255 @@
+// Package summary says in numbers what Instruments recorded of Metal: who
+// submitted what and how often, how long the work waited and ran, how busy the
+// GPU was and with whose work, and what the exports cannot tell.
+package summary
+
+import (
+	"time"
+
+	"mtrace/analyze"
+)
+
+// Nanos is a time since the recording began, or a duration, in nanoseconds.
+type Nanos = analyze.Nanos
+
+// Summary is the whole of it, and its JSON form. Times are nanoseconds since
+// the recording began, shares are 0…1.
+type Summary struct {
+	Schema    string    `json:"schema"` // mtrace.xctrace/1
+	Source    Source    `json:"source"`
+	Subject   Subject   `json:"subject"`
+	Window    Window    `json:"window"`
+	Processes []Process `json:"processes"`
+	Threads   []Thread  `json:"threads"` // of the subject
+	GPU       *GPU      `json:"gpu"`     // null when the table is missing
+	Latency   Latency   `json:"latency"`
+	InFlight  *InFlight `json:"in_flight"` // null when it cannot be told
+	Labels    []Label   `json:"labels"`    // of the subject's GPU work
+	Encoders  []Label   `json:"encoders"`  // CPU time of encoding, not GPU time
+	Shaders   []Label   `json:"shaders"`
+	Compiler  *Timing   `json:"compiler,omitempty"`
+	States    []State   `json:"performance_states"`
+	Counters  []Counter `json:"counters"`
+	Memory    *Memory   `json:"memory,omitempty"`
+	Signposts []Phase   `json:"signposts"`
+	Errors    int       `json:"command_buffer_errors"`
+	Samples   int       `json:"cpu_samples"`
+	Missing   []Missing `json:"missing"`
+	Warnings  []string  `json:"warnings"`
+	Tables    []Table   `json:"tables"`
+}
+
+// Source is what was recorded and with what.
+type Source struct {
+	Kind        string     `json:"kind"` // xctrace
+	Files       []string   `json:"files"`
+	Bytes       int64      `json:"bytes"`
+	Device      string     `json:"device,omitempty"`
+	GPU         string     `json:"gpu,omitempty"`
+	OS          string     `json:"os,omitempty"`
+	Instruments string     `json:"instruments,omitempty"`
+	Template    string     `json:"template,omitempty"`
+	Started     *time.Time `json:"started,omitempty"`
+	DurationNS  Nanos      `json:"duration_ns,omitempty"`
+	Target      string     `json:"target,omitempty"`
+	TargetType  string     `json:"target_type,omitempty"` // launched, attached, all
+	EndReason   string     `json:"end_reason,omitempty"`
+	Settings    []Setting  `json:"settings,omitempty"`
+	Truncated   []string   `json:"truncated,omitempty"` // files that were cut
+}
+
+// Setting is a setting of the recording.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Subject is whose work the summary is about.
+type Subject struct {
+	PIDs []uint64 `json:"pids"` // empty: every process
+	Why  string   `json:"why"`
+}
+
+// Window is the part of the recording that is summarised.
+type Window struct {
+	FromNS   Nanos `json:"from_ns"`
+	ToNS     Nanos `json:"to_ns"`
+	LengthNS Nanos `json:"length_ns"`
+}
+
+// Process is the part of one process.
+type Process struct {
+	PID                  uint64  `json:"pid"` // 0 with no name: not attributed to any
+	Name                 string  `json:"name"`
+	Subject              bool    `json:"subject"`
+	Submissions          int     `json:"submissions"`
+	SubmissionsPerSecond float64 `json:"submissions_per_s"`
+	Encoders             uint64  `json:"encoders"`
+	EncodeNS             Nanos   `json:"encode_ns"`
+	GPUIntervals         int     `json:"gpu_intervals"`
+	GPUBusyNS            Nanos   `json:"gpu_busy_ns"` // union
+	GPUSumNS             Nanos   `json:"gpu_sum_ns"`
+	GPUShare             float64 `json:"gpu_share"` // of the sum of all
+}
+
+// Thread is one thread that committed command buffers.
+type Thread struct {
+	TID                  uint64  `json:"tid"`
+	PID                  uint64  `json:"pid"`
+	Name                 string  `json:"name"`
+	Submissions          int     `json:"submissions"`
+	SubmissionsPerSecond float64 `json:"submissions_per_s"`
+	EncodeNS             Nanos   `json:"encode_ns"`  // CPU time in encoders
+	PrepareNS            Nanos   `json:"prepare_ns"` // creation to commit
+	FirstNS              Nanos   `json:"first_ns"`
+	LastNS               Nanos   `json:"last_ns"`
+	GPUSumNS             Nanos   `json:"gpu_sum_ns"` // of what it committed
+}
+
+// Busy is how long something ran: as a union of intervals and as their sum,
+// which counts overlapping ones twice.
+type Busy struct {
+	Intervals int     `json:"intervals"`
+	BusyNS    Nanos   `json:"busy_ns"`
+	BusyShare float64 `json:"busy_share"` // of the window
+	SumNS     Nanos   `json:"sum_ns"`
+	OverlapNS Nanos   `json:"overlap_ns"` // with two or more at the same time
+}
+
+// GPU is the GPU's side: All of every process, Own of the subject.
+type GPU struct {
+	All               Busy      `json:"all"`
+	Own               Busy      `json:"own"`
+	Channels          []Channel `json:"channels"`
+	OwnShare          float64   `json:"own_share"` // of the sums
+	ForeignShare      float64   `json:"foreign_share"`
+	UnattributedShare float64   `json:"unattributed_share"`
+	CommandBuffers    int       `json:"command_buffers"` // of the subject
+	Encoders          int       `json:"encoders"`        // of the subject, not rows
+	Idle              Idle      `json:"idle"`
+}
+
+// Channel is one channel of the GPU.
+type Channel struct {
+	Name string `json:"name"`
+	All  Busy   `json:"all"`
+	Own  Busy   `json:"own"`
+}
+
+// Idle is when nothing of any process ran, inside the window.
+type Idle struct {
+	TotalNS  Nanos   `json:"total_ns"`
+	Share    float64 `json:"share"`
+	Gaps     int     `json:"gaps"`
+	Over100u int     `json:"over_100us"`
+	Over1m   int     `json:"over_1ms"`
+	Over10m  int     `json:"over_10ms"`
+	Length   Timing  `json:"length"`
+	Longest  []Gap   `json:"longest"`
+}
+
+// Gap is one time without GPU work, between two labels.
+type Gap struct {
+	FromNS   Nanos  `json:"from_ns"`
+	LengthNS Nanos  `json:"length_ns"`
+	Before   string `json:"before"`
+	After    string `json:"after"`
+}
+
+// Timing is a distribution of times; its percentiles are exact.
+type Timing struct {
+	Count  int   `json:"count"`
+	SumNS  Nanos `json:"sum_ns"`
+	MeanNS Nanos `json:"mean_ns"`
+	MinNS  Nanos `json:"min_ns"`
+	P50NS  Nanos `json:"p50_ns"`
+	P95NS  Nanos `json:"p95_ns"`
+	P99NS  Nanos `json:"p99_ns"`
+	MaxNS  Nanos `json:"max_ns"`
+}
+
+// Latency is how long command buffers took from one stage to the next.
+type Latency struct {
+	// CommitToGPU contains queueing behind earlier work of the GPU.
+	CommitToGPU         *Timing   `json:"commit_to_gpu"`
+	GPUToCompletion     *Timing   `json:"gpu_to_completion"`
+	CommitToCompletion  *Timing   `json:"commit_to_completion"`
+	StartLatencyChecked *Identity `json:"start_latency_check"`
+}
+
+// Identity is the check that the GPU table's start-latency is GPU start minus
+// commit, which is exact when the tables are of one recording and whole.
+type Identity struct {
+	Checked    int   `json:"checked"`
+	Violations int   `json:"violations"`
+	MaxErrorNS Nanos `json:"max_error_ns"`
+}
+
+// InFlight counts command buffers between commit and completion.
+type InFlight struct {
+	Mean  float64 `json:"mean"`
+	Max   int     `json:"max"`
+	Until string  `json:"until"` // "completion" or "GPU end"
+}
+
+// Label is the time of all work with one label.
+type Label struct {
+	Name      string  `json:"name"`
+	Channel   string  `json:"channel,omitempty"`
+	Share     float64 `json:"share"`
+	Coalesced bool    `json:"coalesced,omitempty"` // several encoders run as one
+	Default   bool    `json:"default,omitempty"`   // the name is Instruments', not the program's
+	Timing
+}
+
+// State is the residency in one performance state.
+type State struct {
+	GPU     string  `json:"gpu,omitempty"`
+	Name    string  `json:"name"`
+	TimeNS  Nanos   `json:"time_ns"`
+	Share   float64 `json:"share"`
+	Induced bool    `json:"induced"`
+}
+
+// Counter is one GPU counter.
+type Counter struct {
+	Name    string  `json:"name"`
+	Samples int64   `json:"samples"`
+	Mean    float64 `json:"mean"` // weighted by time
+	Max     float64 `json:"max"`
+}
+
+// Memory is what processes of the subject had allocated.
+type Memory struct {
+	PeakBytes   uint64 `json:"peak_bytes"`
+	LastBytes   uint64 `json:"last_bytes"`
+	Allocations int    `json:"allocations"`
+	Bytes       uint64 `json:"bytes"`
+}
+
+// Phase is what the GPU did during the signpost intervals of one name.
+type Phase struct {
+	Name      string `json:"name"`
+	Intervals int    `json:"intervals"`
+	TimeNS    Nanos  `json:"time_ns"`
+	GPUBusyNS Nanos  `json:"gpu_busy_ns"` // of the subject, inside them
+}
+
+// Missing is what cannot be told, and why.
+type Missing struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// Table is a table that was among the inputs.
+type Table struct {
+	Schema   string   `json:"schema"`
+	XPath    string   `json:"xpath"`
+	File     string   `json:"file"`
+	Rows     int64    `json:"rows"`
+	Rejected int64    `json:"rejected"`
+	Dangling int64    `json:"dangling"`
+	Read     bool     `json:"read"`
+	Note     string   `json:"note,omitempty"`
+	Problems []string `json:"problems,omitempty"`
+}

@@ -1,0 +1,289 @@
+package summary
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// maxLines is how many labels, threads and processes the text lists; the JSON
+// has all.
+const maxLines = 15
+
+// Text writes the summary for people.
+func (s *Summary) Text(w io.Writer) error {
+	p := &printer{Writer: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	s.head(p)
+	s.submissions(p)
+	s.gpuText(p)
+	s.latencyText(p)
+	p.labels("GPU time by label (of the subject)", s.Labels, true)
+	p.labels("Encode time by encoder label (CPU time, not GPU time)", s.Encoders, false)
+	p.labels("Shader Timeline by shader", s.Shaders, false)
+	s.machine(p)
+	s.honesty(p)
+	return p.Flush()
+}
+
+type printer struct{ *tabwriter.Writer }
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.Writer, format+"\n", args...) }
+
+// section begins one; columns of different sections are not aligned.
+func (p *printer) section(title string) {
+	p.Flush()
+	p.line("\n%s", title)
+}
+
+func (s *Summary) head(p *printer) {
+	src := &s.Source
+	parts := []string{fmt.Sprintf("%d file(s)", len(src.Files)), size(src.Bytes)}
+	for _, x := range []string{src.Device, src.GPU, src.OS} {
+		if x != "" {
+			parts = append(parts, x)
+		}
+	}
+	if src.Instruments != "" {
+		parts = append(parts, "Instruments "+src.Instruments)
+	}
+	p.line("Instruments recording: %s", strings.Join(parts, ", "))
+	if src.Template != "" {
+		p.line("template %s, %s recorded, target %s (%s)", src.Template, Duration(src.DurationNS), orNone(src.Target), orNone(src.TargetType))
+	}
+	of := "all processes"
+	if len(s.Subject.PIDs) > 0 {
+		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
+	}
+	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, Duration(s.Window.LengthNS), Duration(s.Window.FromNS))
+}
+
+func (s *Summary) submissions(p *printer) {
+	if len(s.Processes) > 0 {
+		p.section("Processes")
+		p.line("  process\tsubmissions\t/s\tencoders\tencode time\tGPU intervals\tGPU busy\tGPU sum\tshare")
+		for i, x := range s.Processes {
+			if i == maxLines {
+				p.line("  … and %d more", len(s.Processes)-i)
+				break
+			}
+			name := fmt.Sprintf("%s (%d)", x.Name, x.PID)
+			if x.Name == "" && x.PID == 0 {
+				name = "(not attributed)"
+			}
+			if x.Subject && len(s.Subject.PIDs) > 0 {
+				name += " *"
+			}
+			p.line("  %s\t%d\t%.1f\t%d\t%s\t%d\t%s\t%s\t%s", name, x.Submissions, x.SubmissionsPerSecond, x.Encoders, Duration(x.EncodeNS),
+				x.GPUIntervals, Duration(x.GPUBusyNS), Duration(x.GPUSumNS), percent(x.GPUShare))
+		}
+	}
+	if len(s.Threads) > 0 {
+		p.section("Threads that commit")
+		p.line("  thread\ttid\tpid\tsubmissions\t/s\tencode time\tcreate to commit\tGPU time of its work")
+		for i, x := range s.Threads {
+			if i == maxLines {
+				p.line("  … and %d more", len(s.Threads)-i)
+				break
+			}
+			p.line("  %s\t0x%x\t%d\t%d\t%.1f\t%s\t%s\t%s", orNone(x.Name), x.TID, x.PID, x.Submissions, x.SubmissionsPerSecond,
+				Duration(x.EncodeNS), Duration(x.PrepareNS), Duration(x.GPUSumNS))
+		}
+	}
+}
+
+func (s *Summary) gpuText(p *printer) {
+	if s.GPU == nil {
+		return
+	}
+	g := s.GPU
+	p.section("GPU")
+	p.line("  work\tintervals\tbusy (union)\tof the window\tsum\ttwo or more at once")
+	row := func(name string, b Busy) {
+		p.line("  %s\t%d\t%s\t%s\t%s\t%s", name, b.Intervals, Duration(b.BusyNS), percent(b.BusyShare), Duration(b.SumNS), Duration(b.OverlapNS))
+	}
+	row("all processes", g.All)
+	row("the subject's", g.Own)
+	for _, c := range g.Channels {
+		row("channel "+orNone(c.Name), c.All)
+	}
+	p.Flush()
+	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; subject: %d command buffers, %d encoders",
+		percent(g.OwnShare), percent(g.ForeignShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
+	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", Duration(g.Idle.TotalNS), percent(g.Idle.Share),
+		g.Idle.Gaps, g.Idle.Over100u, g.Idle.Over1m, g.Idle.Over10m)
+	for i, x := range g.Idle.Longest {
+		if i == 3 {
+			break
+		}
+		p.line("    %s at %s, after %s, before %s", Duration(x.LengthNS), Duration(x.FromNS), short(x.Before), short(x.After))
+	}
+}
+
+func (s *Summary) latencyText(p *printer) {
+	l := &s.Latency
+	if l.CommitToGPU == nil && l.CommitToCompletion == nil && s.InFlight == nil {
+		return
+	}
+	p.section("Latency")
+	if l.CommitToGPU != nil || l.CommitToCompletion != nil {
+		p.line("  from … to\tcommand buffers\tmean\tp50\tp95\tp99\tmax")
+	}
+	for _, x := range []struct {
+		name string
+		t    *Timing
+	}{
+		{"commit to GPU start (with queueing)", l.CommitToGPU},
+		{"GPU end to completion", l.GPUToCompletion},
+		{"commit to completion", l.CommitToCompletion},
+	} {
+		if x.t != nil {
+			p.line("  %s\t%d\t%s\t%s\t%s\t%s\t%s", x.name, x.t.Count, Duration(x.t.MeanNS), Duration(x.t.P50NS), Duration(x.t.P95NS), Duration(x.t.P99NS), Duration(x.t.MaxNS))
+		}
+	}
+	p.Flush()
+	if c := l.StartLatencyChecked; c != nil {
+		p.line("  start-latency = GPU start − commit: checked on %d intervals, %d violations", c.Checked, c.Violations)
+	}
+	if f := s.InFlight; f != nil {
+		p.line("  command buffers in flight (commit to %s): mean %.2f, most %d", f.Until, f.Mean, f.Max)
+	}
+}
+
+func (p *printer) labels(title string, list []Label, channel bool) {
+	if len(list) == 0 {
+		return
+	}
+	p.section(title)
+	head := "  label\t"
+	if channel {
+		head += "channel\t"
+	}
+	p.line("%scount\tsum\tshare\tp50\tp95\tp99\tmax", head)
+	for i, l := range list {
+		if i == maxLines {
+			p.line("  … and %d more", len(list)-i)
+			break
+		}
+		name := short(l.Name) + "\t"
+		if channel {
+			name += l.Channel + "\t"
+		}
+		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, Duration(l.SumNS), percent(l.Share), Duration(l.P50NS), Duration(l.P95NS), Duration(l.P99NS), Duration(l.MaxNS))
+	}
+}
+
+func (s *Summary) machine(p *printer) {
+	if len(s.States) > 0 {
+		p.section("GPU performance states")
+		for _, x := range s.States {
+			induced := ""
+			if x.Induced {
+				induced = " (induced)"
+			}
+			p.line("  %s%s\t%s\t%s\t%s", x.Name, induced, Duration(x.TimeNS), percent(x.Share), x.GPU)
+		}
+	}
+	if len(s.Counters) > 0 {
+		p.section("GPU counters")
+		for _, c := range s.Counters {
+			p.line("  %s\tmean %.2f\tmax %.2f\t%d samples", c.Name, c.Mean, c.Max, c.Samples)
+		}
+	}
+	if len(s.Signposts) > 0 {
+		p.section("Signposts")
+		p.line("  name\tintervals\ttime\tGPU busy inside")
+		for i, x := range s.Signposts {
+			if i == maxLines {
+				break
+			}
+			p.line("  %s\t%d\t%s\t%s", short(x.Name), x.Intervals, Duration(x.TimeNS), Duration(x.GPUBusyNS))
+		}
+	}
+	if m := s.Memory; m != nil {
+		p.section("Memory")
+		p.line("  peak %s, last %s; %d allocations of %s recorded", size(int64(m.PeakBytes)), size(int64(m.LastBytes)), m.Allocations, size(int64(m.Bytes)))
+	}
+	if c := s.Compiler; c != nil {
+		p.section("Shader compiler")
+		p.line("  %d compilations, %s, longest %s", c.Count, Duration(c.SumNS), Duration(c.MaxNS))
+	}
+}
+
+func (s *Summary) honesty(p *printer) {
+	if len(s.Warnings) > 0 {
+		p.section("Warnings")
+		for _, x := range s.Warnings {
+			p.line("  %s", x)
+		}
+	}
+	p.section("Cannot tell")
+	for _, x := range s.Missing {
+		p.line("  %s: %s", x.What, x.Why)
+	}
+	if len(s.Tables) > 0 {
+		p.section("Tables")
+		p.line("  table\trows\tnote")
+		for _, t := range s.Tables {
+			name := t.Schema
+			if name == "" {
+				name = t.XPath
+			}
+			note := t.Note
+			if t.Rejected > 0 {
+				note += fmt.Sprintf(" %d left out", t.Rejected)
+			}
+			p.line("  %s\t%d\t%s", name, t.Rows, strings.TrimSpace(note))
+		}
+	}
+}
+
+// Duration writes a time in its largest unit.
+func Duration(n Nanos) string {
+	switch {
+	case n < 0:
+		return "-" + Duration(-n)
+	case n < 1000:
+		return fmt.Sprintf("%d ns", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.2f µs", float64(n)/1e3)
+	case n < 1000_000_000:
+		return fmt.Sprintf("%.2f ms", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3f s", float64(n)/1e9)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+func size(bytes int64) string {
+	f, units := float64(bytes), []string{"B", "KiB", "MiB", "GiB"}
+	for f >= 1024 && len(units) > 1 {
+		f, units = f/1024, units[1:]
+	}
+	if units[0] == "B" {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[0])
+}
+
+// short keeps a label on its line. Tabs and line ends in it would break the
+// table.
+func short(label string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, label)
+	if runes := []rune(clean); len(runes) > 64 {
+		return string(runes[:40]) + "…" + string(runes[len(runes)-23:])
+	}
+	return clean
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}

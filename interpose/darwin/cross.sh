@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds libmtrace.dylib and mtrace for macOS, arm64 and x86_64 in one file each, on any machine, and checks the results.
+# Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin)
+# zig from PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache
+# it works offline; without zig and without a network it says so and succeeds, having built nothing.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out=${1:-bin/darwin}
+zig_version=0.17.0
+minimum=13.0 # macOS
+root=$PWD
+here=interpose/darwin
+cache=$root/.cache/zig
+zig=$cache/$zig_version/ziglang/zig
+
+say() { printf '%s\n' "$*" >&2; }
+
+# The wheel is an archive whose files carry no mode: only zig itself must be made executable.
+fetch_zig() {
+  [ -x "$zig" ] && return 0
+  local python=python3 partial=$cache/$zig_version.partial
+  command -v $python >/dev/null || { say "cross: skipped: no python3, which fetches zig from PyPI"; return 1; }
+  $python -m pip --version >/dev/null 2>&1 || { say "cross: skipped: python3 has no pip, which fetches zig from PyPI"; return 1; }
+  rm -rf "$partial" && mkdir -p "$partial"
+  say "fetching zig $zig_version from PyPI (once, 100 MB)"
+  $python -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: -d "$partial" "ziglang==$zig_version" >&2 || {
+    say "cross: skipped: zig $zig_version is not in $cache and PyPI cannot be reached"
+    return 1
+  }
+  $python -m zipfile -e "$partial"/ziglang-*.whl "$partial"
+  rm -f "$partial"/ziglang-*.whl
+  chmod +x "$partial/ziglang/zig"
+  rm -rf "${cache:?}/$zig_version" && mv "$partial" "$cache/$zig_version"
+}
+
+# thin ARCH ZIG_ARCH: the library and the tool for one processor.
+thin() {
+  local arch=$1 target=$2-macos.$minimum sdk=$root/$here/sdk
+  say "building for darwin/$arch"
+  CGO_ENABLED=1 GOOS=darwin GOARCH=$arch \
+    CC="$zig cc -target $target" CGO_CFLAGS="-O2 -g0" \
+    CGO_LDFLAGS="-L$sdk/usr/lib -F$sdk/System/Library/Frameworks" \
+    go build -trimpath -buildmode=c-shared \
+    -ldflags="-s -w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
+  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
+}
+
+# Code that only a Mac compiles is vetted here. What needs cgo is vetted by the build above.
+vet() {
+  local arch
+  for arch in arm64 amd64; do
+    say "vetting for darwin/$arch"
+    CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go vet ./...
+  done
+}
+
+fetch_zig || exit 0
+export ZIG_GLOBAL_CACHE_DIR=$cache/global ZIG_LOCAL_CACHE_DIR=$cache/local
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+thin arm64 aarch64
+thin amd64 x86_64
+go run ./$here/universal libmtrace "$out/libmtrace.dylib" "$work/libmtrace.arm64" "$work/libmtrace.amd64"
+go run ./$here/universal mtrace "$out/mtrace" "$work/mtrace.arm64" "$work/mtrace.amd64"
+vet
+MTRACE_DARWIN=$(cd "$out" && pwd) go test -count=1 ./$here/...
+ls -l "$out" >&2

@@ -1,0 +1,262 @@
+package darwin
+
+import (
+	"bytes"
+	"debug/macho"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// crossBuilt returns the images of a file that cross.sh built: in the folder
+// MTRACE_DARWIN names, or in bin/darwin.
+func crossBuilt(t *testing.T, name string) [][]byte {
+	t.Helper()
+	folder := os.Getenv("MTRACE_DARWIN")
+	required := folder != ""
+	if !required {
+		folder = filepath.Join("..", "..", "bin", "darwin")
+	}
+	content, err := os.ReadFile(filepath.Join(folder, name))
+	if os.IsNotExist(err) && !required {
+		t.Skipf("%s is not built for macOS here; ./build.sh cross builds it", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	images, err := Split(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return images
+}
+
+// each runs a check for every slice of a cross-built file.
+func each(t *testing.T, name string, check func(t *testing.T, image []byte, file *macho.File)) {
+	for _, image := range crossBuilt(t, name) {
+		file, err := macho.NewFile(bytes.NewReader(image))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimPrefix(file.Cpu.String(), "Cpu"), func(t *testing.T) { check(t, image, file) })
+	}
+}
+
+// loads returns the bodies of all load commands of one kind.
+func loads(file *macho.File, kind uint32) [][]byte {
+	var found [][]byte
+	for _, load := range file.Loads {
+		if raw := load.Raw(); file.ByteOrder.Uint32(raw) == kind {
+			found = append(found, raw)
+		}
+	}
+	return found
+}
+
+func TestCrossProcessors(t *testing.T) {
+	for name, kind := range map[string]macho.Type{"libmtrace.dylib": macho.TypeDylib, "mtrace": macho.TypeExec} {
+		var found []macho.Cpu
+		each(t, name, func(t *testing.T, _ []byte, file *macho.File) {
+			found = append(found, file.Cpu)
+			if file.Type != kind {
+				t.Errorf("%s is a %v, want %v", name, file.Type, kind)
+			}
+		})
+		if want := []macho.Cpu{macho.CpuAmd64, macho.CpuArm64}; !slices.Equal(found, want) {
+			t.Errorf("%s is for %v, want %v", name, found, want)
+		}
+	}
+}
+
+// TestCrossMinimum: LC_BUILD_VERSION names platform and oldest system.
+func TestCrossMinimum(t *testing.T) {
+	const macOS, thirteen = 1, 13 << 16
+	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+		each(t, name, func(t *testing.T, _ []byte, file *macho.File) {
+			versions := loads(file, 0x32)
+			if len(versions) != 1 {
+				t.Fatalf("%d build versions", len(versions))
+			}
+			platform, minimum := le.Uint32(versions[0][8:]), le.Uint32(versions[0][12:])
+			if platform != macOS || minimum > thirteen {
+				t.Errorf("platform %d, oldest system %d.%d; want macOS and at most 13.0", platform, minimum>>16, minimum>>8&0xff)
+			}
+		})
+	}
+}
+
+func TestCrossInstallName(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		ids := loads(file, 0xd)
+		if len(ids) != 1 {
+			t.Fatalf("%d install names", len(ids))
+		}
+		if name := cString(ids[0][le.Uint32(ids[0][8:]):]); name != "@rpath/libmtrace.dylib" {
+			t.Errorf("install name %q", name)
+		}
+	})
+}
+
+// Libraries are meant: Metal, so that dyld keeps the interpose pairs for it;
+// libobjc and libSystem; CoreFoundation and libresolv come with Go's runtime
+// and its net package.
+var (
+	meant = []string{
+		"/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation",
+		"/System/Library/Frameworks/Metal.framework/Versions/A/Metal",
+		"/usr/lib/libSystem.B.dylib", "/usr/lib/libobjc.A.dylib", "/usr/lib/libresolv.9.dylib",
+	}
+	needed = meant[1:4]
+)
+
+func TestCrossDependencies(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		libraries, err := file.ImportedLibraries()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, library := range libraries {
+			if !slices.Contains(meant, library) {
+				t.Errorf("it needs %s", library)
+			}
+		}
+		for _, library := range needed {
+			if !slices.Contains(libraries, library) {
+				t.Errorf("it does not link %s", library)
+			}
+		}
+		// LC_LOAD_WEAK_DYLIB, LC_LAZY_LOAD_DYLIB: dyld would drop pairs
+		// whose library is not there.
+		if weak := append(loads(file, 0x80000018), loads(file, 0x20)...); len(weak) > 0 {
+			t.Errorf("%d libraries are linked weakly", len(weak))
+		}
+	})
+}
+
+// TestCrossInterposes reads the pairs dyld will apply: each replaces a function
+// of Metal or of the system, bound by name and library and not weakly, by one
+// of ours.
+func TestCrossInterposes(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {
+		section := file.Section("__interpose")
+		if section == nil || section.Seg != "__DATA" {
+			t.Fatal("there is no __DATA,__interpose section")
+		}
+		if section.Size == 0 || section.Size%16 != 0 {
+			t.Fatalf("__interpose has %d bytes", section.Size)
+		}
+		pairs, err := section.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, err := binds(image, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		libraries, _ := file.ImportedLibraries()
+		text := file.Section("__text")
+		replaced := map[string]bool{}
+		for at := uint64(0); at < section.Size; at += 16 {
+			ours := binary.LittleEndian.Uint64(pairs[at:])
+			if ours < text.Addr || ours >= text.Addr+text.Size {
+				t.Errorf("pair %d: the replacement %#x is not in __text", at/16, ours)
+			}
+			b, ok := bound[section.Addr+at+8]
+			if !ok {
+				t.Errorf("pair %d replaces nothing", at/16)
+				continue
+			}
+			if b.weak {
+				t.Errorf("%s is bound weakly: dyld drops the pair where it is missing", b.symbol)
+			}
+			if b.library < 1 || b.library > len(libraries) {
+				t.Errorf("%s is bound without naming its library (%d)", b.symbol, b.library)
+				continue
+			}
+			library := libraries[b.library-1]
+			if isMetal := strings.HasPrefix(b.symbol, "_MTL"); isMetal != (library == meant[1]) || !isMetal && library != meant[2] {
+				t.Errorf("%s is bound to %s", b.symbol, library)
+			}
+			replaced[b.symbol] = true
+		}
+		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices"} {
+			if !replaced[symbol] {
+				t.Errorf("%s is not replaced", symbol)
+			}
+		}
+		t.Logf("replaced: %v", replaced)
+	})
+}
+
+func TestCrossExports(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		for _, name := range []string{"_mtrace_mark", "_mtrace_scope_begin", "_mtrace_scope_end"} {
+			if !slices.ContainsFunc(file.Symtab.Syms, func(s macho.Symbol) bool {
+				return s.Name == name && s.Sect != 0 && s.Type&1 != 0 // N_EXT
+			}) {
+				t.Errorf("%s is not exported", name)
+			}
+		}
+	})
+}
+
+// TestCrossConstructors: dyld runs what __mod_init_func points to; without it
+// the library would load and do nothing.
+func TestCrossConstructors(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		section := file.Section("__mod_init_func")
+		if section == nil || section.Size < 8 {
+			t.Fatal("there is no constructor")
+		}
+		pointers, err := section.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := file.Section("__text")
+		for ; len(pointers) >= 8; pointers = pointers[8:] {
+			if at := le.Uint64(pointers); at < text.Addr || at >= text.Addr+text.Size {
+				t.Errorf("a constructor at %#x is not in __text", at)
+			}
+		}
+	})
+}
+
+// TestCrossThreadLocals: dyld allocates a C thread-local at its first touch, in
+// the traced program's heap, so the library has none. If one must come, its
+// descriptors have to be aligned, which zig's linker does not see to.
+func TestCrossThreadLocals(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		if section := file.Section("__thread_vars"); section != nil {
+			t.Errorf("%d bytes of thread-local descriptors at %#x", section.Size, section.Addr)
+		}
+	})
+}
+
+func TestCrossSignatures(t *testing.T) {
+	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {
+			if err := Verify(image); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestCrossForgetsItsMaker: nothing of the building machine's folders stays in
+// what is handed out.
+func TestCrossForgetsItsMaker(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {
+			if at := bytes.Index(image, []byte(root+"/")); at >= 0 {
+				t.Errorf("%s contains %q", name, image[at:min(at+120, len(image))])
+			}
+		})
+	}
+}

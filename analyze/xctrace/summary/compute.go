@@ -50,6 +50,7 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 			out.Samples++
 		}
 	}
+	out.Verdict = verdictOf(out)
 	out.Missing = s.missing(out)
 	out.Warnings = s.warnings(out)
 	out.Tables = s.tables()

@@ -24,8 +24,9 @@ type Summary struct {
 	GPU       *GPU      `json:"gpu"`     // null when the table is missing
 	Latency   Latency   `json:"latency"`
 	InFlight  *InFlight `json:"in_flight"` // null when it cannot be told
-	Labels    []Label   `json:"labels"`    // of the subject's GPU work
-	Encoders  []Label   `json:"encoders"`  // CPU time of encoding, not GPU time
+	Verdict   Verdict   `json:"serialization"`
+	Labels    []Label   `json:"labels"`   // of the subject's GPU work
+	Encoders  []Label   `json:"encoders"` // CPU time of encoding, not GPU time
 	Shaders   []Label   `json:"shaders"`
 	Compiler  *Timing   `json:"compiler,omitempty"`
 	States    []State   `json:"performance_states"`

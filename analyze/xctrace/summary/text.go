@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"mtrace/analyze"
 )
 
 // maxLines is how many labels, threads and processes the text lists; the JSON
@@ -38,7 +40,7 @@ func (p *printer) section(title string) {
 
 func (s *Summary) head(p *printer) {
 	src := &s.Source
-	parts := []string{fmt.Sprintf("%d file(s)", len(src.Files)), size(src.Bytes)}
+	parts := []string{fmt.Sprintf("%d file(s)", len(src.Files)), analyze.FormatBytes(uint64(src.Bytes))}
 	for _, x := range []string{src.Device, src.GPU, src.OS} {
 		if x != "" {
 			parts = append(parts, x)
@@ -49,13 +51,13 @@ func (s *Summary) head(p *printer) {
 	}
 	p.line("Instruments recording: %s", strings.Join(parts, ", "))
 	if src.Template != "" {
-		p.line("template %s, %s recorded, target %s (%s)", src.Template, Duration(src.DurationNS), orNone(src.Target), orNone(src.TargetType))
+		p.line("template %s, %s recorded, target %s (%s)", src.Template, src.DurationNS, orNone(src.Target), orNone(src.TargetType))
 	}
 	of := "all processes"
 	if len(s.Subject.PIDs) > 0 {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
-	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, Duration(s.Window.LengthNS), Duration(s.Window.FromNS))
+	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, s.Window.LengthNS, s.Window.FromNS)
 }
 
 func (s *Summary) submissions(p *printer) {
@@ -74,8 +76,8 @@ func (s *Summary) submissions(p *printer) {
 			if x.Subject && len(s.Subject.PIDs) > 0 {
 				name += " *"
 			}
-			p.line("  %s\t%d\t%.1f\t%d\t%s\t%d\t%s\t%s\t%s", name, x.Submissions, x.SubmissionsPerSecond, x.Encoders, Duration(x.EncodeNS),
-				x.GPUIntervals, Duration(x.GPUBusyNS), Duration(x.GPUSumNS), percent(x.GPUShare))
+			p.line("  %s\t%d\t%.1f\t%d\t%s\t%d\t%s\t%s\t%s", name, x.Submissions, x.SubmissionsPerSecond, x.Encoders, x.EncodeNS,
+				x.GPUIntervals, x.GPUBusyNS, x.GPUSumNS, percent(x.GPUShare))
 		}
 	}
 	if len(s.Threads) > 0 {
@@ -87,7 +89,7 @@ func (s *Summary) submissions(p *printer) {
 				break
 			}
 			p.line("  %s\t0x%x\t%d\t%d\t%.1f\t%s\t%s\t%s", orNone(x.Name), x.TID, x.PID, x.Submissions, x.SubmissionsPerSecond,
-				Duration(x.EncodeNS), Duration(x.PrepareNS), Duration(x.GPUSumNS))
+				x.EncodeNS, x.PrepareNS, x.GPUSumNS)
 		}
 	}
 }
@@ -100,7 +102,7 @@ func (s *Summary) gpuText(p *printer) {
 	p.section("GPU")
 	p.line("  work\tintervals\tbusy (union)\tof the window\tsum\ttwo or more at once")
 	row := func(name string, b Busy) {
-		p.line("  %s\t%d\t%s\t%s\t%s\t%s", name, b.Intervals, Duration(b.BusyNS), percent(b.BusyShare), Duration(b.SumNS), Duration(b.OverlapNS))
+		p.line("  %s\t%d\t%s\t%s\t%s\t%s", name, b.Intervals, b.BusyNS, percent(b.BusyShare), b.SumNS, b.OverlapNS)
 	}
 	row("all processes", g.All)
 	row("the subject's", g.Own)
@@ -110,13 +112,13 @@ func (s *Summary) gpuText(p *printer) {
 	p.Flush()
 	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; subject: %d command buffers, %d encoders",
 		percent(g.OwnShare), percent(g.ForeignShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
-	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", Duration(g.Idle.TotalNS), percent(g.Idle.Share),
+	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", g.Idle.TotalNS, percent(g.Idle.Share),
 		g.Idle.Gaps, g.Idle.Over100u, g.Idle.Over1m, g.Idle.Over10m)
 	for i, x := range g.Idle.Longest {
 		if i == 3 {
 			break
 		}
-		p.line("    %s at %s, after %s, before %s", Duration(x.LengthNS), Duration(x.FromNS), short(x.Before), short(x.After))
+		p.line("    %s at %s, after %s, before %s", x.LengthNS, x.FromNS, short(x.Before), short(x.After))
 	}
 }
 
@@ -138,7 +140,7 @@ func (s *Summary) latencyText(p *printer) {
 		{"commit to completion", l.CommitToCompletion},
 	} {
 		if x.t != nil {
-			p.line("  %s\t%d\t%s\t%s\t%s\t%s\t%s", x.name, x.t.Count, Duration(x.t.MeanNS), Duration(x.t.P50NS), Duration(x.t.P95NS), Duration(x.t.P99NS), Duration(x.t.MaxNS))
+			p.line("  %s\t%d\t%s\t%s\t%s\t%s\t%s", x.name, x.t.Count, x.t.MeanNS, x.t.P50NS, x.t.P95NS, x.t.P99NS, x.t.MaxNS)
 		}
 	}
 	p.Flush()
@@ -169,7 +171,7 @@ func (p *printer) labels(title string, list []Label, channel bool) {
 		if channel {
 			name += l.Channel + "\t"
 		}
-		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, Duration(l.SumNS), percent(l.Share), Duration(l.P50NS), Duration(l.P95NS), Duration(l.P99NS), Duration(l.MaxNS))
+		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, l.SumNS, percent(l.Share), l.P50NS, l.P95NS, l.P99NS, l.MaxNS)
 	}
 }
 
@@ -181,7 +183,7 @@ func (s *Summary) machine(p *printer) {
 			if x.Induced {
 				induced = " (induced)"
 			}
-			p.line("  %s%s\t%s\t%s\t%s", x.Name, induced, Duration(x.TimeNS), percent(x.Share), x.GPU)
+			p.line("  %s%s\t%s\t%s\t%s", x.Name, induced, x.TimeNS, percent(x.Share), x.GPU)
 		}
 	}
 	if len(s.Counters) > 0 {
@@ -197,20 +199,29 @@ func (s *Summary) machine(p *printer) {
 			if i == maxLines {
 				break
 			}
-			p.line("  %s\t%d\t%s\t%s", short(x.Name), x.Intervals, Duration(x.TimeNS), Duration(x.GPUBusyNS))
+			p.line("  %s\t%d\t%s\t%s", short(x.Name), x.Intervals, x.TimeNS, x.GPUBusyNS)
 		}
 	}
 	if m := s.Memory; m != nil {
 		p.section("Memory")
-		p.line("  peak %s, last %s; %d allocations of %s recorded", size(int64(m.PeakBytes)), size(int64(m.LastBytes)), m.Allocations, size(int64(m.Bytes)))
+		p.line("  peak %s, last %s; %d allocations of %s recorded", analyze.FormatBytes(m.PeakBytes), analyze.FormatBytes(m.LastBytes), m.Allocations, analyze.FormatBytes(m.Bytes))
 	}
 	if c := s.Compiler; c != nil {
 		p.section("Shader compiler")
-		p.line("  %d compilations, %s, longest %s", c.Count, Duration(c.SumNS), Duration(c.MaxNS))
+		p.line("  %d compilations, %s, longest %s", c.Count, c.SumNS, c.MaxNS)
 	}
 }
 
 func (s *Summary) honesty(p *printer) {
+	p.section("Serialization")
+	p.line("  %s: %s", s.Verdict.Verdict, s.Verdict.Summary)
+	for _, x := range s.Verdict.Evidence {
+		p.line("    %s", x)
+	}
+	for _, x := range s.Verdict.RuledOut {
+		p.line("    ruled out: %s", x)
+	}
+	p.line("    not recorded: %s", s.Verdict.CannotTell)
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")
 		for _, x := range s.Warnings {
@@ -238,33 +249,7 @@ func (s *Summary) honesty(p *printer) {
 	}
 }
 
-// Duration writes a time in its largest unit.
-func Duration(n Nanos) string {
-	switch {
-	case n < 0:
-		return "-" + Duration(-n)
-	case n < 1000:
-		return fmt.Sprintf("%d ns", n)
-	case n < 1000_000:
-		return fmt.Sprintf("%.2f µs", float64(n)/1e3)
-	case n < 1000_000_000:
-		return fmt.Sprintf("%.2f ms", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.3f s", float64(n)/1e9)
-}
-
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-func size(bytes int64) string {
-	f, units := float64(bytes), []string{"B", "KiB", "MiB", "GiB"}
-	for f >= 1024 && len(units) > 1 {
-		f, units = f/1024, units[1:]
-	}
-	if units[0] == "B" {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	return fmt.Sprintf("%.1f %s", f, units[0])
-}
 
 // short keeps a label on its line. Tabs and line ends in it would break the
 // table.

@@ -79,6 +79,9 @@ const (
 	ReExecution         Code = "re-execution"
 	ChildUnknown        Code = "child-unknown"
 	NotFollowed         Code = "not-followed"
+	NeverLoaded         Code = "never-loaded"
+	Dropped             Code = "dropped"
+	NoMetal             Code = "no-metal"
 )
 
 // Finding is one fact that decides, with what to do about it.

@@ -123,3 +123,15 @@ func (h Host) startByArch(plan *Plan, c *chain, chosen step) {
 	}
 	plan.Args = append(append(args, chosen.path), chosen.args[1:]...)
 }
+
+// Inspect tells why the dynamic linker of one program, already resolved, would
+// not load the library, and what makes it doubtful; both are empty for a
+// program that takes it. Use it for programs found running.
+func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
+	_, image, problem := h.checkLibrary(library)
+	if problem != nil {
+		return []Finding{*problem}, nil
+	}
+	j := h.judge(program, h.imageOf(step{path: program}), image)
+	return j.reasons, j.warnings
+}

@@ -44,7 +44,7 @@ func parseLinuxShebang(head []byte) (s shebang, ok bool) {
 	if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
 		line = line[:end]
 	} else if len(head) >= linuxShebangBytes {
-		if bytes.IndexAny(bytes.TrimLeft(line, " \t"), " \t") < 0 {
+		if !bytes.ContainsAny(bytes.TrimLeft(line, " \t"), " \t") {
 			return shebang{}, false // the interpreter's own name is cut
 		}
 		line = line[:len(line)-1]

@@ -1,0 +1,125 @@
+// Package handshake says, after a run or during one, whether the library
+// reported from the programs it was meant for, and if not, which process lost
+// it and why. A dynamic linker that refuses a library usually says nothing, so
+// silence has to be noticed by us.
+package handshake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/interpose/inject"
+)
+
+// Process is a process of the traced program: the one that was started or
+// something below it.
+type Process struct {
+	PID, Parent int
+	// Program is the path of its executable, empty when it was gone before it
+	// could be asked.
+	Program string
+	// Hello is true when the library in it reported to the collector.
+	Hello bool
+	// Metal is true when it made a Metal call.
+	Metal bool
+}
+
+// Inspect tells why a program's dynamic linker would not load the library; see
+// inject.Host.Inspect.
+type Inspect func(program string) []inject.Finding
+
+// Explain says what is worth saying about the processes of a run. It returns
+// nothing when Metal was seen. root is the process that was started.
+func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
+	switch {
+	case slices.ContainsFunc(processes, func(p Process) bool { return p.Metal }):
+		return nil
+	case !plan.Injectable && !slices.ContainsFunc(processes, func(p Process) bool { return p.Hello }):
+		return plan.Reasons
+	case !slices.ContainsFunc(processes, func(p Process) bool { return p.Hello }):
+		return append(neverLoaded(plan, root, processes, inspect), dropped(root, processes, inspect)...)
+	}
+	return append([]inject.Finding{noMetal(plan, processes)}, dropped(root, processes, inspect)...)
+}
+
+// neverLoaded is for a plan that should have worked and a library that never
+// reported.
+func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
+	program := plan.Program
+	for _, p := range processes {
+		if p.PID == root && p.Program != "" {
+			program = p.Program // what it executed last
+		}
+	}
+	if reasons := inspect(program); len(reasons) > 0 {
+		return reasons
+	}
+	advice := "LD_DEBUG=libs in front of the command shows what the dynamic linker does"
+	if strings.HasPrefix(plan.Variable, "DYLD_") {
+		advice = "DYLD_PRINT_LIBRARIES=1 in front of the command shows what dyld loads; a security product or a profile may forbid it"
+	}
+	return []inject.Finding{{
+		Code: inject.NeverLoaded, Path: program,
+		Text:   "ran to its end and the library never reported from it, so nothing was traced",
+		Advice: advice,
+	}}
+}
+
+// dropped names each process without the library whose parent had it, or that
+// was started first below the root: there the variable was lost, and everything
+// below went without.
+func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
+	hello := map[int]bool{root: true}
+	below := map[int]int{}
+	parent := map[int]int{}
+	for _, p := range processes {
+		hello[p.PID] = hello[p.PID] || p.Hello
+		parent[p.PID] = p.Parent
+	}
+	for _, p := range processes {
+		steps := 0
+		for at, ok := parent[p.PID]; ok && steps < len(processes); at, ok = parent[at] {
+			below[at]++
+			steps++
+		}
+	}
+	var found []inject.Finding
+	told := map[string]bool{}
+	for _, p := range processes {
+		if hello[p.PID] || !hello[p.Parent] || p.Program == "" || told[p.Program] {
+			continue
+		}
+		told[p.Program] = true
+		text := fmt.Sprintf("process %d started without the library", p.PID)
+		if n := below[p.PID]; n > 0 {
+			text += fmt.Sprintf(", and so did %d below it", n)
+		}
+		advice := "run it under mtrace by itself"
+		if reasons := inspect(p.Program); len(reasons) > 0 {
+			text += ": it " + reasons[0].Text
+			if reasons[0].Advice != "" {
+				advice = reasons[0].Advice
+			}
+		}
+		found = append(found, inject.Finding{Code: inject.Dropped, Path: p.Program, Text: text, Advice: advice})
+	}
+	return found
+}
+
+func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
+	count := 0
+	for _, p := range processes {
+		if p.Hello {
+			count++
+		}
+	}
+	text := "the library was loaded, and the program made no Metal call"
+	if count > 1 {
+		text = fmt.Sprintf("the library was loaded in %d processes, and none of them made a Metal call", count)
+	}
+	return inject.Finding{
+		Code: inject.NoMetal, Path: plan.Program, Text: text,
+		Advice: "check that it uses the GPU at all (for torch: device mps); mtrace doctor shows whether a Metal program is seen",
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !linux && !darwin
+
+package handshake
+
+import "errors"
+
+func allProcesses() ([]Process, error) {
+	return nil, errors.New("processes cannot be listed on this system")
+}
+
+func executable(int) string { return "" }

@@ -1,0 +1,50 @@
+package handshake
+
+import "slices"
+
+// Tree collects the processes of a running program, by looking now and then:
+// what lives shorter than the time between two looks is not seen.
+type Tree struct {
+	root int
+	seen []Process
+	list func() ([]Process, error) // every process of the system
+}
+
+// NewTree follows the process root and everything below it.
+func NewTree(root int) *Tree { return &Tree{root: root, list: allProcesses} }
+
+// Look takes one look. A process that has executed another program since the
+// last look is there twice. On Linux it costs
+// about 10 µs for each process of the system.
+func (t *Tree) Look() error {
+	all, err := t.list()
+	if err != nil {
+		return err
+	}
+	inTree := map[int]bool{t.root: true}
+	for _, p := range t.seen {
+		inTree[p.PID] = true
+	}
+	for grew := true; grew; {
+		grew = false
+		for _, p := range all {
+			if !inTree[p.PID] && inTree[p.Parent] {
+				inTree[p.PID], grew = true, true
+			}
+		}
+	}
+	for _, p := range all {
+		if !inTree[p.PID] {
+			continue
+		}
+		p.Program = executable(p.PID)
+		if !slices.ContainsFunc(t.seen, func(q Process) bool { return q.PID == p.PID && q.Program == p.Program }) {
+			t.seen = append(t.seen, p)
+		}
+	}
+	return nil
+}
+
+// Processes returns what was seen so far, in the order of discovery. Hello and
+// Metal are for the caller to fill in.
+func (t *Tree) Processes() []Process { return slices.Clone(t.seen) }

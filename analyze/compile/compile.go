@@ -1,0 +1,100 @@
+// Package compile sums what a program compiled: how often the same thing, and when.
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// A Use is the compilations of a trace.
+type Use struct {
+	Libraries, Functions, Pipelines int
+	Unique                          int // different libraries and pipeline states, of those whose name is known
+	Repeated                        int // libraries and pipeline states that had been made before, by the same process
+	Hits                            int // of Repeated, those that took at most a tenth of the first time: something kept them
+	Late                            int // libraries and pipeline states made after the first commit
+	Failed                          int
+	Total                           analyze.Nanos // sum of all calls
+	Lost                            analyze.Nanos // of Total, what was repeated or late
+	Items                           []*Item       // by time, most first
+}
+
+// An Item is one thing that was made once or several times.
+type Item struct {
+	Kind, Name string
+	Count      int
+	Total      analyze.Nanos
+	First      analyze.Nanos // duration of the first
+	SourceSize int64
+}
+
+// HitShare is the share of repeated compilations that something had kept; false when none was repeated.
+func (u *Use) HitShare() (share float64, known bool) {
+	if u.Repeated == 0 {
+		return 0, false
+	}
+	return float64(u.Hits) / float64(u.Repeated), true
+}
+
+// Summarize sums the compilations.
+func Summarize(t *analyze.Trace) *Use {
+	u := &Use{}
+	first := analyze.Nanos(1<<63 - 1)
+	for _, b := range t.CommandBuffers {
+		if b.Committed.Known() {
+			first = min(first, b.Committed.Begin)
+		}
+	}
+	type key struct {
+		process    *analyze.Process
+		kind, name string
+	}
+	by := map[key]*Item{}
+	for i := range t.Compilations {
+		c := &t.Compilations[i]
+		u.Total += c.Length()
+		if c.Failed {
+			u.Failed++
+		}
+		switch c.Kind {
+		case "library":
+			u.Libraries++
+		case "pipeline":
+			u.Pipelines++
+		default:
+			u.Functions++
+		}
+		repeated := false
+		if c.Name != "" {
+			k := key{c.Thread.Process, c.Kind, c.Name}
+			item := by[k]
+			if item == nil {
+				item = &Item{Kind: c.Kind, Name: c.Name, First: c.Length(), SourceSize: c.SourceSize}
+				by[k] = item
+				u.Items = append(u.Items, item)
+			} else if c.Kind != "function" {
+				repeated = true
+				u.Repeated++
+				if c.Length()*10 <= item.First {
+					u.Hits++
+				}
+			}
+			if c.Kind != "function" && item.Count == 0 {
+				u.Unique++
+			}
+			item.Count++
+			item.Total += c.Length()
+		}
+		late := c.Kind != "function" && c.Begin > first
+		if late {
+			u.Late++
+		}
+		if late || repeated {
+			u.Lost += c.Length()
+		}
+	}
+	slices.SortStableFunc(u.Items, func(a, b *Item) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	return u
+}

@@ -1,0 +1,255 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/compile"
+	"mtrace/analyze/insight"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/memory"
+	"mtrace/analyze/serial"
+)
+
+// Options steer what a report holds and how it is written.
+type Options struct {
+	Seed       uint64  // of what is random in the analysis
+	NSPerEvent float64 // measured cost of recording one call; 0 takes EstimatedNSPerEvent and says so
+
+	Threads  []analyze.ThreadID // threads to list; empty is all
+	Queues   []uint32           // queues to list; empty is all
+	Sections []string           // of WriteText and WriteHTML; empty is all
+	Color    bool               // of WriteText
+}
+
+// EstimatedNSPerEvent is what recording a call costs where it was not measured: two readings of the clock and a record.
+const EstimatedNSPerEvent = 60
+
+// Build asks all analyses and fills the document.
+func Build(t *analyze.Trace, opts Options) *Report {
+	a := serial.Analyze(t, serial.Options{Seed: opts.Seed})
+	ks := kernels.Summarize(t)
+	fusions := kernels.Fusions(t, ks, a.LaunchTime())
+	compiled, allocated := compile.Summarize(t), memory.Summarize(t)
+	r := &Report{Schema: Schema, Events: t.Events}
+	r.source(t)
+	r.losses(t)
+	r.overhead(t, opts)
+	r.Warnings = append(append([]string{}, t.Warnings...), a.Warnings...)
+	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
+	r.calls(t)
+	r.threads(a, opts)
+	r.queues(a, opts)
+	r.gpu(a)
+	r.kernels(ks, fusions)
+	r.memory(allocated)
+	r.compile(compiled)
+	r.serialization(a)
+	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
+	r.Insights = list(found, func(i insight.Insight) Insight { return Insight(i) })
+	return r
+}
+
+// list maps a slice; the result is never nil, so that JSON has an empty list.
+func list[T, U any](in []T, f func(T) U) []U {
+	out := make([]U, 0, len(in))
+	for _, v := range in {
+		out = append(out, f(v))
+	}
+	return out
+}
+
+func (r *Report) source(t *analyze.Trace) {
+	s := t.Source
+	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
+		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
+	r.Source.PIDs = list(t.Processes, func(p *analyze.Process) int { return p.ID })
+}
+
+func (r *Report) losses(t *analyze.Trace) {
+	l := t.Lost
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children}
+	for _, th := range t.Threads {
+		if th.Lost > 0 {
+			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
+		}
+	}
+}
+
+func (r *Report) overhead(t *analyze.Trace, opts Options) {
+	r.Overhead = Overhead{NSPerEvent: opts.NSPerEvent, Source: "measured"}
+	switch {
+	case t.Source.Kind != "mtrace":
+		r.Overhead.Source = "unknown"
+		return
+	case opts.NSPerEvent == 0:
+		r.Overhead = Overhead{NSPerEvent: EstimatedNSPerEvent, Source: "estimated"}
+	}
+	var time analyze.Nanos
+	for _, th := range t.Threads {
+		time += th.Active.Length()
+	}
+	if time > 0 {
+		r.Overhead.Share = min(1, r.Overhead.NSPerEvent*float64(t.Events)/float64(time))
+	}
+}
+
+func (r *Report) calls(t *analyze.Trace) {
+	r.Calls = []Call{}
+	for _, s := range t.Calls {
+		if s.Count == 0 {
+			continue
+		}
+		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, TotalNS: int64(s.Total), MeanNS: int64(s.Total) / s.Count,
+			MinNS: int64(s.Min), MaxNS: int64(s.Max)}
+		for _, n := range s.Exclusive {
+			c.ExclusiveNS += int64(n)
+		}
+		for _, n := range s.Counts {
+			if n > 0 {
+				c.Threads++
+			}
+		}
+		if s.Durations != nil {
+			at := func(q float64) int64 { return min(max(s.Durations.ValueAtQuantile(q), c.MinNS), c.MaxNS) }
+			c.P50NS, c.P95NS, c.P99NS = at(50), at(95), at(99)
+		}
+		r.Calls = append(r.Calls, c)
+	}
+	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+}
+
+func (r *Report) threads(a *serial.Analysis, opts Options) {
+	r.Threads = []Thread{}
+	for _, t := range a.Threads {
+		if len(opts.Threads) > 0 && !slices.Contains(opts.Threads, t.Thread.ID) {
+			continue
+		}
+		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window), CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
+			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU), LostToOthers: t.LostToOthers(), Time: map[string]int64{}}
+		if t.Thread.Process != nil {
+			th.PID = t.Thread.Process.ID
+		}
+		for p, n := range t.Time {
+			th.Time[analyze.Part(p).Key()] = int64(n)
+		}
+		r.Threads = append(r.Threads, th)
+	}
+}
+
+func (r *Report) queues(a *serial.Analysis, opts Options) {
+	r.Queues = []Queue{}
+	for _, u := range a.Queues {
+		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {
+			continue
+		}
+		q := Queue{ID: u.Queue.ID, Label: u.Queue.Label, Threads: len(u.Threads), CommandBuffers: u.CommandBuffers, InFlightMean: u.InFlightMean,
+			InFlightMax: u.InFlightMax, Capacity: u.Queue.Capacity, AtCapacityNS: int64(u.AtCapacity),
+			ThreadIDs: list(u.Threads, func(t analyze.ThreadID) uint64 { return uint64(t) })}
+		if u.Queue.Process != nil {
+			q.PID = u.Queue.Process.ID
+		}
+		r.Queues = append(r.Queues, q)
+	}
+}
+
+func (r *Report) gpu(a *serial.Analysis) {
+	g := &a.GPU
+	tid := func(t *analyze.Thread) uint64 {
+		if t == nil {
+			return 0
+		}
+		return uint64(t.ID)
+	}
+	r.GPU = GPU{BusyNS: int64(g.Busy), BusyShare: g.BusyShare, SumNS: int64(g.Sum), Overlap: g.Overlap, IdleNS: int64(g.Idle)}
+	if h := g.StartLatency; h.TotalCount() > 0 {
+		r.GPU.StartLatency = Quantiles{Count: h.TotalCount(), MeanNS: int64(h.Mean()), MinNS: h.Min(), P50NS: h.ValueAtQuantile(50),
+			P95NS: h.ValueAtQuantile(95), P99NS: h.ValueAtQuantile(99), MaxNS: h.Max()}
+	}
+	r.GPU.IdleGaps = list(g.IdleGaps, func(i serial.Gap) IdleGap {
+		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread), Doing: i.Doing}
+	})
+	r.GPU.IdleBy = list(g.IdleBy, func(i serial.IdleCause) IdleBy { return IdleBy{tid(i.Thread), i.Doing, int64(i.Time), i.Gaps} })
+	r.GPU.Devices = list(g.Devices, func(d serial.DeviceUse) Device {
+		out := Device{ActiveNS: int64(d.Active.Length()), BusyNS: int64(d.Busy), Capacity: d.Capacity}
+		if d.Device != nil {
+			out.Name = d.Device.Name
+		}
+		if out.ActiveNS > 0 {
+			out.BusyShare = float64(d.Busy) / float64(out.ActiveNS)
+			out.BacklogShare = float64(d.Backlog) / float64(out.ActiveNS)
+		}
+		return out
+	})
+}
+
+func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
+	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
+		out := Kernel{Name: k.Name, Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: "estimated", MeanThreads: k.MeanThreads,
+			CommandBuffers: k.Buffers, MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
+		if k.Measured {
+			out.Source = "measured"
+		}
+		return out
+	})
+	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
+		return FusionCandidate{Kernels: []string{f.First, f.Second}, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
+	})
+}
+
+func (r *Report) memory(m *memory.Use) {
+	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound", ByStorageMode: map[string]Storage{}}
+	if m.PeakExact {
+		r.Memory.PeakSource = "measured"
+	}
+	if s, known := m.ReuseShare(); known {
+		r.Memory.ReuseShare = &s
+	}
+	for mode, t := range m.ByStorage {
+		r.Memory.ByStorageMode[mode] = Storage(t)
+	}
+}
+
+// mostItems bounds the compilations that are listed one by one.
+const mostItems = 50
+
+func (r *Report) compile(c *compile.Use) {
+	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
+		Failed: c.Failed, TotalNS: int64(c.Total), LostNS: int64(c.Lost)}
+	if s, known := c.HitShare(); known {
+		r.Compile.HitShare = &s
+	}
+	r.Compile.Items = list(c.Items[:min(len(c.Items), mostItems)], func(i *compile.Item) CompileItem {
+		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize}
+	})
+}
+
+func (r *Report) serialization(a *serial.Analysis) {
+	v := &a.Verdict
+	total := a.ThreadTimeTotal()
+	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
+		WaitMatrix: matrix(a.WaitMatrix), QueuedMatrix: matrix(a.QueuedMatrix), LockMatrix: matrix(a.LockMatrix)}
+	r.Serialization.Causes = list(v.Causes, func(f serial.Finding) Cause {
+		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice}
+		if total > 0 {
+			c.Share = float64(f.Lost) / float64(total)
+		}
+		if f.Speedup != nil {
+			c.SpeedupIfRemoved = &Speedup{f.Speedup.Estimate, f.Speedup.Low, f.Speedup.High}
+		}
+		return c
+	})
+	r.Serialization.RuledOut = list(v.RuledOut, func(f serial.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
+	r.Serialization.MutualExclusion = list(a.Exclusion, func(e serial.Exclusion) Exclusion {
+		return Exclusion{e.What, e.Index, e.PValue, e.Low, e.High, e.Threads, e.Intervals}
+	})
+}
+
+func matrix(m *serial.Matrix) Matrix {
+	return Matrix{
+		TIDs: list(m.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
+		NS:   list(m.NS, func(row []analyze.Nanos) []int64 { return list(row, func(n analyze.Nanos) int64 { return int64(n) }) }),
+	}
+}

@@ -1,0 +1,292 @@
+// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of CONTRACT.md.
+package report
+
+import "time"
+
+// Schema names the document.
+const Schema = "mtrace.report/1"
+
+// A Report is the document. Times are nanoseconds, shares are 0…1; lists are never null.
+type Report struct {
+	Schema           string            `json:"schema"`
+	Source           Source            `json:"source"`
+	Events           int64             `json:"events"` // calls that returned
+	Lost             Lost              `json:"lost"`
+	Overhead         Overhead          `json:"overhead"`
+	Warnings         []string          `json:"warnings"`
+	Missing          []Missing         `json:"missing"` // what the source cannot tell
+	Calls            []Call            `json:"calls"`
+	Threads          []Thread          `json:"threads"`
+	Queues           []Queue           `json:"queues"`
+	GPU              GPU               `json:"gpu"`
+	Kernels          []Kernel          `json:"kernels"`
+	FusionCandidates []FusionCandidate `json:"fusion_candidates"`
+	Memory           Memory            `json:"memory"`
+	Compile          Compile           `json:"compile"`
+	Serialization    Serialization     `json:"serialization"`
+	Insights         []Insight         `json:"insights"`
+}
+
+// Source is where the trace comes from.
+type Source struct {
+	Kind          string    `json:"kind"`
+	Path          string    `json:"path"`
+	Program       string    `json:"program"`
+	Args          []string  `json:"args"`
+	PIDs          []int     `json:"pids"`
+	Host          string    `json:"host"`
+	OS            string    `json:"os"`
+	Device        string    `json:"device"`
+	SoftwareMetal bool      `json:"software_metal"`
+	Started       time.Time `json:"started"`
+	WallNS        int64     `json:"wall_ns"`
+	WindowNS      int64     `json:"window_ns"`
+	Truncated     bool      `json:"truncated"`
+}
+
+// Lost is what happened and is not in the trace.
+type Lost struct {
+	Total     int64            `json:"total"`
+	PerThread map[string]int64 `json:"per_thread"` // by thread id; threads that lost nothing are left out
+	Facts     int64            `json:"facts"`
+	Unnamed   int64            `json:"unnamed_objects"`
+	Rejected  int64            `json:"rejected_calls"`
+	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
+	Children  int64            `json:"untraced_children"`
+}
+
+// Overhead is what the tracer itself cost the program.
+type Overhead struct {
+	NSPerEvent float64 `json:"ns_per_event"`
+	Share      float64 `json:"share"`  // of the threads' time
+	Source     string  `json:"source"` // "measured" or "estimated"
+}
+
+// Missing is something the source cannot tell.
+type Missing struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// A Call sums the calls of one selector on one class.
+type Call struct {
+	Selector    string `json:"selector"`
+	Class       string `json:"class"`
+	Count       int64  `json:"count"`
+	TotalNS     int64  `json:"total_ns"`
+	ExclusiveNS int64  `json:"exclusive_ns"` // without calls nested in it
+	MeanNS      int64  `json:"mean_ns"`
+	MinNS       int64  `json:"min_ns"`
+	P50NS       int64  `json:"p50_ns"`
+	P95NS       int64  `json:"p95_ns"`
+	P99NS       int64  `json:"p99_ns"`
+	MaxNS       int64  `json:"max_ns"`
+	Threads     int    `json:"threads"`
+}
+
+// A Thread is how a thread spent its part of the window; the values of Time add up to WindowNS.
+type Thread struct {
+	TID            uint64           `json:"tid"`
+	PID            int              `json:"pid"`
+	Name           string           `json:"name"`
+	WindowNS       int64            `json:"window_ns"`
+	CommandBuffers int              `json:"command_buffers"`
+	Encoders       int              `json:"encoders"`
+	Dispatches     int              `json:"dispatches"`
+	Waits          int              `json:"waits"`
+	Events         int64            `json:"events"`
+	Time           map[string]int64 `json:"time"`
+	GPUNS          int64            `json:"gpu_ns"`
+	LostToOthers   float64          `json:"lost_to_others_share"`
+}
+
+// A Queue is how a command queue was used.
+type Queue struct {
+	ID             uint32   `json:"id"`
+	PID            int      `json:"pid"`
+	Label          string   `json:"label"`
+	Threads        int      `json:"threads"` // that committed to it
+	ThreadIDs      []uint64 `json:"thread_ids"`
+	CommandBuffers int      `json:"command_buffers"`
+	InFlightMean   float64  `json:"in_flight_mean"`
+	InFlightMax    int      `json:"in_flight_max"`
+	Capacity       int      `json:"capacity"`
+	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because it was full
+}
+
+// Quantiles are those of a distribution of durations.
+type Quantiles struct {
+	Count  int64 `json:"count"`
+	MeanNS int64 `json:"mean_ns"`
+	MinNS  int64 `json:"min_ns"`
+	P50NS  int64 `json:"p50_ns"`
+	P95NS  int64 `json:"p95_ns"`
+	P99NS  int64 `json:"p99_ns"`
+	MaxNS  int64 `json:"max_ns"`
+}
+
+// GPU is what the GPUs did.
+type GPU struct {
+	BusyNS       int64     `json:"busy_ns"` // union of the command buffers' times
+	BusyShare    float64   `json:"busy_share"`
+	SumNS        int64     `json:"sum_ns"`
+	Overlap      float64   `json:"overlap"` // sum / busy
+	StartLatency Quantiles `json:"start_latency"`
+	IdleNS       int64     `json:"idle_ns"` // between command buffers
+	IdleGaps     []IdleGap `json:"idle_gaps"`
+	IdleBy       []IdleBy  `json:"idle_by"`
+	Devices      []Device  `json:"devices"`
+}
+
+// An IdleGap is a time in which a GPU had nothing to do.
+type IdleGap struct {
+	BeginNS int64  `json:"begin_ns"` // after the window's beginning
+	NS      int64  `json:"ns"`
+	TID     uint64 `json:"tid"` // of the thread that ended it
+	Doing   string `json:"doing"`
+}
+
+// IdleBy sums idle gaps by who ended them.
+type IdleBy struct {
+	TID   uint64 `json:"tid"`
+	Doing string `json:"doing"`
+	NS    int64  `json:"ns"`
+	Gaps  int    `json:"gaps"`
+}
+
+// A Device is what one GPU did between the first commit to it and the last completion.
+type Device struct {
+	Name         string  `json:"name"`
+	ActiveNS     int64   `json:"active_ns"`
+	BusyNS       int64   `json:"busy_ns"`
+	BusyShare    float64 `json:"busy_share"` // of active_ns
+	BacklogShare float64 `json:"backlog_share"`
+	Capacity     int     `json:"concurrent_max"`
+}
+
+// A Kernel is what one kernel did.
+type Kernel struct {
+	Name           string  `json:"name"`
+	Dispatches     int     `json:"dispatches"`
+	GPUNS          int64   `json:"gpu_ns"`
+	MeanNS         int64   `json:"mean_ns"` // per dispatch
+	Share          float64 `json:"share"`
+	Source         string  `json:"source"` // "measured" or "estimated"
+	MeanThreads    float64 `json:"mean_threads"`
+	CommandBuffers int     `json:"command_buffers"`
+}
+
+// A FusionCandidate is a pair of kernels that nearly always come back to back.
+type FusionCandidate struct {
+	Kernels []string `json:"kernels"`
+	Count   int      `json:"count"`
+	Share   float64  `json:"share"`
+	Across  int      `json:"across_command_buffers"`
+	GPUNS   int64    `json:"gpu_ns"`
+	SavedNS int64    `json:"saved_ns"`
+}
+
+// Memory is what was allocated. ReuseShare is null when addresses are not known.
+type Memory struct {
+	Allocations   int                `json:"allocations"`
+	Bytes         uint64             `json:"bytes"`
+	PeakBytes     uint64             `json:"peak_bytes"`
+	PeakSource    string             `json:"peak_source"` // "measured", or "upper bound" when releases are not in the trace
+	ReuseShare    *float64           `json:"reuse_share"`
+	ByStorageMode map[string]Storage `json:"by_storage_mode"`
+}
+
+// Storage is what was allocated in one storage mode.
+type Storage struct {
+	Count int    `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// Compile is what was compiled. HitShare is null when nothing was compiled twice.
+type Compile struct {
+	Libraries int           `json:"libraries"`
+	Functions int           `json:"functions"`
+	Pipelines int           `json:"pipelines"`
+	Unique    int           `json:"unique"`
+	Repeated  int           `json:"repeated"`
+	HitShare  *float64      `json:"hit_share"`
+	Late      int           `json:"late"`
+	Failed    int           `json:"failed"`
+	TotalNS   int64         `json:"total_ns"`
+	LostNS    int64         `json:"lost_ns"`
+	Items     []CompileItem `json:"items"`
+}
+
+// A CompileItem is one thing that was compiled.
+type CompileItem struct {
+	Kind        string `json:"kind"`
+	Name        string `json:"name"`
+	Count       int    `json:"count"`
+	TotalNS     int64  `json:"total_ns"`
+	FirstNS     int64  `json:"first_ns"`
+	SourceBytes int64  `json:"source_bytes"`
+}
+
+// Serialization is the verdict.
+type Serialization struct {
+	Verdict         string      `json:"verdict"`
+	Share           float64     `json:"share"`
+	Confidence      float64     `json:"confidence"`
+	Summary         string      `json:"summary"`
+	Causes          []Cause     `json:"causes"`
+	RuledOut        []RuledOut  `json:"ruled_out"`
+	WaitMatrix      Matrix      `json:"wait_matrix"`
+	QueuedMatrix    Matrix      `json:"queued_matrix"`
+	LockMatrix      Matrix      `json:"lock_matrix"`
+	MutualExclusion []Exclusion `json:"mutual_exclusion"`
+}
+
+// A Cause is one that was found at work, the largest first.
+type Cause struct {
+	Cause            string   `json:"cause"`
+	LostNS           int64    `json:"lost_ns"`
+	Share            float64  `json:"share"`
+	Confidence       float64  `json:"confidence"`
+	Evidence         []string `json:"evidence"`
+	Advice           string   `json:"advice"`
+	SpeedupIfRemoved *Speedup `json:"speedup_if_removed"` // null when it was not replayed
+}
+
+// A Speedup is a prediction with its interval.
+type Speedup struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// RuledOut is a cause that is not at work.
+type RuledOut struct {
+	Cause string `json:"cause"`
+	Why   string `json:"why"`
+}
+
+// A Matrix is thread against thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
+type Matrix struct {
+	TIDs []uint64  `json:"tids"`
+	NS   [][]int64 `json:"ns"`
+}
+
+// Exclusion is the mutual exclusion index of a kind of intervals.
+type Exclusion struct {
+	What      string  `json:"what"`
+	Index     float64 `json:"index"`
+	PValue    float64 `json:"p_value"`
+	NullLow   float64 `json:"independent_low"`  // 95 % of independent threads would show an index
+	NullHigh  float64 `json:"independent_high"` // between these two
+	Threads   int     `json:"threads"`
+	Intervals int     `json:"intervals"`
+}
+
+// An Insight is a habit that costs time, or one that could not be looked for.
+type Insight struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	Evidence string `json:"evidence"`
+	Advice   string `json:"advice"`
+}

@@ -1,0 +1,328 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+func ns(n int64) string { return analyze.Nanos(n).String() }
+
+// mostThreads and mostRows bound the tables; what is left out is said.
+const (
+	mostThreads = 24
+	mostRows    = 15
+)
+
+// column is one part, or several, of the threads' time.
+type column struct {
+	head  string
+	parts []analyze.Part
+}
+
+var columns = []column{
+	{"run", []analyze.Part{analyze.PartWaitExecuting}},
+	{"q.own", []analyze.Part{analyze.PartWaitQueuedOwn}},
+	{"q.oth", []analyze.Part{analyze.PartWaitQueuedOther}},
+	{"start", []analyze.Part{analyze.PartWaitScheduling}},
+	{"wake", []analyze.Part{analyze.PartWaitNotify}},
+	{"others", []analyze.Part{analyze.PartWaitForeign}},
+	{"lock", []analyze.Part{analyze.PartLock}},
+	{"slot", []analyze.Part{analyze.PartAcquire}},
+	{"encode", []analyze.Part{analyze.PartEncode}},
+	{"commit", []analyze.Part{analyze.PartCommit}},
+	{"compile", []analyze.Part{analyze.PartCompile}},
+	{"api", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}},
+	{"outside", []analyze.Part{analyze.PartOutside}},
+}
+
+func (c *column) of(t *Thread) (sum int64) {
+	for _, p := range c.parts {
+		sum += t.Time[p.Key()]
+	}
+	return sum
+}
+
+func (r *Report) writeThreads(w io.Writer, style styler) {
+	if len(r.Threads) == 0 {
+		return
+	}
+	head(w, style, "threads", "how each spent its time, in % of its window")
+	shown := slices.Clone(r.Threads)
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
+	more := len(shown) - mostThreads
+	shown = shown[:min(len(shown), mostThreads)]
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
+	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
+	var used []column
+	for _, c := range columns {
+		if slices.ContainsFunc(r.Threads, func(th Thread) bool { return c.of(&th)*2000 >= th.WindowNS && th.WindowNS > 0 }) {
+			used = append(used, c)
+			t.heads = append(t.heads, c.head)
+		}
+	}
+	for i := range shown {
+		th := &shown[i]
+		row := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
+		for _, c := range used {
+			row = append(row, percentCell(c.of(th), th.WindowNS))
+		}
+		t.add(row...)
+	}
+	t.write(w, style)
+	if more > 0 {
+		fmt.Fprintf(w, "  … and %d threads with fewer command buffers\n", more)
+	}
+	wrap(w, "run: waiting while its own work ran · q.own, q.oth: its work was queued behind its own, behind other threads' · start: committed, nothing ran yet · "+
+		"wake: from the GPU's end to the return · others: waiting for work that another thread committed · slot: making a command buffer", style.dimStart()+"  ", "  ")
+	fmt.Fprint(w, style.dimEnd())
+}
+
+func (s styler) dimStart() string {
+	if s {
+		return "\x1b[2m"
+	}
+	return ""
+}
+
+func (s styler) dimEnd() string {
+	if s {
+		return "\x1b[0m"
+	}
+	return ""
+}
+
+func threadName(t *Thread) string {
+	if t.Name == "" {
+		return fmt.Sprint(t.TID)
+	}
+	return fmt.Sprintf("%s %d", cut(t.Name, 16), t.TID)
+}
+
+// percentCell is part of whole in percent; empty for nothing.
+func percentCell(part, whole int64) string {
+	if part == 0 || whole == 0 {
+		return "·"
+	}
+	p := 100 * float64(part) / float64(whole)
+	switch {
+	case p < 0.05:
+		return "<.1"
+	case p < 99.95:
+		return fmt.Sprintf("%.1f", p)
+	}
+	return "100"
+}
+
+func (r *Report) writeWaits(w io.Writer, style styler) {
+	s := &r.Serialization
+	r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed", s.WaitMatrix)
+	r.writeMatrix(w, style, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
+	r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+	if len(s.MutualExclusion) > 0 {
+		head(w, style, "do threads exclude each other?", "1: never at the same time; 0: as by chance")
+		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
+		for _, e := range s.MutualExclusion {
+			t.add(e.What, fmt.Sprintf("%.2f", e.Index), fmt.Sprintf("%.2f…%.2f", e.NullLow, e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
+		}
+		t.write(w, style)
+	}
+}
+
+// mostColumns bounds a matrix: the threads with the most time in it are shown.
+const mostColumns = 9
+
+func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m Matrix) {
+	weight := make([]int64, len(m.TIDs))
+	total := int64(0)
+	for i := range m.NS {
+		for j, n := range m.NS[i] {
+			weight[i] += n
+			weight[j] += n
+			total += n
+		}
+	}
+	if total == 0 {
+		return
+	}
+	head(w, style, title, remark)
+	var shown []int
+	for i := range m.TIDs {
+		if weight[i] > 0 {
+			shown = append(shown, i)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
+	more := len(shown) - mostColumns
+	shown = shown[:min(len(shown), mostColumns)]
+	slices.Sort(shown)
+	t := &table{heads: []string{"thread"}, left: 1}
+	for _, j := range shown {
+		t.heads = append(t.heads, fmt.Sprint(m.TIDs[j]))
+	}
+	for _, i := range shown {
+		row := []string{fmt.Sprint(m.TIDs[i])}
+		for _, j := range shown {
+			if n := m.NS[i][j]; n > 0 {
+				row = append(row, ns(n))
+			} else {
+				row = append(row, "·")
+			}
+		}
+		t.add(row...)
+	}
+	t.write(w, style)
+	if more > 0 {
+		fmt.Fprintf(w, "  … and %d threads with less; the JSON report has all\n", more)
+	}
+}
+
+func (r *Report) writeGPU(w io.Writer, style styler) {
+	g := &r.GPU
+	if g.BusyNS == 0 {
+		head(w, style, "gpu", "no GPU times in this trace")
+		return
+	}
+	head(w, style, "gpu", "")
+	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f at once while busy", ns(g.BusyNS),
+		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
+	l := &g.StartLatency
+	if l.Count > 0 {
+		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s", ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
+	}
+	if len(g.Devices) > 1 {
+		for _, d := range g.Devices {
+			fmt.Fprintf(w, "  %s: busy %s, %s of %s\n", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS))
+		}
+	}
+	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
+		fmt.Fprintf(w, "  idle for %s between command buffers, because the thread that came next was\n", ns(g.IdleNS))
+		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
+		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
+			t.add(i.Doing, fmt.Sprint(i.TID), ns(i.NS), count(i.Gaps))
+		}
+		t.write(w, style)
+	}
+}
+
+func (r *Report) writeQueues(w io.Writer, style styler) {
+	if len(r.Queues) == 0 {
+		return
+	}
+	head(w, style, "queues", "")
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1}
+	for i, q := range r.Queues {
+		if i == mostRows {
+			break
+		}
+		capacity := "64 (default)"
+		if q.Capacity > 0 {
+			capacity = count(q.Capacity)
+		}
+		full := "·"
+		if q.AtCapacityNS > 0 {
+			full = ns(q.AtCapacityNS)
+		}
+		t.add(strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full)
+	}
+	t.write(w, style)
+	if more := len(r.Queues) - mostRows; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+}
+
+func (r *Report) writeKernels(w io.Writer, style styler) {
+	if len(r.Kernels) == 0 {
+		return
+	}
+	head(w, style, "kernels", "where the GPU's time went")
+	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1}
+	for i, k := range r.Kernels {
+		if i == mostRows {
+			break
+		}
+		t.add(k.Name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
+	}
+	t.write(w, style)
+	if more := len(r.Kernels) - mostRows; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+	for i, f := range r.FusionCandidates {
+		if i == 5 {
+			break
+		}
+		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "), count(f.Count)), "  ", "    ")
+	}
+}
+
+func (r *Report) writeCalls(w io.Writer, style styler) {
+	if len(r.Calls) == 0 {
+		return
+	}
+	head(w, style, "calls", "")
+	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1}
+	for i, c := range r.Calls {
+		if i == 2*mostRows {
+			break
+		}
+		t.add(c.Selector, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
+	}
+	t.write(w, style)
+	if more := len(r.Calls) - 2*mostRows; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+}
+
+func (r *Report) writeMemory(w io.Writer, style styler) {
+	m := &r.Memory
+	if m.Allocations == 0 {
+		return
+	}
+	head(w, style, "memory", "")
+	peak := fmt.Sprintf("peak %s", analyze.FormatBytes(m.PeakBytes))
+	if m.PeakSource != "measured" {
+		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
+	}
+	text := fmt.Sprintf("%s allocations of %s, %s", count(m.Allocations), analyze.FormatBytes(m.Bytes), peak)
+	if m.ReuseShare != nil {
+		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))
+	}
+	wrap(w, text, "  ", "  ")
+	modes := []string{}
+	for mode := range m.ByStorageMode {
+		modes = append(modes, mode)
+	}
+	slices.Sort(modes)
+	for _, mode := range modes {
+		s := m.ByStorageMode[mode]
+		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, count(s.Count), analyze.FormatBytes(s.Bytes))
+	}
+}
+
+func (r *Report) writeCompile(w io.Writer, style styler) {
+	c := &r.Compile
+	if c.Libraries+c.Pipelines+c.Functions == 0 {
+		return
+	}
+	head(w, style, "compilation", "")
+	text := fmt.Sprintf("%d libraries, %d functions, %d pipeline states in %s; %d repeated, %d after the first commit, %s lost to those", c.Libraries, c.Functions,
+		c.Pipelines, ns(c.TotalNS), c.Repeated, c.Late, ns(c.LostNS))
+	if c.HitShare != nil {
+		text += fmt.Sprintf("; %s of the repeated ones came from a cache", analyze.FormatShare(*c.HitShare))
+	}
+	wrap(w, text, "  ", "  ")
+	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
+	for i, item := range c.Items {
+		if i == 6 {
+			break
+		}
+		t.add(item.Name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
+	}
+	if len(t.rows) > 0 {
+		t.write(w, style)
+	}
+}

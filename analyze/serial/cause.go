@@ -1,0 +1,109 @@
+package serial
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+)
+
+// The verdicts of CONTRACT.md.
+const (
+	DeviceWideSync     = "device-wide-sync"
+	GPUSaturated       = "gpu-saturated"
+	LockContention     = "lock-contention"
+	InterpreterLock    = "interpreter-lock"
+	SingleSubmitter    = "single-submitter"
+	QueueDepth         = "queue-depth"
+	LaunchBound        = "launch-bound"
+	CompileBound       = "compile-bound"
+	EventChain         = "event-chain"
+	HeadOfLine         = "head-of-line"
+	CompletionHandlers = "completion-handlers"
+	CPUBound           = "cpu-bound"
+	None               = "none"
+)
+
+// A Finding is what one rule says of its cause.
+type Finding struct {
+	Cause      string
+	Holds      bool          // the rule found the cause at work
+	Lost       analyze.Nanos // thread time that it cost
+	Evidence   []string      // sentences, with numbers; for a cause that holds
+	Why        string        // why it is not the cause; for one that does not hold
+	Advice     string
+	Confidence float64  // of the rule, 0…1
+	Speedup    *Speedup // nil when it was not, or cannot be, replayed
+
+	explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
+}
+
+// A Speedup is the predicted speed-up if a cause were removed, with an interval.
+type Speedup struct{ Estimate, Low, High float64 }
+
+// weight is what findings are ranked by.
+func (f *Finding) weight() analyze.Nanos { return max(f.Lost, f.explains) }
+
+func (f *Finding) say(format string, args ...any) {
+	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+}
+
+func (f Finding) not(format string, args ...any) Finding {
+	f.Holds, f.Lost, f.Why, f.Evidence = false, 0, fmt.Sprintf(format, args...), nil
+	return f
+}
+
+// facts are what several rules ask for.
+type facts struct {
+	total      analyze.Nanos // thread time of all threads that took part
+	threads    []*ThreadTime // the threads that took part
+	committers int
+	busiest    DeviceUse // the device with the most work
+	busy       float64   // its busy share between its first commit and its last completion
+	backlog    float64   // share of that time in which it was busy while committed work had not begun
+	saturated  bool
+	perBuffer  analyze.Nanos // mean GPU time of a command buffer
+	buffers    int           // that ran
+}
+
+// A rule is one cause's.
+type rule func(a *Analysis, f *facts) Finding
+
+// rules are all rules, in the order in which ties are broken.
+var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound, eventChain,
+	headOfLine, completionHandlers, launchBound, cpuBound}
+
+// saturatedShare is how much of its time a GPU must be busy to be called saturated.
+const saturatedShare = 0.93
+
+func (a *Analysis) facts() *facts {
+	f := &facts{}
+	for _, t := range a.Threads {
+		if t.Submits() {
+			f.threads = append(f.threads, t)
+			f.total += t.Window
+		}
+		if t.CommandBuffers > 0 {
+			f.committers++
+		}
+	}
+	for _, d := range a.GPU.Devices {
+		if d.Busy > f.busiest.Busy {
+			f.busiest = d
+		}
+	}
+	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
+	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
+	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.committers == 1)
+	for _, d := range a.deviceOrder {
+		f.buffers += len(d.running)
+	}
+	if f.buffers > 0 {
+		f.perBuffer = a.GPU.Sum / analyze.Nanos(f.buffers)
+	}
+	return f
+}
+
+func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }
+
+func percent(x float64) string { return analyze.FormatShare(x) }

@@ -1,0 +1,97 @@
+package serial
+
+import "mtrace/analyze"
+
+// gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
+// time that threads were queued for it; it explains the time they waited for it in any way.
+func gpuSaturated(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: GPUSaturated, Confidence: 0.95,
+		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
+	switch {
+	case f.buffers == 0:
+		return r.not("there are no GPU times")
+	case f.busy < saturatedShare:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
+	case !f.saturated:
+		return r.not("the GPU was busy for %s of the time, but began all work at once: in %s of it something was waiting to begin", percent(f.busy), percent(f.backlog))
+	}
+	busy := a.waitedWhileBusy()
+	r.Lost = a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + busy
+	r.explains = r.Lost + a.Sum(analyze.PartWaitExecuting)
+	r.Holds = true
+	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
+	if f.committers > 1 {
+		r.say("in %s of that time, work that was committed could not begin", percent(f.backlog))
+	}
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(r.explains)),
+		r.Lost, a.Sum(analyze.PartWaitExecuting))
+	return r
+}
+
+// waitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
+func (a *Analysis) waitedWhileBusy() (sum analyze.Nanos) {
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if from := awaited(w); from != nil && from != w.Thread {
+			sum += a.deviceOf(w.Buffer).all.Within(w.Interval)
+		}
+	}
+	for _, c := range a.fullQueue {
+		sum += a.deviceOf(nil).all.Within(c.Interval)
+	}
+	return sum
+}
+
+// notSaturated is the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
+func (a *Analysis) notSaturated(f *facts, i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
+	if !f.saturated {
+		return i.Length()
+	}
+	return i.Length() - a.deviceOf(b).all.Within(i)
+}
+
+// launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
+func launchBound(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: LaunchBound, Confidence: 0.8,
+		Advice: "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"}
+	if f.buffers < 10 {
+		return r.not("%d command buffers are too few to tell", f.buffers)
+	}
+	scheduling, notify := a.Sum(analyze.PartWaitScheduling), a.Sum(analyze.PartWaitNotify)
+	encode, commit := a.Sum(analyze.PartEncode), a.Sum(analyze.PartCommit)
+	r.Lost = scheduling + notify + encode + commit
+	each := r.Lost / analyze.Nanos(f.buffers)
+	switch {
+	case f.saturated:
+		return r.not("the GPU had no idle time")
+	case each <= f.perBuffer:
+		return r.not("handing over a command buffer and hearing back took %s, the GPU worked on it for %s", each, f.perBuffer)
+	}
+	r.Holds = true
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to begin and to hear back", f.perBuffer, each)
+	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(f.share(scheduling)), percent(f.share(notify)),
+		percent(f.share(encode)), percent(f.share(commit)))
+	r.say("the GPU was busy for %s of the time", percent(f.busy))
+	return r
+}
+
+// cpuBound: the threads are busy with something that is not Metal, and the GPU waits for them.
+func cpuBound(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: CPUBound, Confidence: 0.6,
+		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler"}
+	if f.buffers == 0 {
+		return r.not("there are no GPU times")
+	}
+	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
+	r.Lost = outside + encode
+	switch {
+	case f.busy >= 0.7:
+		return r.not("the GPU was busy for %s of the time", percent(f.busy))
+	case f.share(r.Lost) < 0.6:
+		return r.not("threads spent %s of their time outside of Metal and encoding", percent(f.share(r.Lost)))
+	}
+	r.Holds = true
+	r.say("threads spent %s of their time outside of Metal and %s encoding", percent(f.share(outside)), percent(f.share(encode)))
+	r.say("meanwhile the GPU was busy for %s of the time", percent(f.busy))
+	return r
+}

@@ -1,0 +1,88 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// compileBound: threads make libraries and pipeline states instead of using them.
+func compileBound(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: CompileBound, Confidence: 0.9,
+		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
+	seen := map[string]int{}
+	late, repeated := 0, 0
+	var first analyze.Nanos
+	for _, b := range a.Trace.CommandBuffers {
+		if b.Committed.Known() && (first == 0 || b.Committed.Begin < first) {
+			first = b.Committed.Begin
+		}
+	}
+	for _, c := range a.Trace.Compilations {
+		if c.Kind != "function" && c.Name != "" {
+			if seen[c.Kind+c.Name]++; seen[c.Kind+c.Name] > 1 {
+				repeated++
+			}
+		}
+		if c.Kind != "function" && first > 0 && c.Begin > first {
+			late++
+		}
+	}
+	r.Lost = a.Sum(analyze.PartCompile)
+	if r.Lost == 0 {
+		return r.not("no thread that takes part compiled anything")
+	}
+	r.Holds = true
+	r.say("%d libraries, functions and pipeline states took %s of thread time, %s of it all", len(a.Trace.Compilations), r.Lost, percent(f.share(r.Lost)))
+	if late > 0 {
+		r.say("%d were made after the first commit, in the middle of the work", late)
+	}
+	if repeated > 0 {
+		r.say("%d made again what had been made before", repeated)
+	}
+	return r
+}
+
+// completionHandlers: waits end late because handlers that the program added run before waiters wake.
+func completionHandlers(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: CompletionHandlers, Confidence: 0.8,
+		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
+	var with, without []analyze.Nanos
+	for _, b := range a.Trace.CommandBuffers {
+		if !b.GPU.Known() || !b.Completed.Known() {
+			continue
+		}
+		d := max(0, b.Completed.Begin-b.GPU.End)
+		if b.Handlers > 0 {
+			with = append(with, d)
+		} else {
+			without = append(without, d)
+		}
+	}
+	if len(with) == 0 {
+		return r.not("no completion handler of the program is in the trace")
+	}
+	slices.Sort(with)
+	slices.Sort(without)
+	usual := analyze.Nanos(100_000) // completion without handlers takes less than this
+	if len(without) >= 10 {
+		usual = without[len(without)/2]
+	}
+	median := with[len(with)/2]
+	if median < 2*usual {
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", median)
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if b := w.Buffer; b != nil && b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
+			r.Lost += overlap(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		}
+	}
+	r.Holds = r.Lost > 0
+	if !r.Holds {
+		return r.not("handlers took long, but no thread waited for them")
+	}
+	r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", median, len(with))
+	r.say("threads waited for them for %s, %s of their time", r.Lost, percent(f.share(r.Lost)))
+	return r
+}

@@ -1,0 +1,149 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
+func queueDepth(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: QueueDepth, Confidence: 0.9,
+		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
+	for _, c := range a.fullQueue {
+		r.Lost += a.notSaturated(f, c.Interval, nil)
+	}
+	switch {
+	case len(a.fullQueue) == 0:
+		return r.not("no command buffer was made on a full queue")
+	case r.Lost == 0:
+		return r.not("queues were full, but the GPU was saturated all the while")
+	}
+	r.Holds = true
+	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(a.fullQueue), r.Lost)
+	for _, u := range a.Queues {
+		if share(u.AtCapacity, r.Lost) > 0.1 {
+			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.capacity(), u.AtCapacity)
+		}
+	}
+	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(f.share(r.Lost)), percent(f.busy))
+	return r
+}
+
+// headOfLine: a command buffer that was enqueued and not committed keeps committed ones behind it from running.
+func headOfLine(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: HeadOfLine, Confidence: 0.85,
+		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
+	enqueued := 0
+	blocked := map[*analyze.Queue][]analyze.Interval{}
+	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
+	for _, b := range a.Trace.CommandBuffers {
+		if b.Committed.Known() && b.Queue != nil {
+			byQueue[b.Queue] = append(byQueue[b.Queue], b)
+		}
+		if b.Enqueued.Known() {
+			enqueued++
+		}
+	}
+	if enqueued == 0 {
+		return r.not("no command buffer was enqueued before its commit")
+	}
+	blocks := 0
+	for q, list := range byQueue {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return compare(place(x), place(y)) })
+		var head *analyze.CommandBuffer // the latest committed of those before
+		for _, b := range list {
+			if head != nil && head.Committed.Begin > b.Committed.End {
+				blocked[q] = append(blocked[q], analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin})
+				blocks++
+			}
+			if head == nil || b.Committed.Begin > head.Committed.Begin {
+				head = b
+			}
+		}
+	}
+	if blocks == 0 {
+		return r.not("%d command buffers were enqueued early; none kept a committed one waiting", enqueued)
+	}
+	r.Lost = a.waitedDuring(f, blocked)
+	r.Holds = true
+	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
+	return r
+}
+
+// place is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.
+func place(b *analyze.CommandBuffer) analyze.Nanos {
+	if b.Enqueued.Known() {
+		return min(b.Enqueued.Begin, b.Committed.Begin)
+	}
+	return b.Committed.Begin
+}
+
+// eventChain: a command buffer waits on the GPU for an event that another signals, though it and the GPU are ready.
+func eventChain(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: EventChain, Confidence: 0.8,
+		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
+	type event struct {
+		process *analyze.Process
+		value   analyze.EventValue
+	}
+	signals := map[event]*analyze.CommandBuffer{}
+	for _, b := range a.Trace.CommandBuffers {
+		for _, s := range b.Signals {
+			signals[event{b.Process, s}] = b
+		}
+	}
+	waits, chained := 0, 0
+	var delay analyze.Nanos
+	blocked := map[*analyze.Queue][]analyze.Interval{}
+	for _, b := range a.Trace.CommandBuffers {
+		for _, v := range b.WaitsFor {
+			waits++
+			s := signals[event{b.Process, v}]
+			if s == nil || s == b || !s.GPU.Known() || !b.GPU.Known() || !b.Committed.Known() {
+				continue
+			}
+			if i := (analyze.Interval{Begin: b.Committed.End, End: s.GPU.End}); i.Length() > 0 && i.End <= b.GPU.Begin {
+				chained++
+				delay += i.Length()
+				blocked[b.Queue] = append(blocked[b.Queue], i)
+			}
+		}
+	}
+	switch {
+	case waits == 0:
+		return r.not("no command buffer waits for an event")
+	case chained == 0:
+		return r.not("%d waits for events on the GPU; none delayed committed work", waits)
+	case f.saturated:
+		return r.not("%d command buffers waited for events, but the GPU was saturated", chained)
+	}
+	r.Lost = a.waitedDuring(f, blocked)
+	r.Holds = true
+	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits, delay/analyze.Nanos(chained))
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(f.busy), a.GPU.Overlap)
+	return r
+}
+
+// waitedDuring is the thread time in the queued part of waits for work of a queue while that queue was blocked.
+func (a *Analysis) waitedDuring(f *facts, blocked map[*analyze.Queue][]analyze.Interval) (sum analyze.Nanos) {
+	unions := map[*analyze.Queue]*Busy{}
+	for q, list := range blocked {
+		unions[q] = NewBusy(list)
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if w.Buffer == nil {
+			continue
+		}
+		queued := queuedPart(w)
+		during := unions[w.Buffer.Queue].Within(queued)
+		if f.saturated {
+			during = min(during, queued.Length()-a.deviceOf(w.Buffer).all.Within(queued))
+		}
+		sum += during
+	}
+	return sum
+}

@@ -1,0 +1,145 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// deviceWideSync: threads that submit work of their own wait for everybody's. It costs the time for which they went on waiting
+// after their own work was done. Two shapes are known: waiting for the command buffers that others committed, and committing an
+// empty command buffer behind others' work in order to wait for it.
+func deviceWideSync(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: DeviceWideSync, Confidence: 0.9,
+		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) instead of for the whole device"}
+	if f.committers < 2 {
+		return r.not("only %d thread committed work", f.committers)
+	}
+	s := a.syncs(f)
+	switch {
+	case s.foreign+s.barriers == 0:
+		return r.not("no thread that submits waited for work that another had committed")
+	case s.foreignTime > 0 && s.barriers == 0 && s.partners() < 2 && f.committers > 2:
+		return r.not("all waits for others are for work of one thread")
+	}
+	r.Lost = s.lost
+	r.Holds = r.Lost > 0
+	if !r.Holds {
+		return r.not("waits for others' work ended no later than the threads' own work, or while the GPU was saturated")
+	}
+	if s.foreign > 0 {
+		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d threads waited for up to %d others",
+			s.foreign, s.waits, percent(f.share(s.foreignTime)), len(s.waiters), s.partners())
+	}
+	if s.barriers > 0 {
+		r.say("%d waits were for empty command buffers queued behind other threads' work", s.barriers)
+	}
+	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.lost, percent(f.share(s.lost)))
+	r.say("the GPU was busy for %s of the time only", percent(f.busy))
+	return r
+}
+
+// syncUse sums the waits that reach beyond the thread's own work.
+type syncUse struct {
+	waits, foreign, barriers int
+	foreignTime, lost        analyze.Nanos
+	waiters                  map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
+}
+
+// partners is how many others a thread waited for, at most.
+func (s *syncUse) partners() (most int) {
+	for _, p := range s.waiters {
+		most = max(most, len(p))
+	}
+	return most
+}
+
+func (a *Analysis) syncs(f *facts) *syncUse {
+	s := &syncUse{waiters: map[*analyze.Thread]map[*analyze.Thread]bool{}}
+	own := map[*analyze.Thread]*commits{}
+	encoded := false
+	for _, b := range a.Trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil {
+			if own[t] == nil {
+				own[t] = &commits{}
+			}
+			own[t].buffers = append(own[t].buffers, b)
+			encoded = encoded || len(b.Encoders) > 0
+		}
+	}
+	for _, c := range own {
+		c.sort()
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		s.waits++
+		from := awaited(w)
+		mine := own[w.Thread]
+		if from == nil || mine == nil {
+			continue
+		}
+		if from != w.Thread {
+			if s.waiters[w.Thread] == nil {
+				s.waiters[w.Thread] = map[*analyze.Thread]bool{}
+			}
+			s.waiters[w.Thread][from] = true
+			s.foreign++
+			s.foreignTime += w.Length()
+			late := analyze.Interval{Begin: max(w.Begin, mine.doneBy(w.Begin)), End: w.End}
+			s.lost += a.notSaturated(f, late, w.Buffer)
+			continue
+		}
+		if b := w.Buffer; encoded && b != nil && len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 {
+			queued := queuedPart(w)
+			d := a.deviceOf(b)
+			if d.all.Within(queued)-d.byThread[w.Thread].Within(queued) > 0 {
+				s.barriers++
+				late := analyze.Interval{Begin: max(queued.Begin, mine.workDoneBy(w.Begin)), End: queued.End}
+				if !f.saturated {
+					s.lost += d.all.Within(late) - d.byThread[w.Thread].Within(late)
+				}
+			}
+		}
+	}
+	return s
+}
+
+// commits are the command buffers of one thread, by commit.
+type commits struct {
+	buffers []*analyze.CommandBuffer
+	done    []analyze.Nanos // latest end on the GPU of buffers[:i+1]
+	work    []analyze.Nanos // the same, of those that are not empty
+}
+
+func (c *commits) sort() {
+	slices.SortStableFunc(c.buffers, func(x, y *analyze.CommandBuffer) int { return compare(x.Committed.Begin, y.Committed.Begin) })
+	var done, work analyze.Nanos
+	for _, b := range c.buffers {
+		done = max(done, b.GPU.End)
+		if len(b.Encoders) > 0 {
+			work = max(work, b.GPU.End)
+		}
+		c.done, c.work = append(c.done, done), append(c.work, work)
+	}
+}
+
+func (c *commits) before(t analyze.Nanos) int {
+	i, _ := slices.BinarySearchFunc(c.buffers, t, func(b *analyze.CommandBuffer, t analyze.Nanos) int { return compare(b.Committed.Begin, t) })
+	return i
+}
+
+// doneBy is when the GPU had done all that the thread committed before t.
+func (c *commits) doneBy(t analyze.Nanos) analyze.Nanos {
+	if i := c.before(t); i > 0 {
+		return c.done[i-1]
+	}
+	return 0
+}
+
+// workDoneBy is doneBy without empty command buffers.
+func (c *commits) workDoneBy(t analyze.Nanos) analyze.Nanos {
+	if i := c.before(t); i > 0 {
+		return c.work[i-1]
+	}
+	return 0
+}

@@ -1,0 +1,181 @@
+package serial
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap / overlap
+// expected if the threads were independent; PValue is how often independent threads would overlap as little as observed.
+type Exclusion struct {
+	What      string
+	Index     float64
+	Low, High float64 // of 95 % of what independent threads would show
+	PValue    float64
+	Threads   int
+	Intervals int
+}
+
+const (
+	// enoughIntervals is how many a thread must have to be heard: from there on the test has its power.
+	enoughIntervals = 20
+	// mostIntervals bounds the work of the test; of more, the middle of the trace is looked at.
+	mostIntervals = 20000
+)
+
+// exclusion tests the intervals whose beginning and end are both visible: work on the GPU and open encoders. Calls that may
+// block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
+func (a *Analysis) exclusion(opts Options) {
+	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	for _, b := range a.Trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
+			gpu[t] = append(gpu[t], clip(b.GPU, a.Trace.Window))
+		}
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			if t := e.Created.Thread; t != nil && e.Ended.Known() && e.Ended.Thread == t {
+				encoders[t] = append(encoders[t], clip(analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, a.Trace.Window))
+			}
+		}
+	}
+	for _, c := range []struct {
+		what string
+		by   map[*analyze.Thread][]analyze.Interval
+	}{{"gpu", gpu}, {"encoders", encoders}} {
+		if e, told := testExclusion(c.by, opts); told {
+			e.What = c.what
+			a.Exclusion = append(a.Exclusion, e)
+		}
+	}
+}
+
+// testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise overlap.
+// It is false when fewer than two threads have enough intervals, or when they were not at work at the same time.
+func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
+	var lines [][]analyze.Interval
+	var order []*analyze.Thread
+	window := analyze.Interval{Begin: -1 << 62, End: 1 << 62}
+	for t, list := range by {
+		if len(list) >= enoughIntervals {
+			order = append(order, t)
+		}
+	}
+	slices.SortFunc(order, func(x, y *analyze.Thread) int { return compare(uint64(x.ID), uint64(y.ID)) })
+	total := 0
+	for _, t := range order {
+		line := NewBusy(by[t]).Spans()
+		if len(line) == 0 {
+			continue
+		}
+		lines = append(lines, line)
+		window = clip(window, analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
+		total += len(line)
+	}
+	if len(lines) < 2 || window.Length() == 0 {
+		return Exclusion{}, false
+	}
+	if total > mostIntervals { // the middle part of the window
+		keep := analyze.Nanos(float64(window.Length()) * mostIntervals / float64(total))
+		window.Begin += (window.Length() - keep) / 2
+		window.End = window.Begin + keep
+	}
+	heard := lines[:0]
+	total = 0
+	for _, line := range lines {
+		if line = within(line, window); len(line) >= enoughIntervals/2 {
+			heard = append(heard, line)
+			total += len(line)
+		}
+	}
+	if lines = heard; len(lines) < 2 {
+		return Exclusion{}, false
+	}
+	observed := pairwise(lines)
+	random := rand.New(rand.NewPCG(opts.Seed, 0x6d7472616365))
+	shifted := make([][]analyze.Interval, len(lines))
+	samples := make([]float64, opts.Permutations)
+	below, mean := 0, 0.0
+	for n := range samples {
+		for i, line := range lines {
+			shifted[i] = rotate(shifted[i][:0], line, window, analyze.Nanos(random.Int64N(int64(window.Length()))))
+		}
+		o := pairwise(shifted)
+		if o <= observed {
+			below++
+		}
+		samples[n] = float64(o)
+		mean += float64(o) / float64(len(samples))
+	}
+	if mean == 0 {
+		return Exclusion{}, false
+	}
+	slices.Sort(samples)
+	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
+	return Exclusion{
+		Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
+		PValue:  float64(below+1) / float64(len(samples)+1),
+		Threads: len(lines), Intervals: total,
+	}, true
+}
+
+func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval {
+	var in []analyze.Interval
+	for _, i := range line {
+		if i = clip(i, window); i.Length() > 0 {
+			in = append(in, i)
+		}
+	}
+	return in
+}
+
+// rotate appends the line shifted by a time, in a circle.
+func rotate(dst, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
+	cut := len(line) // the first interval that ends after the new beginning's image
+	edge := window.End - by
+	for i, v := range line {
+		if v.End > edge {
+			cut = i
+			break
+		}
+	}
+	back := window.Length() - by
+	for i := cut; i < len(line); i++ {
+		v := line[i]
+		if v.Begin < edge { // it crosses the edge: its end comes first
+			dst = append(dst, analyze.Interval{Begin: window.Begin, End: v.End - back})
+			continue
+		}
+		dst = append(dst, analyze.Interval{Begin: v.Begin - back, End: v.End - back})
+	}
+	for i := 0; i < cut; i++ {
+		dst = append(dst, analyze.Interval{Begin: line[i].Begin + by, End: line[i].End + by})
+	}
+	if cut < len(line) && line[cut].Begin < edge {
+		dst = append(dst, analyze.Interval{Begin: line[cut].Begin + by, End: window.End})
+	}
+	return dst
+}
+
+// pairwise is the overlap of each two lines, summed.
+func pairwise(lines [][]analyze.Interval) (sum analyze.Nanos) {
+	for i := range lines {
+		for j := i + 1; j < len(lines); j++ {
+			sum += common(lines[i], lines[j])
+		}
+	}
+	return sum
+}
+
+func common(a, b []analyze.Interval) (sum analyze.Nanos) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		sum += overlap(a[i], b[j])
+		if a[i].End < b[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return sum
+}

@@ -1,0 +1,163 @@
+package serial
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"mtrace/analyze"
+)
+
+// GPU is what the GPUs of the trace did.
+type GPU struct {
+	Busy         analyze.Nanos // union of the command buffers' times, summed over devices
+	BusyShare    float64       // of the window, per device
+	Sum          analyze.Nanos // sum of the command buffers' times
+	Overlap      float64       // Sum / Busy: how many ran at the same time on average, while one did
+	StartLatency *hdrhistogram.Histogram
+	IdleGaps     []Gap // the longest, longest first
+	Idle         analyze.Nanos
+	IdleBy       []IdleCause // longest first
+	Devices      []DeviceUse
+}
+
+// DeviceUse is what one GPU did between the first commit to it and the last completion.
+type DeviceUse struct {
+	Device     *analyze.Device // nil when not known
+	Active     analyze.Interval
+	Busy, Sum  analyze.Nanos
+	Capacity   int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
+	AtCapacity analyze.Nanos // time in which it ran that many
+	Backlog    analyze.Nanos // time in which it was busy while something committed had not begun
+}
+
+// A Gap is a time in which a GPU had nothing to do, between two command buffers.
+type Gap struct {
+	analyze.Interval
+	Thread *analyze.Thread // committed what ended the gap
+	Doing  string          // what that thread did for most of the gap
+}
+
+// An IdleCause sums the gaps of a GPU by the thread that ended them and what it did meanwhile.
+type IdleCause struct {
+	Thread *analyze.Thread
+	Doing  string
+	Time   analyze.Nanos
+	Gaps   int
+}
+
+// maxGaps bounds the gaps that are listed one by one.
+const maxGaps = 20
+
+// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be over.
+func (d *device) from(t analyze.Nanos) []running {
+	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
+}
+
+func sortByBegin(r []running) {
+	slices.SortFunc(r, func(a, b running) int {
+		if c := compare(a.Begin, b.Begin); c != 0 {
+			return c
+		}
+		return compare(uint64(a.buffer.ID), uint64(b.buffer.ID))
+	})
+}
+
+// gpu sums what the GPUs did.
+func (a *Analysis) gpu() {
+	g := &a.GPU
+	g.StartLatency = hdrhistogram.New(1, 3600e9, 3)
+	for _, d := range a.deviceOrder {
+		use := a.deviceUse(d)
+		g.Devices = append(g.Devices, use)
+		g.Busy += use.Busy
+		g.Sum += use.Sum
+		a.idle(d, use)
+	}
+	for _, b := range a.Trace.CommandBuffers {
+		if b.GPU.Known() && b.Committed.Known() {
+			_ = g.StartLatency.RecordValue(int64(min(max(0, b.GPU.Begin-b.Committed.Begin), 3600e9)))
+		}
+	}
+	if n := analyze.Nanos(len(a.deviceOrder)); n > 0 {
+		g.BusyShare = share(g.Busy, a.Trace.Window.Length()*n)
+	}
+	if g.Busy > 0 {
+		g.Overlap = float64(g.Sum) / float64(g.Busy)
+	}
+	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return compare(y.Length(), x.Length()) })
+	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), maxGaps)]
+	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return compare(y.Time, x.Time) })
+}
+
+// deviceUse sweeps over the beginnings and ends of the device's work.
+func (a *Analysis) deviceUse(d *device) DeviceUse {
+	use := DeviceUse{Device: d.model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
+	var run, pending counter
+	for _, r := range d.running {
+		run.add(r.Interval)
+		use.Sum += r.Length()
+		use.Active.End = max(use.Active.End, r.End)
+		from := r.Begin
+		if r.buffer.Committed.Known() {
+			from = min(from, max(r.buffer.Committed.End, a.Trace.Window.Begin))
+			pending.add(analyze.Interval{Begin: from, End: r.Begin})
+		}
+		use.Active.Begin = min(use.Active.Begin, from)
+	}
+	run.sort()
+	pending.sort()
+	times := run.times(&pending)
+	total := analyze.Nanos(0)
+	for k := len(times.running) - 1; k >= 1; k-- {
+		if total += times.running[k]; total*100 >= use.Busy && total > 0 {
+			use.Capacity, use.AtCapacity = k, total
+			break
+		}
+	}
+	use.Backlog = times.backlog
+	return use
+}
+
+// levels is how long how many intervals were open.
+type levels struct {
+	running []analyze.Nanos // by number, the last for that many or more
+	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
+}
+
+// times sweeps over both counters.
+func (c *counter) times(pending *counter) levels {
+	const most = 256
+	l := levels{running: make([]analyze.Nanos, most)}
+	var bi, ei, pb, pe int
+	last := analyze.Nanos(0)
+	for bi < len(c.begins) || ei < len(c.ends) {
+		at := analyze.Nanos(1<<63 - 1)
+		for _, next := range []struct {
+			list []analyze.Nanos
+			i    int
+		}{{c.begins, bi}, {c.ends, ei}, {pending.begins, pb}, {pending.ends, pe}} {
+			if next.i < len(next.list) {
+				at = min(at, next.list[next.i])
+			}
+		}
+		if open := bi - ei; open > 0 {
+			l.running[min(open, most-1)] += at - last
+			if pb > pe {
+				l.backlog += at - last
+			}
+		}
+		last = at
+		bi, ei = advance(c.begins, bi, at), advance(c.ends, ei, at)
+		pb, pe = advance(pending.begins, pb, at), advance(pending.ends, pe, at)
+	}
+	return l
+}
+
+func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {
+	for i < len(list) && list[i] <= at {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,123 @@
+package serial
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// What a thread did while a GPU that it should have fed had nothing to do.
+const (
+	doingScheduling = "scheduling"          // it had committed; the GPU had not begun
+	doingForeign    = "waiting for others"  // in a wait for another thread's work
+	doingWait       = "waiting for its own" // in a wait for its own work
+	doingLock       = "waiting for a lock"  //
+	doingCompile    = "compiling"           //
+	doingAcquire    = "waiting for a free command buffer"
+	doingEncode     = "encoding"         // between making the command buffer and having committed it
+	doingOutside    = "outside of Metal" // before it made the command buffer
+)
+
+// spansOf is when a thread was inside calls that block, by kind.
+type spansOf struct{ foreign, waits, locks, compile, acquire *Busy }
+
+// blocking finds when each thread was inside calls that block.
+func (a *Analysis) blocking() {
+	type lists struct{ foreign, waits, locks, compile, acquire []analyze.Interval }
+	by := map[*analyze.Thread]*lists{}
+	of := func(t *analyze.Thread) *lists {
+		if by[t] == nil {
+			by[t] = &lists{}
+		}
+		return by[t]
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		l := of(w.Thread)
+		if from := awaited(w); from != nil && from != w.Thread {
+			l.foreign = append(l.foreign, w.Interval)
+		} else {
+			l.waits = append(l.waits, w.Interval)
+		}
+	}
+	for _, k := range a.Trace.Locks {
+		l := of(k.Thread)
+		l.locks = append(l.locks, k.Interval)
+	}
+	for _, c := range a.Trace.Compilations {
+		l := of(c.Thread)
+		l.compile = append(l.compile, c.Interval)
+	}
+	for _, c := range a.fullQueue {
+		l := of(c.Thread)
+		l.acquire = append(l.acquire, c.Interval)
+	}
+	a.spans = map[*analyze.Thread]*spansOf{}
+	for t, l := range by {
+		a.spans[t] = &spansOf{NewBusy(l.foreign), NewBusy(l.waits), NewBusy(l.locks), NewBusy(l.compile), NewBusy(l.acquire)}
+	}
+}
+
+// idle finds the gaps in a device's work, and who should have filled them.
+func (a *Analysis) idle(d *device, use DeviceUse) {
+	type key struct {
+		thread *analyze.Thread
+		doing  string
+	}
+	by := map[key]*IdleCause{}
+	var order []key
+	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
+		i := sort.Search(len(d.running), func(i int) bool { return d.running[i].Begin >= gap.End })
+		if i == len(d.running) || gap.Length() == 0 {
+			continue
+		}
+		b := d.running[i].buffer
+		g := Gap{gap, b.Committed.Thread, a.doing(b, gap)}
+		a.GPU.IdleGaps = append(a.GPU.IdleGaps, g)
+		a.GPU.Idle += gap.Length()
+		k := key{g.Thread, g.Doing}
+		if by[k] == nil {
+			by[k] = &IdleCause{Thread: g.Thread, Doing: g.Doing}
+			order = append(order, k)
+		}
+		by[k].Time += gap.Length()
+		by[k].Gaps++
+	}
+	for _, k := range order {
+		a.GPU.IdleBy = append(a.GPU.IdleBy, *by[k])
+	}
+}
+
+// doing is what the thread that committed b did for the longest part of the gap before b.
+func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string {
+	if !b.Committed.Known() {
+		return doingOutside
+	}
+	before := clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
+	scheduling := gap.Length() - before.Length()
+	s := a.spans[b.Committed.Thread]
+	if s == nil {
+		s = &spansOf{}
+	}
+	best, most, rest := doingScheduling, scheduling, before.Length()
+	for _, c := range []struct {
+		doing string
+		spans *Busy
+	}{{doingForeign, s.foreign}, {doingWait, s.waits}, {doingLock, s.locks}, {doingCompile, s.compile}, {doingAcquire, s.acquire}} {
+		n := c.spans.Within(before)
+		if rest -= n; n > most {
+			best, most = c.doing, n
+		}
+	}
+	encode := analyze.Nanos(0)
+	if b.Created.Known() && b.Created.Thread == b.Committed.Thread {
+		encode = max(0, min(rest, overlap(before, analyze.Interval{Begin: b.Created.Begin, End: b.Committed.End})))
+	}
+	if encode > most {
+		best, most = doingEncode, encode
+	}
+	if rest-encode > most {
+		best = doingOutside
+	}
+	return best
+}

@@ -1,0 +1,92 @@
+package serial
+
+import "mtrace/analyze"
+
+// A Matrix says how long each thread waited for each other: ns[i][j] is the time that Threads[i] waited for Threads[j].
+type Matrix struct {
+	Threads []*analyze.Thread
+	NS      [][]analyze.Nanos
+	index   map[*analyze.Thread]int
+}
+
+func newMatrix(threads []*analyze.Thread) *Matrix {
+	m := &Matrix{Threads: threads, NS: make([][]analyze.Nanos, len(threads)), index: make(map[*analyze.Thread]int, len(threads))}
+	for i, t := range threads {
+		m.NS[i] = make([]analyze.Nanos, len(threads))
+		m.index[t] = i
+	}
+	return m
+}
+
+// Add adds time that waiter lost to holder; threads that the matrix does not have are left out.
+func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
+	i, known := m.index[waiter]
+	j, known2 := m.index[holder]
+	if known && known2 {
+		m.NS[i][j] += time
+	}
+}
+
+// Row is how long the thread waited for others, in all.
+func (m *Matrix) Row(i int) (sum analyze.Nanos) {
+	for _, n := range m.NS[i] {
+		sum += n
+	}
+	return sum
+}
+
+// Total is the sum of the matrix.
+func (m *Matrix) Total() (sum analyze.Nanos) {
+	for i := range m.NS {
+		sum += m.Row(i)
+	}
+	return sum
+}
+
+// matrices fills who waits for whom: for work that another thread committed, for GPU time that another thread's work took while
+// one's own was queued, and for locks.
+func (a *Analysis) matrices() {
+	var threads []*analyze.Thread
+	for _, t := range a.Threads {
+		threads = append(threads, t.Thread)
+	}
+	a.WaitMatrix, a.QueuedMatrix, a.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if from := awaited(w); from != nil && from != w.Thread {
+			a.WaitMatrix.Add(w.Thread, from, w.Length())
+			continue
+		}
+		a.queuedBehind(w)
+	}
+	for _, l := range a.Trace.Locks {
+		if l.Holder != nil {
+			a.LockMatrix.Add(l.Thread, l.Holder, l.Own)
+		}
+	}
+}
+
+// queuedBehind adds the time that a wait was queued behind others' work to QueuedMatrix. Each instant counts once, for the work
+// that began first; an instant in which work of the thread itself ran does not count.
+func (a *Analysis) queuedBehind(w *analyze.Wait) {
+	queued := queuedPart(w)
+	d := a.deviceOf(w.Buffer)
+	own := d.byThread[w.Thread]
+	if d.all.Within(queued)-own.Within(queued) == 0 {
+		return
+	}
+	at := queued.Begin
+	for _, r := range d.from(queued.Begin) {
+		if r.Begin >= queued.End {
+			break
+		}
+		part := clip(r.Interval, analyze.Interval{Begin: at, End: queued.End})
+		if part.Length() == 0 {
+			continue
+		}
+		at = part.End
+		if by := r.buffer.Committed.Thread; by != nil && by != w.Thread {
+			a.QueuedMatrix.Add(w.Thread, by, part.Length()-own.Within(part))
+		}
+	}
+}

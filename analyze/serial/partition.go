@@ -1,0 +1,115 @@
+package serial
+
+import (
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// ThreadTime is how a thread spent its part of the window. Time adds up to Window exactly.
+type ThreadTime struct {
+	Thread         *analyze.Thread
+	Window         analyze.Nanos // from its first to its last call
+	Time           [analyze.PartCount]analyze.Nanos
+	CommandBuffers int // committed
+	Encoders       int
+	Dispatches     int
+	Waits          int
+	GPU            analyze.Nanos // sum of the GPU times of what it committed
+	AcquireOthers  analyze.Nanos // the part of Time[PartAcquire] in which other threads held the queue's command buffers
+}
+
+// LostToOthers is the share of the thread's time that it waited for other threads.
+func (t *ThreadTime) LostToOthers() float64 {
+	lost := t.Time[analyze.PartWaitForeign] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] + t.AcquireOthers
+	return share(lost, t.Window)
+}
+
+// Waited is the thread's time in waits of every kind.
+func (t *ThreadTime) Waited() analyze.Nanos {
+	var sum analyze.Nanos
+	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
+		sum += t.Time[p]
+	}
+	return sum
+}
+
+// Submits says whether the thread takes part in the GPU's work: it committed or waited.
+func (t *ThreadTime) Submits() bool { return t.CommandBuffers > 0 || t.Waits > 0 }
+
+// partition divides each thread's time.
+func (a *Analysis) partition() {
+	index := map[*analyze.Thread]*ThreadTime{}
+	for _, th := range a.Trace.Threads {
+		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive}
+		a.Threads = append(a.Threads, t)
+		index[th] = t
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		t := index[w.Thread]
+		if t == nil {
+			continue
+		}
+		t.Waits++
+		for _, p := range a.Split(w) {
+			t.Time[p.Part] += p.Nanos
+		}
+	}
+	window := a.Trace.Window
+	for _, b := range a.Trace.CommandBuffers {
+		if t := index[b.Committed.Thread]; t != nil {
+			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End {
+				t.CommandBuffers++
+			}
+			if b.GPU.Known() {
+				t.GPU += clip(b.GPU, window).Length()
+			}
+		}
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin {
+				t.Encoders++
+				for _, d := range e.Dispatches {
+					t.Dispatches += d.Count
+				}
+			}
+		}
+	}
+	for _, t := range a.Threads {
+		a.balance(t)
+	}
+}
+
+// balance gives what is left of the thread's time to PartOutside. Calls of our own traces never overlap (see
+// analyze.nesting); those of other sources may, and are then cut, the longest part first, so that the sum is exact.
+func (a *Analysis) balance(t *ThreadTime) {
+	t.Time[analyze.PartOutside] = 0
+	var inside analyze.Nanos
+	for _, n := range t.Time {
+		inside += n
+	}
+	if inside <= t.Window {
+		t.Time[analyze.PartOutside] = t.Window - inside
+		return
+	}
+	a.Warnings = append(a.Warnings, fmt.Sprintf("calls of thread %d overlap by %d ns; its longest parts were cut by that", t.Thread.ID, inside-t.Window))
+	order := make([]analyze.Part, analyze.PartCount)
+	for i := range order {
+		order[i] = analyze.Part(i)
+	}
+	slices.SortStableFunc(order, func(x, y analyze.Part) int { return compare(t.Time[y], t.Time[x]) })
+	for _, p := range order {
+		cut := min(inside-t.Window, t.Time[p])
+		t.Time[p] -= cut
+		inside -= cut
+	}
+}
+
+func share(part, whole analyze.Nanos) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

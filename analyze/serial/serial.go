@@ -1,0 +1,82 @@
+// Package serial says how the threads of a trace get in each other's way: how each spent its time, who waited for whom, what the
+// GPU did, and which cause explains the time that was lost. CONTRACT.md ("Definitions") fixes the words.
+package serial
+
+import (
+	"mtrace/analyze"
+)
+
+// An Analysis is the answer for one trace.
+type Analysis struct {
+	Trace        *analyze.Trace
+	Threads      []*ThreadTime
+	Queues       []*QueueUse
+	GPU          GPU
+	WaitMatrix   *Matrix // waits for work that another thread committed
+	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
+	LockMatrix   *Matrix // waits for locks that another thread held
+	Exclusion    []Exclusion
+	Verdict      Verdict
+	Warnings     []string
+
+	devices     map[*analyze.Device]*device
+	deviceOrder []*device
+	fullQueue   []analyze.Call // creations of command buffers that blocked on a full queue
+	spans       map[*analyze.Thread]*spansOf
+}
+
+// Options steer what is random in the analysis.
+type Options struct {
+	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
+	Permutations int    // 0 is 200
+}
+
+// Analyze answers for one trace.
+func Analyze(t *analyze.Trace, opts Options) *Analysis {
+	if opts.Permutations == 0 {
+		opts.Permutations = 200
+	}
+	a := &Analysis{Trace: t}
+	a.findDevices()
+	a.partition()
+	a.useOfQueues()
+	a.matrices()
+	a.blocking()
+	a.gpu()
+	a.exclusion(opts)
+	a.decide()
+	return a
+}
+
+// ThreadTimeTotal is the time of all threads that took part in the GPU's work: what shares of lost time are of.
+func (a *Analysis) ThreadTimeTotal() (sum analyze.Nanos) {
+	for _, t := range a.Threads {
+		if t.Submits() {
+			sum += t.Window
+		}
+	}
+	return sum
+}
+
+// Sum is the time of all threads that took part in the GPU's work in one part.
+func (a *Analysis) Sum(p analyze.Part) (sum analyze.Nanos) {
+	for _, t := range a.Threads {
+		if t.Submits() {
+			sum += t.Time[p]
+		}
+	}
+	return sum
+}
+
+// LaunchTime is the thread time that it takes, on average, to hand over one command buffer and to hear back: encoding, committing,
+// scheduling and notify.
+func (a *Analysis) LaunchTime() analyze.Nanos {
+	n := 0
+	for _, t := range a.Threads {
+		n += t.CommandBuffers
+	}
+	if n == 0 {
+		return 0
+	}
+	return (a.Sum(analyze.PartEncode) + a.Sum(analyze.PartCommit) + a.Sum(analyze.PartWaitScheduling) + a.Sum(analyze.PartWaitNotify)) / analyze.Nanos(n)
+}

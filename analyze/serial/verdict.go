@@ -1,0 +1,145 @@
+package serial
+
+import (
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// A Verdict names the cause that explains the most lost thread time.
+type Verdict struct {
+	Cause      string
+	Share      float64   // of the threads' time
+	Confidence float64   // 0…1
+	Summary    string    // one sentence
+	Causes     []Finding // those that hold, the largest first
+	RuledOut   []Finding // those that do not
+}
+
+const (
+	// enoughShare is how much of the threads' time a cause must explain to be the verdict.
+	enoughShare = 0.10
+	// enoughBuffers is how many command buffers it takes to give one.
+	enoughBuffers = 10
+)
+
+// decide asks each rule and takes the cause that explains the most.
+func (a *Analysis) decide() {
+	f := a.facts()
+	v := &a.Verdict
+	v.Cause = None
+	for _, r := range rules {
+		if found := r(a, f); found.Holds {
+			v.Causes = append(v.Causes, found)
+		} else {
+			v.RuledOut = append(v.RuledOut, found)
+		}
+	}
+	slices.SortStableFunc(v.Causes, func(x, y Finding) int { return compare(y.weight(), x.weight()) })
+	if reason := a.tooLittle(f); reason != "" {
+		v.Summary = "Not enough data for a verdict: " + reason + "."
+		return
+	}
+	if len(v.Causes) == 0 || f.share(v.Causes[0].weight()) < enoughShare {
+		v.Confidence = a.trust(0.7)
+		v.Summary = a.noCause(f)
+		return
+	}
+	top := &v.Causes[0]
+	v.Cause, v.Share = top.Cause, f.share(top.Lost)
+	margin := 1.0
+	if len(v.Causes) > 1 {
+		margin = 1 - share(v.Causes[1].weight(), top.weight())
+	}
+	v.Confidence = a.trust(top.Confidence * (0.6 + 0.4*margin))
+	v.Summary = summaries[top.Cause](a, f, top)
+}
+
+// tooLittle says what is missing for a verdict; empty when nothing is.
+func (a *Analysis) tooLittle(f *facts) string {
+	switch {
+	case len(a.Trace.CommandBuffers) == 0:
+		return "there is no command buffer in the trace"
+	case f.total == 0:
+		return "no thread committed or waited"
+	case len(a.Trace.CommandBuffers) < enoughBuffers && a.Sum(analyze.PartCompile)*2 < f.total:
+		return fmt.Sprintf("%d command buffers are too few", len(a.Trace.CommandBuffers))
+	}
+	return ""
+}
+
+// trust lowers a confidence when the trace is not whole.
+func (a *Analysis) trust(c float64) float64 {
+	t := a.Trace
+	if t.Source.Truncated {
+		c *= 0.9
+	}
+	if t.Lost.Records > 0 {
+		c *= 1 - min(0.5, 5*float64(t.Lost.Records)/float64(t.Events+t.Lost.Records))
+	}
+	return c
+}
+
+func (a *Analysis) noCause(f *facts) string {
+	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others, and the GPU was busy for %s.",
+		plural(len(f.threads), "thread"), percent(f.share(a.Sum(analyze.PartWaitForeign)+a.Sum(analyze.PartWaitQueuedOther)+a.Sum(analyze.PartLock))), percent(f.busy))
+	return s
+}
+
+// summaries are the verdicts in one sentence.
+var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
+	GPUSaturated: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs waiting for it.", percent(f.busy), percent(f.share(top.explains)))
+	},
+	DeviceWideSync: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time, while the GPU is busy for only %s.", percent(f.share(top.Lost)), percent(f.busy))
+	},
+	SingleSubmitter: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(f.share(top.Lost)))
+	},
+	LockContention: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads wait for a lock for %s of their time: %s.", percent(f.share(top.Lost)), top.Evidence[0])
+	},
+	InterpreterLock: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads wait for the interpreter's lock for %s of their time.", percent(f.share(top.Lost)))
+	},
+	QueueDepth: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads wait for a free command buffer for %s of their time: their queue holds as many as it may.", percent(f.share(top.Lost)))
+	},
+	LaunchBound: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", f.perBuffer, top.Lost/analyze.Nanos(max(1, f.buffers)))
+	},
+	CompileBound: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads spend %s of their time making libraries and pipeline states.", percent(f.share(top.Lost)))
+	},
+	EventChain: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(f.share(top.Lost)))
+	},
+	HeadOfLine: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Command buffers that were enqueued and committed late hold up those behind them: threads lose %s of their time to that.", percent(f.share(top.Lost)))
+	},
+	CompletionHandlers: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Slow completion handlers keep waiting threads from waking: they lose %s of their time to that.", percent(f.share(top.Lost)))
+	},
+	CPUBound: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding, and the GPU is busy for %s.", percent(f.share(top.Lost)), percent(f.busy))
+	},
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func queueName(q *analyze.Queue) string {
+	if q == nil {
+		return "unknown"
+	}
+	if q.Label != "" {
+		return fmt.Sprintf("%q", q.Label)
+	}
+	return fmt.Sprint(q.ID)
+}

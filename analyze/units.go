@@ -1,0 +1,59 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+)
+
+// String is the duration in the unit that shows it best, with three figures: "1.23 ms".
+func (n Nanos) String() string {
+	switch m := math.Abs(float64(n)); {
+	case m < 1e3:
+		return fmt.Sprintf("%d ns", int64(n))
+	case m < 999.5e3:
+		return figures(float64(n)/1e3) + " µs"
+	case m < 999.5e6:
+		return figures(float64(n)/1e6) + " ms"
+	default:
+		return figures(float64(n)/1e9) + " s"
+	}
+}
+
+// figures writes x with three figures, and never fewer than its whole part has.
+func figures(x float64) string {
+	switch m := math.Abs(x); {
+	case m < 9.995:
+		return fmt.Sprintf("%.2f", x)
+	case m < 99.95:
+		return fmt.Sprintf("%.1f", x)
+	default:
+		return fmt.Sprintf("%.0f", x)
+	}
+}
+
+// FormatBytes writes a size in the unit that shows it best: "1.50 MiB".
+func FormatBytes(n uint64) string {
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, i := float64(n)/1024, 0
+	for x >= 1023.5 && i+1 < len(units) {
+		x /= 1024
+		i++
+	}
+	return figures(x) + " " + units[i]
+}
+
+// FormatShare writes a share as a percentage: "12.3 %".
+func FormatShare(x float64) string {
+	switch {
+	case x != 0 && math.Abs(x) < 0.0005:
+		return "<0.1 %"
+	case x < 0.9995 && x > 0.9945:
+		return fmt.Sprintf("%.1f %%", 100*x)
+	case math.Abs(x) < 0.0995:
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}

@@ -149,4 +149,75 @@ enum {
   MT_CALL_event_notifyListener_atValue_block_ = 66,
   MT_CALL_COUNT = 67
 };
+
+// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
+#define MT_SELECTORS { \
+  "", \
+  "more", \
+  "thread start", \
+  "completed", \
+  "scheduled", \
+  "MTLCreateSystemDefaultDevice", \
+  "MTLCopyAllDevices", \
+  "newCommandQueue", \
+  "newCommandQueueWithMaxCommandBufferCount:", \
+  "newCommandQueueWithDescriptor:", \
+  "newBufferWithLength:options:", \
+  "newBufferWithBytes:length:options:", \
+  "newBufferWithBytesNoCopy:length:options:deallocator:", \
+  "newLibraryWithSource:options:error:", \
+  "newLibraryWithSource:options:completionHandler:", \
+  "newLibraryWithData:error:", \
+  "newLibraryWithURL:error:", \
+  "newLibraryWithFile:error:", \
+  "newDefaultLibrary", \
+  "newDefaultLibraryWithBundle:error:", \
+  "newComputePipelineStateWithFunction:error:", \
+  "newComputePipelineStateWithFunction:options:reflection:error:", \
+  "newComputePipelineStateWithFunction:completionHandler:", \
+  "newComputePipelineStateWithFunction:options:completionHandler:", \
+  "newComputePipelineStateWithDescriptor:options:reflection:error:", \
+  "newComputePipelineStateWithDescriptor:options:completionHandler:", \
+  "newEvent", \
+  "newSharedEvent", \
+  "newFence", \
+  "newFunctionWithName:", \
+  "newFunctionWithName:constantValues:error:", \
+  "newFunctionWithDescriptor:error:", \
+  "commandBuffer", \
+  "commandBufferWithDescriptor:", \
+  "commandBufferWithUnretainedReferences", \
+  "setLabel:", \
+  "computeCommandEncoder", \
+  "computeCommandEncoderWithDispatchType:", \
+  "computeCommandEncoderWithDescriptor:", \
+  "blitCommandEncoder", \
+  "blitCommandEncoderWithDescriptor:", \
+  "renderCommandEncoderWithDescriptor:", \
+  "parallelRenderCommandEncoderWithDescriptor:", \
+  "resourceStateCommandEncoder", \
+  "resourceStateCommandEncoderWithDescriptor:", \
+  "accelerationStructureCommandEncoder", \
+  "accelerationStructureCommandEncoderWithDescriptor:", \
+  "enqueue", \
+  "commit", \
+  "waitUntilScheduled", \
+  "waitUntilCompleted", \
+  "setLabel:", \
+  "encodeSignalEvent:value:", \
+  "encodeWaitForEvent:value:", \
+  "addScheduledHandler:", \
+  "addCompletedHandler:", \
+  "setComputePipelineState:", \
+  "dispatchThreadgroups:threadsPerThreadgroup:", \
+  "dispatchThreads:threadsPerThreadgroup:", \
+  "dispatchThreadgroupsWithIndirectBuffer:indirectBufferOffset:threadsPerThreadgroup:", \
+  "copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", \
+  "fillBuffer:range:value:", \
+  "setLabel:", \
+  "endEncoding", \
+  "waitUntilSignaledValue:timeoutMS:", \
+  "setSignaledValue:", \
+  "notifyListener:atValue:block:", \
+}
 #endif

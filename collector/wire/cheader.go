@@ -79,6 +79,11 @@ func CHeader() string {
 	for i := range Table {
 		fmt.Fprintf(&b, "  %s = %d,\n", Call(i).CName(), i)
 	}
-	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n#endif\n", len(Table))
+	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
+	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define MT_SELECTORS { \\\n")
+	for _, row := range Table {
+		fmt.Fprintf(&b, "  %q, \\\n", row.Selector)
+	}
+	b.WriteString("}\n#endif\n")
 	return b.String()
 }

@@ -1,0 +1,54 @@
+// Discovery: no class is named in advance. Each object is looked at as it first appears, device, queue, command buffer, encoder and
+// the rest, so drivers that load late and classes of chips not yet made are hooked all the same.
+#include "classes.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "install.h"
+#include "text.h"
+
+enum { CAPACITY = 1024, MOST_INDEX = 255 };
+
+static struct class_entry entries[CAPACITY];
+static unsigned count;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct class_entry *probe(Class class, unsigned family) {
+  size_t slot = ((uintptr_t)class >> 4) * 31 + family;
+  for (int i = 0; i < CAPACITY; i++, slot++) {
+    struct class_entry *e = &entries[slot % CAPACITY];
+    Class found = atomic_load_explicit(&e->class, memory_order_acquire);
+    if (!found || (found == class && e->family == family)) return e;
+  }
+  return NULL;
+}
+
+const struct class_entry *mt_class_find(Class class, unsigned family) {
+  struct class_entry *e = probe(class, family);
+  return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
+}
+
+// Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
+void mt_class_see(struct thread *t, Class class, unsigned family) {
+  if (!class || mt_class_find(class, family)) return;
+  int saved = errno;
+  pthread_mutex_lock(&mutex);
+  struct class_entry *e = probe(class, family);
+  if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < CAPACITY / 2) {
+    const char *name = class_getName(class);
+    e->family = family;
+    e->index = ++count <= MOST_INDEX ? count : 0;
+    if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
+    if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
+    unsigned left_out = mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    if (left_out) {
+      char text[256];
+      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them", left_out, name);
+      mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    }
+    atomic_store_explicit(&e->class, class, memory_order_release);
+  }
+  pthread_mutex_unlock(&mutex);
+  errno = saved;
+}

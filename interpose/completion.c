@@ -1,0 +1,88 @@
+// Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads six values and
+// writes two records. It is one static global block, which retains nothing and is never copied.
+#include "completion.h"
+#include <errno.h>
+#include "classes.h"
+#include "clock.h"
+#include "identity.h"
+#include "install.h"
+#include "text.h"
+
+enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
+
+static SEL names[7];
+static const char *const selectors[7] = {"addCompletedHandler:", "status", "GPUStartTime", "GPUEndTime", "kernelStartTime", "kernelEndTime", "error"};
+
+void mt_completion_resolve(struct completion_methods *methods, Class class) {
+  IMP found[7];
+  for (int i = 0; i < 7; i++) {
+    names[i] = sel_registerName(selectors[i]);
+    found[i] = mt_original_of(class, names[i]);
+  }
+  methods->add_handler = (void (*)(id, SEL, void *))found[0];
+  methods->status = (uint64_t(*)(id, SEL))found[1];
+  for (int i = 0; i < 4; i++) methods->times[i] = (double (*)(id, SEL))found[2 + i];
+  methods->error = (id(*)(id, SEL))found[6];
+}
+
+static uint64_t nanos_of(const struct completion_methods *methods, id command_buffer, int which) {
+  double seconds = methods->times[which] ? methods->times[which](command_buffer, names[2 + which]) : 0;
+  return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+}
+
+static void completed(void *block, id command_buffer) {
+  (void)block;
+  struct thread *t = mt_thread();
+  if (!t) return;
+  int saved = errno;
+  uint64_t begin = mt_ticks();
+  const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
+  struct completion_methods looked_up;
+  const struct completion_methods *methods = class ? &class->completion : &looked_up;
+  if (!class) mt_completion_resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
+  uint64_t times[4], arg = methods->status ? methods->status(command_buffer, names[1]) : 0;
+  for (int i = 0; i < 4; i++) times[i] = nanos_of(methods, command_buffer, i);
+  if (arg == FAILED_STATUS && methods->error) {
+    void *pool = mt_pool_push();
+    arg |= mt_send_integer(methods->error(command_buffer, names[6]), "code") << 8;
+    mt_pool_pop(pool);
+  }
+  unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
+  struct record records[2] = {
+      {.begin = begin, .arg = arg, .object = mt_identity_of(command_buffer), .call = MT_CALL_tracer_completed, .flags = (uint16_t)flags},
+      {.begin = times[0], .end = times[1], .arg = times[2], .object = times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, .call = MT_CALL_tracer_more},
+  };
+  records[0].end = mt_ticks();
+  mt_thread_publish(t, records, 2);
+  errno = saved;
+}
+
+// A block literal as compilers lay it out (Block Implementation Specification, clang.llvm.org/docs/Block-ABI-Apple.html).
+static struct {
+  uintptr_t reserved, size;
+} descriptor = {0, 32};
+static struct {
+  void *isa;
+  int flags, reserved;
+  void (*invoke)(void *, id);
+  void *descriptor;
+} handler = {NULL, 1 << 28, 0, completed, &descriptor}; // 1 << 28: a global block
+
+void mt_completion_start(void) { handler.isa = mt_global_block_class; }
+
+static void warn_once(struct thread *t) {
+  static const char text[] = "GPU times are not recorded: there is no blocks runtime, or no addCompletedHandler:";
+  static _Atomic bool warned;
+  if (!atomic_exchange(&warned, true)) mt_fact(t, MT_FACT_WARNING, 0, 0, text, sizeof text - 1);
+}
+
+void mt_completion_watch(struct thread *t, id command_buffer) {
+  const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
+  if (!class || !handler.isa || !class->completion.add_handler) {
+    warn_once(t);
+    return;
+  }
+  // A second commit is the program's mistake and gets Metal's own message for it, not one about a handler.
+  if (class->completion.status && class->completion.status(command_buffer, names[1]) >= COMMITTED) return;
+  class->completion.add_handler(command_buffer, names[0], &handler);
+}

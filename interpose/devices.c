@@ -1,0 +1,60 @@
+// The two C functions every use of Metal starts with, and what is told about a device. A device is a singleton: the same object is
+// returned again, so it keeps its number.
+#include <errno.h>
+#include <string.h>
+#include "classes.h"
+#include "interpose.h"
+#include "span.h"
+#include "text.h"
+
+enum { MOST_DEVICES = 64 };
+#ifdef __APPLE__
+enum { SOFTWARE = 0 };
+#else
+enum { SOFTWARE = 1 }; // no machine that runs Linux has Apple's Metal
+#endif
+
+static uint32_t seen(struct thread *t, id device) {
+  static _Atomic uint32_t told[MOST_DEVICES];
+  if (!device) return 0;
+  int saved = errno;
+  mt_class_see(t, objc_class_of(device), MT_FAMILY_device);
+  uint32_t number = mt_identity_of(device);
+  for (int i = 0; i < MOST_DEVICES; i++) {
+    uint32_t other = 0;
+    if (atomic_compare_exchange_strong(&told[i], &other, number)) {
+      void *pool = mt_pool_push();
+      char name[256] = "";
+      id text = mt_send_id(device, "name");
+      const char *utf8 = (const char *)mt_send_integer(text, "UTF8String");
+      if (utf8) strncpy(name, utf8, sizeof name - 1);
+      mt_fact(t, MT_FACT_DEVICE, SOFTWARE, number, name, strlen(name));
+      mt_pool_pop(pool);
+      break;
+    }
+    if (other == number) break;
+  }
+  errno = saved;
+  return number;
+}
+
+static uint64_t seen_all(struct thread *t, id devices) {
+  uint64_t count = mt_send_integer(devices, "count");
+  IMP at = mt_implementation(devices, "objectAtIndex:");
+  for (uint64_t i = 0; at && i < count; i++) seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, sel_registerName("objectAtIndex:"), i));
+  return count;
+}
+
+#define FUNCTION(symbol, expression) \
+  if (!mt_activate()) return original(); \
+  SPAN_GUARD struct span_guard guard; \
+  struct span span; \
+  if (!span_enter(&span, &guard, MT_FAMILY_function, NULL)) return original(); \
+  span_start(&span, MT_CALL_function_##symbol); \
+  id result = original(); \
+  uint64_t end = mt_ticks(), arg = expression; \
+  span_end(&span, &guard, end, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
+  return result
+
+id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, seen(span.thread, result)); }
+id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, seen_all(span.thread, result)); }

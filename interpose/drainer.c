@@ -1,0 +1,20 @@
+// What the drainer asks of C. See drainer.h; each is one call into the file that knows.
+#include "drainer.h"
+#include "clock.h"
+#include "doorbell.h"
+#include "session.h"
+
+uint8_t *mt_drainer_region(void) { return (uint8_t *)mt_region; }
+
+int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
+  return mt_session_send(kind, ring, position, a, a_length, b, b_length);
+}
+
+int mt_drainer_sample(void) {
+  struct mt_clock_sample sample = mt_clock_sample_into(mt_region);
+  return mt_session_send(MT_FRAME_CLOCK, 0, 0, &sample, sizeof sample, NULL, 0);
+}
+
+void mt_drainer_wait(int milliseconds) { mt_doorbell_wait(milliseconds); }
+
+int mt_drainer_ask_to_be_woken(void) { return atomic_exchange_explicit(&mt_drainer_sleeps, 1, memory_order_relaxed); }

@@ -1,0 +1,29 @@
+// What the child of a fork does. A parent that had not used Metal yet had only a socket: its child opens its own at its first
+// Metal call, so a pool of forked workers is traced. A parent that was recording leaves a child that passes through untraced.
+#include "fork.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include "process.h"
+#include "region.h"
+#include "session.h"
+#include "thread.h"
+
+static _Atomic bool counted;
+
+static void in_child(void) {
+  mt_session_forget();
+  atomic_store_explicit(&counted, false, memory_order_relaxed);
+  // A region without the active state: another thread was in the middle of the first Metal call, and is not here.
+  if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
+    mt_process_reset();
+    return;
+  }
+  mt_thread_forget();
+  atomic_store_explicit(&mt_state, MT_FORKED, memory_order_relaxed);
+}
+
+void mt_fork_watch(void) { pthread_atfork(NULL, NULL, in_child); }
+
+void mt_fork_count_once(void) {
+  if (mt_region && !atomic_exchange_explicit(&counted, true, memory_order_relaxed)) mt_count(&mt_region->forks);
+}

@@ -1,0 +1,9 @@
+// The payload of the Hello frame: who this process is, as collector/wire/frame.go describes it.
+#ifndef MTRACE_HELLO_H
+#define MTRACE_HELLO_H
+#include <stddef.h>
+
+// Makes the payload in memory of its own, or returns NULL. Free it with mt_hello_free.
+char *mt_hello_make(size_t *length);
+void mt_hello_free(char *payload);
+#endif

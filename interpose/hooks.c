@@ -1,0 +1,114 @@
+// The trampolines, made from hooks.def. Rule: a trampoline calls its original with the same arguments and returns what it returned;
+// what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
+#include "hooks.h"
+#include "completion.h"
+#include "span.h"
+#include "text.h"
+
+#define P(...) (__VA_ARGS__)
+#define A(...) (__VA_ARGS__)
+#define COMMA_LIST(list) COMMA_LIST_ list
+#define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
+
+#define TYPE_nothing void
+#define KEEP_nothing
+#define GIVE_nothing
+#define ENCODED_nothing 'v'
+#define TYPE_object id
+#define KEEP_object id result =
+#define GIVE_object result
+#define ENCODED_object '@'
+#define TYPE_truth BOOL
+#define KEEP_truth BOOL result =
+#define GIVE_truth result
+#define ENCODED_truth 'B'
+
+// What AFTER is made of.
+#define MORE(a, b, c) (extra = (struct record){.begin = (a), .end = (b), .arg = (c), .call = MT_CALL_tracer_more}, more = &extra)
+#define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
+#define DISPATCH(grid, group) \
+  MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, (uint32_t)group.height | (uint64_t)group.depth << 32)
+#define SOURCE(source) \
+  uint64_t bytes; \
+  uint64_t name = mt_hash_of(t, source, &bytes); \
+  MORE(name, bytes, 0)
+#define PIPELINE(function, descriptor) \
+  void *pool = mt_pool_push(); \
+  id compiled = function; \
+  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
+  mt_pool_pop(pool)
+
+static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
+
+// Where a buffer's bytes are. Asking a buffer that only the GPU can read is an error under the validation layer.
+static uint64_t contents_of(id buffer, NSUInteger options) {
+  enum { STORAGE_SHIFT = 4, STORAGE_MASK = 15, MANAGED = 1 };
+  return (options >> STORAGE_SHIFT & STORAGE_MASK) <= MANAGED ? mt_send_integer(buffer, "contents") : 0;
+}
+
+static uint64_t text_from(struct thread *t, id object, const char *selector) {
+  void *pool = mt_pool_push();
+  uint64_t name = mt_text_of(t, mt_send_id(object, selector));
+  mt_pool_pop(pool);
+  return name;
+}
+
+#define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+  static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    struct slot *used = &slots_##family##_##name[which]; \
+    TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
+        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_relaxed); \
+    SPAN_GUARD struct span_guard guard; \
+    struct span span; \
+    if (!span_enter(&span, &guard, MT_FAMILY_##family, self)) { \
+      KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+      INNER; \
+      return GIVE_##returns; \
+    } \
+    struct thread *t = span.thread; \
+    (void)t; \
+    { BEFORE; } \
+    span_start(&span, MT_CALL_##family##_##name); \
+    KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    uint64_t end = mt_ticks(), arg = 0; \
+    unsigned flags = used->flags; \
+    struct record extra; \
+    const struct record *more = NULL; \
+    (void)extra; \
+    { AFTER; } \
+    span_end(&span, &guard, end, MT_CALL_##family##_##name, flags, arg, more); \
+    return GIVE_##returns; \
+  }
+
+#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
+#define REPEAT_MANY(M, ...) \
+  REPEAT_FEW(M, __VA_ARGS__) \
+  M(6, __VA_ARGS__) M(7, __VA_ARGS__) M(8, __VA_ARGS__) M(9, __VA_ARGS__) M(10, __VA_ARGS__) M(11, __VA_ARGS__) M(12, __VA_ARGS__) M(13, __VA_ARGS__) \
+  M(14, __VA_ARGS__) M(15, __VA_ARGS__)
+enum { FEW = 6, MANY = 16 };
+#define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
+
+#define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(TRAMPOLINE, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , AFTER)
+#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
+  ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, t->made_inside_count = 0; BEFORE, mt_made_inside(MT_FAMILY_##made, result), \
+      arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER)
+#include "hooks.def"
+#undef CALL
+#undef MAKE
+
+#define COUNT(list) COUNT_ list
+#define COUNT_(...) TENTH(0 __VA_OPT__(, ) __VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TENTH(zero, a, b, c, d, e, f, g, h, i, n, ...) n
+
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), slots, trampolines_##family##_##name, slots_##family##_##name},
+#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+const struct hook mt_hooks[] = {
+#include "hooks.def"
+};
+const unsigned mt_hook_count = sizeof mt_hooks / sizeof *mt_hooks;
+const char *const mt_selectors[] = MT_SELECTORS;

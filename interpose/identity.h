@@ -1,0 +1,24 @@
+// From a pointer to an ObjectID. Rule: a pointer is not an identity: an object made at the address of a dead one gets its own
+// number, because the creating call overwrites the entry; no dealloc hook is needed for that.
+//
+// Open addressing in a table that never moves and whose keys never leave, so readers need no lock. Memory order: a writer claims
+// an entry by compare-and-swap of its key and then stores the number with release. A reader that finds the key loads the number
+// with acquire; 0 means that its creator has not come to the store yet, so the object cannot have reached the reader by a
+// legal way, and it is taken as unknown. Two live objects never share an address, so an entry has one writer at a time.
+#ifndef MTRACE_IDENTITY_H
+#define MTRACE_IDENTITY_H
+#include <stdbool.h>
+#include <stdint.h>
+
+// Reserves the table's address space. False when there is none.
+bool mt_identity_start(void);
+
+// The number of an object; one never seen before gets its number now. 0 for NULL and when the table is full.
+uint32_t mt_identity_of(const void *object);
+
+// Gives a new number to the object a call has just made, whatever was at its address before.
+uint32_t mt_identity_new(const void *object);
+
+// Gives object the number of another one: a wrapper's inner object is the same object to the user.
+void mt_identity_alias(const void *object, uint32_t number);
+#endif

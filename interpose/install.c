@@ -1,0 +1,84 @@
+// Rule: a hook changes one class and no other. A method the class inherits is overridden in it (class_addMethod); only one of its
+// own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
+// the trampoline can be called. A method whose prototype is not the table's is left alone.
+#include "install.h"
+#include <string.h>
+#include "hooks.h"
+
+// The slot of a hook whose trampoline an implementation is, or NULL when it is none of ours.
+static struct slot *slot_of(const struct hook *hook, IMP implementation) {
+  for (unsigned i = 0; i < hook->slot_count; i++)
+    if (hook->trampolines[i] == implementation) return &hook->slots[i];
+  return NULL;
+}
+
+IMP mt_original_of(Class class, SEL selector) {
+  if (!class_getInstanceMethod(class, selector)) return NULL;
+  IMP found = class_getMethodImplementation(class, selector);
+  for (unsigned i = 0; i < mt_hook_count; i++) {
+    struct slot *slot = slot_of(&mt_hooks[i], found);
+    if (slot) return atomic_load_explicit(&slot->original, memory_order_relaxed);
+  }
+  return found;
+}
+
+// Skips one type of an encoding, with the offset that may follow it.
+static const char *skip_type(const char *e) {
+  while (*e && strchr("rnNoORVA^j", *e)) e++;
+  if (*e == '{' || *e == '(' || *e == '[') {
+    int depth = 0;
+    do {
+      depth += strchr("{([", *e) ? 1 : strchr("})]", *e) ? -1 : 0;
+      e++;
+    } while (*e && depth > 0);
+  } else if (*e == '@' && e[1] == '?') {
+    e += 2;
+  } else if (*e == '@' && e[1] == '"') {
+    for (e += 2; *e && *e != '"'; e++) {
+    }
+    if (*e) e++;
+  } else if (*e) {
+    e++;
+  }
+  while (*e == '+' || *e == '-' || (*e >= '0' && *e <= '9')) e++;
+  return e;
+}
+
+// Does a method return, and take as many arguments, as the hook's prototype says? Encodings name structs and sizes differently
+// from one compiler to the next, so no more than this is compared.
+static bool fits(const struct hook *hook, const char *encoding) {
+  if (!encoding) return false;
+  while (*encoding && strchr("rnNoORV", *encoding)) encoding++;
+  bool returns = hook->returns == 'B' ? strchr("BcC", *encoding) != NULL : *encoding == hook->returns;
+  unsigned types = 0;
+  for (const char *e = skip_type(encoding); *e; e = skip_type(e)) types++;
+  return returns && types == hook->arguments + 2;
+}
+
+static bool install(const struct hook *hook, Class class, unsigned flags) {
+  SEL selector = sel_registerName(mt_selectors[hook->call]);
+  Method method = class_getInstanceMethod(class, selector);
+  if (!method) return true;
+  const char *encoding = method_getTypeEncoding(method);
+  if (!fits(hook, encoding)) return false;
+  IMP found = class_getMethodImplementation(class, selector);
+  // An ancestor of this class may be hooked already: its trampoline is not this class's original, what it calls is.
+  struct slot *inherited = slot_of(hook, found);
+  IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
+  for (unsigned i = 0; i < hook->slot_count; i++) {
+    struct slot *slot = &hook->slots[i];
+    if (atomic_load_explicit(&slot->original, memory_order_relaxed)) continue;
+    slot->flags = flags;
+    atomic_store_explicit(&slot->original, original, memory_order_release);
+    if (!class_addMethod(class, selector, hook->trampolines[i], encoding)) method_setImplementation(method, hook->trampolines[i]);
+    return true;
+  }
+  return false;
+}
+
+unsigned mt_install(Class class, unsigned family, unsigned flags) {
+  unsigned left_out = 0;
+  for (unsigned i = 0; i < mt_hook_count; i++)
+    if (mt_hooks[i].family == family && !install(&mt_hooks[i], class, flags)) left_out++;
+  return left_out;
+}

@@ -1,0 +1,12 @@
+// Putting hooks into classes.
+#ifndef MTRACE_INSTALL_H
+#define MTRACE_INSTALL_H
+#include "objc.h"
+
+// Hooks every method of the family's table that the class has, itself or by inheritance. Flags go into its records. Returns how
+// many methods could not be hooked. One thread at a time.
+unsigned mt_install(Class class, unsigned family, unsigned flags);
+
+// What a class does for a selector without our hooks; NULL when it does not respond.
+IMP mt_original_of(Class class, SEL selector);
+#endif

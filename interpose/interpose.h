@@ -1,0 +1,12 @@
+// How the library comes between the program and Metal's C functions; one source file per system.
+#ifndef MTRACE_INTERPOSE_H
+#define MTRACE_INTERPOSE_H
+#include "objc.h"
+
+// The address of a symbol in the Metal library the program uses or what that brought along; NULL when there is none. Linux only.
+void *mt_metal_symbol(const char *name);
+
+// Metal's two functions, recorded. Original is Metal's own.
+id mt_create_default_device(id (*original)(void));
+id mt_copy_all_devices(id (*original)(void));
+#endif

@@ -1,0 +1,17 @@
+// macOS: dyld binds every other image's imports, and their dlsym results, to the replacements in __interpose. It does not apply
+// the table to the image that holds it, so the originals are called by their names. Metal is linked strongly: dyld drops a pair
+// whose target is not there at launch, and Python loads Metal late.
+#include "interpose.h"
+
+extern id MTLCreateSystemDefaultDevice(void);
+extern id MTLCopyAllDevices(void);
+
+static id create(void) { return mt_create_default_device(MTLCreateSystemDefaultDevice); }
+static id copy(void) { return mt_copy_all_devices(MTLCopyAllDevices); }
+
+__attribute__((used, section("__DATA,__interpose"))) static const struct {
+  const void *replacement, *original;
+} pairs[] = {
+    {(const void *)create, (const void *)MTLCreateSystemDefaultDevice},
+    {(const void *)copy, (const void *)MTLCopyAllDevices},
+};

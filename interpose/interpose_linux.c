@@ -1,0 +1,81 @@
+// Linux: the exported functions stand before those of the Metal library for programs that link them, and dlsym hands them out to
+// those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S): glibc's RTLD_NEXT
+// looks at the return address, so no frame of ours may stand between.
+#include "interpose.h"
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+#include "process.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+// The next dlsym: the C library's, or that of another library that wraps it. Resolved before the first jump through it.
+void *(*mt_next_dlsym)(void *, const char *);
+
+static void resolve_next_dlsym(void) {
+  static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+  for (unsigned i = 0; !mt_next_dlsym && i < sizeof versions / sizeof *versions; i++)
+    *(void **)&mt_next_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+}
+
+static _Atomic(void *) real_create, real_copy;
+
+EXPORT id MTLCreateSystemDefaultDevice(void);
+EXPORT id MTLCopyAllDevices(void);
+
+static const struct function {
+  const char *name;
+  void *ours;
+  _Atomic(void *) *real;
+} functions[] = {
+    {"MTLCreateSystemDefaultDevice", (void *)MTLCreateSystemDefaultDevice, &real_create},
+    {"MTLCopyAllDevices", (void *)MTLCopyAllDevices, &real_copy},
+};
+
+static void *real_of(const struct function *f) {
+  if (!mt_next_dlsym) resolve_next_dlsym();
+  void *real = atomic_load_explicit(f->real, memory_order_acquire);
+  if (!real && (real = mt_next_dlsym(RTLD_NEXT, f->name))) atomic_store_explicit(f->real, real, memory_order_release);
+  return real;
+}
+
+// Called by the dlsym of dlsym_linux_*.S: what to return, if it is for us to say; else it jumps on.
+struct mt_pick {
+  void *address;
+  long ours;
+};
+struct mt_pick mt_dlsym_pick(void *handle, const char *name) {
+  if (!mt_next_dlsym) resolve_next_dlsym();
+  if (!name || strncmp(name, "MTLC", 4) != 0) return (struct mt_pick){NULL, 0};
+  for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
+    const struct function *f = &functions[i];
+    if (strcmp(name, f->name) != 0) continue;
+    void *real = mt_next_dlsym(handle, name);
+    if (real == f->ours) real = real_of(f); // NULL when no library behind us has it, and dlerror says so
+    if (!real) return (struct mt_pick){NULL, 1};
+    if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF) return (struct mt_pick){real, 1};
+    atomic_store_explicit(f->real, real, memory_order_release);
+    return (struct mt_pick){f->ours, 1};
+  }
+  return (struct mt_pick){NULL, 0};
+}
+
+void *mt_metal_symbol(const char *name) {
+  static void *library;
+  void *metal = real_of(&functions[0]);
+  if (!metal) metal = real_of(&functions[1]);
+  Dl_info info;
+  if (!library && metal && dladdr(metal, &info)) library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = library ? mt_next_dlsym(library, name) : NULL;
+  return found ? found : mt_next_dlsym(RTLD_DEFAULT, name);
+}
+
+id MTLCreateSystemDefaultDevice(void) {
+  id (*real)(void) = (id(*)(void))real_of(&functions[0]);
+  return real ? mt_create_default_device(real) : NULL;
+}
+
+id MTLCopyAllDevices(void) {
+  id (*real)(void) = (id(*)(void))real_of(&functions[1]);
+  return real ? mt_copy_all_devices(real) : NULL;
+}

@@ -1,0 +1,27 @@
+// Package main is the library that is loaded into a traced process: libmtrace.so, libmtrace.dylib.
+//
+// The C half records. It hooks the methods of Metal's objects as they appear and writes one record per call into a ring
+// of the calling thread, in shared memory. The Go half, this one, moves the records to the collector. They meet in that
+// shared memory and nowhere else: no thread of the program ever runs Go.
+//
+// What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on purpose:
+// they make descriptors (epoll, for a standard input that does not block) and timers.
+package main
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -g -fvisibility=hidden -fexceptions -Wall -Wextra -Werror -Wno-unused-parameter
+#cgo linux CFLAGS: -D_GNU_SOURCE
+#cgo linux LDFLAGS: -ldl -lpthread -static-libgcc -Wl,--wrap=x_cgo_sys_thread_create
+#cgo darwin LDFLAGS: -lobjc -framework Metal
+#include "drainer.h"
+*/
+import "C"
+
+import "runtime"
+
+func init() {
+	runtime.GOMAXPROCS(1)
+	go drain()
+}
+
+func main() {}

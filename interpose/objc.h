@@ -1,0 +1,87 @@
+// The part of the Objective-C runtime the shim uses, declared by hand so that one source serves Apple's runtime and GCC's without
+// either's headers. Rule: nothing here is called on the hot path, except objc_class_of.
+//
+// On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the Metal
+// library itself brought: linking libobjc would load it into every shell and compiler the traced program starts.
+#ifndef MTRACE_OBJC_H
+#define MTRACE_OBJC_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct objc_class *Class;
+typedef struct objc_object *id;
+typedef const struct objc_selector *SEL;
+typedef struct objc_method *Method;
+typedef void (*IMP)(void);
+
+// BOOL as each runtime's headers have it; the caller of a hooked method reads exactly this type from the return register.
+#if defined(__APPLE__) && defined(__aarch64__)
+typedef bool BOOL;
+#elif defined(__APPLE__)
+typedef signed char BOOL;
+#else
+typedef unsigned char BOOL;
+#endif
+
+typedef unsigned long NSUInteger;
+typedef struct { NSUInteger location, length; } NSRange;
+typedef struct { NSUInteger width, height, depth; } MTLSize;
+
+#define OBJC_FUNCTIONS(X) \
+  X(SEL, sel_registerName, (const char *name)) \
+  X(const char *, class_getName, (Class class)) \
+  X(Class, class_getSuperclass, (Class class)) \
+  X(Class, objc_lookUpClass, (const char *name)) \
+  X(Method, class_getInstanceMethod, (Class class, SEL selector)) \
+  X(IMP, class_getMethodImplementation, (Class class, SEL selector)) \
+  X(BOOL, class_addMethod, (Class class, SEL selector, IMP implementation, const char *types)) \
+  X(const char *, method_getTypeEncoding, (Method method)) \
+  X(IMP, method_setImplementation, (Method method, IMP implementation))
+
+#ifdef __APPLE__
+#define X(type, name, parameters) extern type name parameters;
+OBJC_FUNCTIONS(X)
+#undef X
+extern Class object_getClass(id object);
+static inline Class objc_class_of(id object) { return object_getClass(object); }
+#else
+struct mt_objc {
+#define X(type, name, parameters) type (*name) parameters;
+  OBJC_FUNCTIONS(X)
+#undef X
+};
+extern struct mt_objc mt_objc;
+#define sel_registerName mt_objc.sel_registerName
+#define class_getName mt_objc.class_getName
+#define class_getSuperclass mt_objc.class_getSuperclass
+#define objc_lookUpClass mt_objc.objc_lookUpClass
+#define class_getInstanceMethod mt_objc.class_getInstanceMethod
+#define class_getMethodImplementation mt_objc.class_getMethodImplementation
+#define class_addMethod mt_objc.class_addMethod
+#define method_getTypeEncoding mt_objc.method_getTypeEncoding
+#define method_setImplementation mt_objc.method_setImplementation
+// GCC's object_getClass is an inline of its header: the class is the object's first word.
+static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
+#endif
+
+// Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no runtime.
+bool mt_objc_resolve(void);
+
+// _NSConcreteGlobalBlock, or NULL when there is no blocks runtime.
+extern void *mt_global_block_class;
+
+// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub.
+IMP mt_implementation(id object, const char *selector);
+
+// Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.
+id mt_send_id(id object, const char *selector);
+
+// Sends a message without arguments that returns an integer; 0 when object is NULL or does not respond.
+uint64_t mt_send_integer(id object, const char *selector);
+
+// An autorelease pool around messages of our own, so that nothing of ours outlives the call and a thread without a pool does
+// not leak. Push returns NULL when there is no pool to be had; pop takes that.
+void *mt_pool_push(void);
+void mt_pool_pop(void *pool);
+#endif

@@ -1,0 +1,72 @@
+// From loaded to tracing. Rule: the constructor only says hello; shared memory, Objective-C runtime and Go wait for the first
+// Metal call, so a process that never makes one stays as it was but for a socket.
+//
+// Memory order: mt_state is stored with release after all that it promises exists, and loaded with acquire by mt_activate, which
+// every thread passes before its first record. The mutex is only taken by threads that come before the state is known.
+#include "process.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "clock.h"
+#include "completion.h"
+#include "doorbell.h"
+#include "drainer.h"
+#include "fork.h"
+#include "identity.h"
+#include "objc.h"
+#include "region.h"
+#include "session.h"
+#include "thread.h"
+
+_Atomic int mt_state = MT_OFF;
+bool mt_block_on_full;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((constructor)) static void load(void) {
+  const char *path = getenv("MTRACE_SOCKET");
+  if (!path || !*path) return;
+  int saved = errno;
+  const char *on_full = getenv("MTRACE_ON_FULL");
+  mt_block_on_full = on_full && strcmp(on_full, "block") == 0;
+  mt_clock_start();
+  if (mt_session_open(path)) {
+    mt_fork_watch();
+    atomic_store_explicit(&mt_state, MT_READY, memory_order_release);
+  }
+  errno = saved;
+}
+
+static int begin(void) {
+  const char *why = NULL;
+  if (!mt_session_alive() && !mt_session_reopen()) return MT_FAILED;
+  int fd = mt_objc_resolve() ? mt_region_make(&why) : -1;
+  if (fd < 0) {
+    if (why) mt_session_warn(why);
+    return MT_FAILED;
+  }
+  bool ok = mt_identity_start() && mt_thread_start() && mt_doorbell_make() && mt_session_send_region(fd);
+  close(fd);
+  mt_completion_start();
+  if (!ok) return MT_FAILED;
+  mt_drainer_start();
+  return MT_ACTIVE;
+}
+
+bool mt_activate(void) {
+  int state = atomic_load_explicit(&mt_state, memory_order_acquire);
+  if (state != MT_READY) return state == MT_ACTIVE;
+  int saved = errno;
+  pthread_mutex_lock(&mutex);
+  state = atomic_load_explicit(&mt_state, memory_order_relaxed);
+  if (state == MT_READY) {
+    state = begin();
+    atomic_store_explicit(&mt_state, state, memory_order_release);
+  }
+  pthread_mutex_unlock(&mutex);
+  errno = saved;
+  return state == MT_ACTIVE;
+}
+
+void mt_process_reset(void) { pthread_mutex_init(&mutex, NULL); }

@@ -1,0 +1,59 @@
+// Making the shared memory. Rule: no limit the program set for itself may hit it through us: RLIMIT_FSIZE would raise SIGXFSZ,
+// so it is asked first; the memory is sparse, out of core dumps, and its pages cost nothing until they are written.
+#include "region.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "clock.h"
+#include "descriptor.h"
+
+struct region *mt_region;
+
+#ifdef __linux__
+static int shared_memory(void) { return memfd_create("mtrace", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+#else
+static int shared_memory(void) {
+  char name[32];
+  snprintf(name, sizeof name, "/mtrace.%d", (int)getpid());
+  int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (fd >= 0) shm_unlink(name);
+  return fd;
+}
+#endif
+
+int mt_region_make(const char **why) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < MT_REGION_SIZE) {
+    *why = "not traced: the limit on file sizes is below the shared memory's size; raise it with ulimit -f";
+    return -1;
+  }
+  int fd = mt_descriptor_high(shared_memory());
+  if (fd < 0 || ftruncate(fd, MT_REGION_SIZE) != 0) {
+    *why = "not traced: no shared memory could be made";
+    if (fd >= 0) close(fd);
+    return -1;
+  }
+  void *memory = mmap(NULL, MT_REGION_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (memory == MAP_FAILED) {
+    *why = "not traced: the shared memory could not be mapped; raise the limit on address space with ulimit -v";
+    close(fd);
+    return -1;
+  }
+#ifdef __linux__
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  madvise(memory, MT_REGION_SIZE, MADV_DONTDUMP);
+#endif
+  struct region *region = memory;
+  region->version = MT_WIRE_VERSION;
+  region->pid = (uint32_t)getpid();
+  region->clock_kind = mt_clock_kind;
+  mt_clock_timebase(&region->timebase_numerator, &region->timebase_denominator);
+  region->first_ticks = mt_clock_first.ticks;
+  region->first_nanos = mt_clock_first.nanos;
+  mt_clock_sample_into(region);
+  region->magic = MT_REGION_MAGIC;
+  mt_region = region;
+  return fd;
+}

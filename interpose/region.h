@@ -1,0 +1,84 @@
+// The shared memory of a traced process, as collector/wire/layout.go lays it out; wire.h has the offsets, asserted below.
+//
+// Rule and memory order: every ring has one producer, its thread, and one consumer, whoever holds the claim. The producer fills
+// slots and publishes them with a release store of head; the consumer reads head with acquire, copies, and gives the slots
+// back with a release store of tail, which the producer reads with acquire before it uses a slot again. All other words are
+// counters with relaxed order: a reader may see them late, never torn.
+#ifndef MTRACE_REGION_H
+#define MTRACE_REGION_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "wire.h"
+
+struct record {
+  uint64_t begin, end, arg;
+  uint32_t object;
+  uint16_t call, flags;
+};
+
+struct ring {
+  _Atomic uint64_t head, dropped, facts_head, facts_dropped;
+  _Alignas(128) _Atomic uint64_t tail;
+  _Atomic uint64_t facts_tail;
+  _Alignas(128) _Atomic uint32_t claim;
+  _Alignas(128) _Atomic uint32_t state;
+  _Atomic uint64_t thread;
+  _Alignas(128) _Atomic uint64_t current_begin;
+  _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
+  _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
+  uint8_t facts[MT_FACTS_PER_RING];
+};
+
+struct region {
+  uint64_t magic;
+  uint32_t version, pid, clock_kind, timebase_numerator, timebase_denominator;
+  _Atomic uint32_t rings_used;
+  uint64_t first_ticks;
+  int64_t first_nanos;
+  _Atomic uint64_t latest_sequence, latest_ticks;
+  _Atomic int64_t latest_nanos;
+  _Atomic uint64_t unringed, unnumbered, nested, forks, rejected;
+  _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
+};
+
+#define MT_AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+MT_AT(region, magic, MT_REGION_MAGIC_OFFSET);
+MT_AT(region, version, MT_REGION_VERSION_OFFSET);
+MT_AT(region, pid, MT_REGION_PID_OFFSET);
+MT_AT(region, clock_kind, MT_REGION_CLOCK_KIND_OFFSET);
+MT_AT(region, timebase_numerator, MT_REGION_TIMEBASE_OFFSET);
+MT_AT(region, rings_used, MT_REGION_RINGS_USED_OFFSET);
+MT_AT(region, first_ticks, MT_REGION_FIRST_SAMPLE_OFFSET);
+MT_AT(region, latest_sequence, MT_REGION_LATEST_SAMPLE_OFFSET);
+MT_AT(region, unringed, MT_REGION_UNRINGED_OFFSET);
+MT_AT(region, unnumbered, MT_REGION_UNNUMBERED_OFFSET);
+MT_AT(region, nested, MT_REGION_NESTED_OFFSET);
+MT_AT(region, forks, MT_REGION_FORKS_OFFSET);
+MT_AT(region, rejected, MT_REGION_REJECTED_OFFSET);
+MT_AT(region, rings, MT_PAGE_SIZE);
+MT_AT(ring, head, MT_RING_HEAD_OFFSET);
+MT_AT(ring, dropped, MT_RING_DROPPED_OFFSET);
+MT_AT(ring, facts_head, MT_RING_FACTS_HEAD_OFFSET);
+MT_AT(ring, facts_dropped, MT_RING_FACTS_DROPPED_OFFSET);
+MT_AT(ring, tail, MT_RING_TAIL_OFFSET);
+MT_AT(ring, facts_tail, MT_RING_FACTS_TAIL_OFFSET);
+MT_AT(ring, claim, MT_RING_CLAIM_OFFSET);
+MT_AT(ring, state, MT_RING_STATE_OFFSET);
+MT_AT(ring, thread, MT_RING_THREAD_OFFSET);
+MT_AT(ring, current_begin, MT_RING_CURRENT_OFFSET);
+MT_AT(ring, current, MT_RING_CURRENT_OFFSET + 8);
+MT_AT(ring, records, MT_PAGE_SIZE);
+_Static_assert(sizeof(struct record) == MT_RECORD_SIZE, "record");
+_Static_assert(sizeof(struct ring) == MT_RING_STRIDE, "ring");
+_Static_assert(sizeof(struct region) == MT_REGION_SIZE, "region");
+
+// The process's region, NULL until the first Metal call. Never unmapped: a thread may be writing.
+extern struct region *mt_region;
+
+// Makes the region and returns the descriptor that goes to the collector, or -1 with *why set to one line for the user.
+int mt_region_make(const char **why);
+
+static inline void mt_count(_Atomic uint64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
+#endif

@@ -1,0 +1,180 @@
+// Frames as collector/wire/frame.go describes them: magic u32, kind u16, ring u16, length u32, zero u32, position u64, payload.
+#include "session.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include "clock.h"
+#include "descriptor.h"
+#include "hello.h"
+#include "wire.h"
+
+// How long a thread of the program waits for the collector, at most, over the life of the process: twice this.
+enum { PATIENCE_MILLISECONDS = 500 };
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 // macOS has SO_NOSIGPIPE instead
+#endif
+
+static int fd = -1;
+static dev_t device;
+static ino_t inode;
+static _Atomic bool gone;
+static struct sockaddr_un address;
+
+struct frame_header {
+  uint32_t magic;
+  uint16_t kind, ring;
+  uint32_t length, zero;
+  uint64_t position;
+};
+_Static_assert(sizeof(struct frame_header) == MT_FRAME_HEADER_SIZE, "frame header");
+
+bool mt_session_gone(void) { return atomic_load_explicit(&gone, memory_order_relaxed); }
+
+bool mt_session_alive(void) {
+  struct stat now;
+  return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
+}
+
+void mt_session_forget(void) {
+  if (mt_session_alive()) close(fd);
+  fd = -1;
+}
+
+// Sends all of a message, waiting no longer than patience for each step when it is not negative.
+static bool send_all(struct msghdr *message, size_t length, int patience) {
+  while (length > 0) {
+    ssize_t n = sendmsg(fd, message, MSG_NOSIGNAL | (patience >= 0 ? MSG_DONTWAIT : 0));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && patience >= 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)) {
+      struct pollfd writable = {.fd = fd, .events = POLLOUT};
+      if (poll(&writable, 1, patience) > 0) continue;
+    }
+    if (n < 0) {
+      atomic_store_explicit(&gone, true, memory_order_relaxed);
+      return false;
+    }
+    length -= (size_t)n;
+    message->msg_control = NULL; // a descriptor goes with the first byte
+    message->msg_controllen = 0;
+    for (size_t rest = (size_t)n; rest > 0;) {
+      size_t step = rest < message->msg_iov->iov_len ? rest : message->msg_iov->iov_len;
+      message->msg_iov->iov_base = (char *)message->msg_iov->iov_base + step;
+      message->msg_iov->iov_len -= step;
+      rest -= step;
+      if (message->msg_iov->iov_len == 0 && message->msg_iovlen > 1) message->msg_iov++, message->msg_iovlen--;
+    }
+  }
+  return true;
+}
+
+static bool send_frame(const struct frame_header *header, const void *a, size_t a_length, const void *b, size_t b_length, int passed, int patience) {
+  struct iovec pieces[3] = {{(void *)header, sizeof *header}, {(void *)a, a_length}, {(void *)b, b_length}};
+  struct msghdr message = {.msg_iov = pieces, .msg_iovlen = b_length ? 3 : a_length ? 2 : 1};
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  if (passed >= 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &passed, sizeof passed);
+  }
+  return send_all(&message, sizeof *header + a_length + b_length, patience);
+}
+
+static struct frame_header header_of(unsigned kind, unsigned ring, uint64_t position, size_t length) {
+  return (struct frame_header){MT_FRAME_MAGIC, (uint16_t)kind, (uint16_t)ring, (uint32_t)length, 0, position};
+}
+
+bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
+  if (mt_session_gone()) return false;
+  if (!mt_session_alive()) {
+    atomic_store_explicit(&gone, true, memory_order_relaxed);
+    return false;
+  }
+  struct frame_header header = header_of(kind, ring, position, a_length + b_length);
+  return send_frame(&header, a, a_length, b, b_length, -1, -1);
+}
+
+bool mt_session_send_region(int region) {
+  struct frame_header header = header_of(MT_FRAME_RINGS, 0, 0, 0);
+  return send_frame(&header, NULL, 0, NULL, 0, region, PATIENCE_MILLISECONDS);
+}
+
+void mt_session_warn(const char *text) {
+  struct {
+    uint32_t size;
+    uint16_t kind, aux;
+    uint64_t key;
+    uint32_t length, zero;
+    char text[256];
+  } fact = {.kind = MT_FACT_WARNING};
+  fact.length = (uint32_t)strnlen(text, sizeof fact.text);
+  fact.size = (24 + fact.length + 7) & ~7u;
+  memcpy(fact.text, text, fact.length);
+  struct frame_header header = header_of(MT_FRAME_FACTS, 0, 0, fact.size);
+  send_frame(&header, &fact, fact.size, NULL, 0, -1, PATIENCE_MILLISECONDS);
+}
+
+// A connect to a listener whose backlog is full would block without end: it is made without blocking and tried for a while.
+static bool connect_patiently(void) {
+  for (int tries = 0; tries < PATIENCE_MILLISECONDS / 10; tries++) {
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
+    if (errno != EAGAIN && errno != EINTR) return false;
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+  return false;
+}
+
+static bool say_hello(void) {
+  size_t length;
+  char *payload = mt_hello_make(&length);
+  if (!payload) return false;
+  struct frame_header header = header_of(MT_FRAME_HELLO, 0, 0, length);
+  bool sent = send_frame(&header, payload, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
+  mt_hello_free(payload);
+  return sent;
+}
+
+bool mt_session_reopen(void) {
+  struct stat now;
+  atomic_store_explicit(&gone, false, memory_order_relaxed);
+  fd = mt_descriptor_high(socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd < 0) return false;
+  int flags = fcntl(fd, F_GETFL);
+  fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+#ifdef SO_NOSIGPIPE
+  setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+#endif
+  if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {
+    close(fd);
+    fd = -1;
+    return false;
+  }
+  device = now.st_dev;
+  inode = now.st_ino;
+  if (say_hello()) return true;
+  mt_session_forget();
+  return false;
+}
+
+bool mt_session_open(const char *path) {
+  if (strlen(path) >= sizeof address.sun_path) return false;
+  address.sun_family = AF_UNIX;
+  strcpy(address.sun_path, path);
+  return mt_session_reopen();
+}

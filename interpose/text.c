@@ -1,0 +1,108 @@
+// Facts and NSStrings. Rule: strings are read with getBytes: into the stack, which allocates and autoreleases nothing.
+#include "text.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FACT_HEADER = 24, UTF8 = 4, CHUNK = 1024 };
+
+struct fact_header {
+  uint32_t size;
+  uint16_t kind, aux;
+  uint64_t key;
+  uint32_t length, zero;
+};
+_Static_assert(sizeof(struct fact_header) == FACT_HEADER, "fact header");
+
+// The 64-bit FNV-1a of the wire: collector/wire/fact.go.
+static const uint64_t fnv_start = 14695981039346656037ull;
+static uint64_t fnv(uint64_t hash, const char *bytes, size_t length) {
+  for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211ull;
+  return hash;
+}
+
+static void put(struct ring *ring, uint64_t position, const void *bytes, size_t length) {
+  size_t at = position & (MT_FACTS_PER_RING - 1), first = MT_FACTS_PER_RING - at;
+  if (first > length) first = length;
+  memcpy(ring->facts + at, bytes, first);
+  memcpy(ring->facts, (const char *)bytes + first, length - first);
+}
+
+bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length) {
+  static const char zeros[8];
+  struct ring *ring = t->ring;
+  if (length > MT_MAX_FACT_TEXT) length = MT_MAX_FACT_TEXT;
+  uint64_t head = atomic_load_explicit(&ring->facts_head, memory_order_relaxed);
+  uint64_t tail = atomic_load_explicit(&ring->facts_tail, memory_order_acquire);
+  struct fact_header header = {.size = (uint32_t)(FACT_HEADER + length + 7) & ~7u, .kind = (uint16_t)kind, .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
+  uint64_t used = head + header.size - tail;
+  bool room = used <= MT_FACTS_PER_RING;
+  if (room) {
+    put(ring, head, &header, FACT_HEADER);
+    put(ring, head + FACT_HEADER, text, length);
+    put(ring, head + FACT_HEADER + length, zeros, header.size - FACT_HEADER - length);
+    atomic_store_explicit(&ring->facts_head, head + header.size, memory_order_release);
+  } else {
+    atomic_store_explicit(&ring->facts_dropped, atomic_load_explicit(&ring->facts_dropped, memory_order_relaxed) + 1, memory_order_relaxed);
+  }
+  if (used > MT_FACTS_PER_RING / 4) {
+    int saved = errno;
+    mt_doorbell_ring();
+    errno = saved;
+  }
+  return room;
+}
+
+uint64_t mt_text(struct thread *t, const char *text, size_t length) {
+  if (length == 0) return 0;
+  if (length > MT_MAX_FACT_TEXT) length = MT_MAX_FACT_TEXT;
+  uint64_t name = fnv(fnv_start, text, length);
+  if (name == 0) name = 1;
+  uint64_t *sent = &t->sent[name % MT_SENT_TEXTS];
+  if (*sent != name && mt_fact(t, MT_FACT_STRING, 0, name, text, length)) *sent = name;
+  return name;
+}
+
+typedef BOOL (*get_bytes)(id, SEL, void *, NSUInteger, NSUInteger *, NSUInteger, NSUInteger, NSRange, NSRange *);
+
+// Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not.
+static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
+  static const char selector[] = "getBytes:maxLength:usedLength:encoding:options:range:remainingRange:";
+  get_bytes method = (get_bytes)mt_implementation(string, selector);
+  NSUInteger used = 0;
+  NSRange rest = {0, 0};
+  if (!method || !method(string, sel_registerName(selector), buffer, size, &used, UTF8, 0, *range, &rest)) {
+    range->length = 0;
+    return 0;
+  }
+  *range = rest;
+  return used <= size ? used : 0;
+}
+
+uint64_t mt_text_of(struct thread *t, id string) {
+  if (!string) return 0;
+  int saved = errno;
+  char buffer[MT_MAX_FACT_TEXT];
+  NSRange range = {0, mt_send_integer(string, "length")};
+  uint64_t name = mt_text(t, buffer, read_utf8(string, &range, buffer, sizeof buffer));
+  errno = saved;
+  return name;
+}
+
+uint64_t mt_hash_of(struct thread *t, id string, uint64_t *bytes) {
+  *bytes = 0;
+  if (!string) return 0;
+  int saved = errno;
+  char buffer[CHUNK], text[17];
+  uint64_t hash = fnv_start;
+  for (NSRange range = {0, mt_send_integer(string, "length")}; range.length > 0;) {
+    size_t n = read_utf8(string, &range, buffer, sizeof buffer);
+    if (n == 0) break;
+    hash = fnv(hash, buffer, n);
+    *bytes += n;
+  }
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  uint64_t name = mt_text(t, text, 16);
+  errno = saved;
+  return name;
+}

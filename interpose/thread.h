@@ -1,0 +1,71 @@
+// A thread's ring and what else it needs to record without a lock, an allocation or a system call.
+//
+// Rule: only its own thread touches a struct thread. It is found through one thread-local pointer: NULL before the thread's first
+// call, MT_THREAD_GONE after its exit handler ran. See region.h for the memory order of publishing.
+#ifndef MTRACE_THREAD_H
+#define MTRACE_THREAD_H
+#include <pthread.h>
+#include "doorbell.h"
+#include "process.h"
+#include "region.h"
+
+enum { MT_SENT_TEXTS = 512 };
+
+struct thread {
+  struct ring *ring;
+  uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
+  uint64_t tail;       // the tail as last seen
+  uint64_t look_again; // the head at which to look at the tail and think of the doorbell
+  // The frame of the outermost call in progress of each family, NULL when there is none. See span.h.
+  const void *inside[MT_FAMILY_COUNT];
+  struct made_inside {
+    const void *object;
+    unsigned family;
+  } made_inside[4]; // objects made by inner calls of the one in progress
+  unsigned made_inside_count;
+  unsigned exits; // rounds of thread exit handlers that have passed
+  uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
+};
+
+#define MT_THREAD_GONE ((struct thread *)1)
+
+#ifdef __linux__
+// The library is loaded at start, so its thread-locals are in the static block: one instruction.
+extern _Thread_local struct thread *mt_thread_pointer __attribute__((tls_model("initial-exec")));
+static inline struct thread *mt_thread_get(void) { return mt_thread_pointer; }
+static inline void mt_thread_set(struct thread *t) { mt_thread_pointer = t; }
+#else
+// dyld allocates a thread-local at its first touch and frees it in some order at exit; a key's value does neither.
+extern pthread_key_t mt_thread_key;
+extern bool mt_thread_key_made;
+static inline struct thread *mt_thread_get(void) { return mt_thread_key_made ? pthread_getspecific(mt_thread_key) : NULL; }
+static inline void mt_thread_set(struct thread *t) { pthread_setspecific(mt_thread_key, t); }
+#endif
+
+// Makes the key whose destructor gives rings back. False when the process has no key left.
+bool mt_thread_start(void);
+
+// The calling thread's state when it has none yet: takes a ring. NULL when the call is not to be recorded.
+struct thread *mt_thread_open(struct thread *now);
+
+// Makes room for n records, or says that there is none and counts them as dropped.
+bool mt_thread_make_room(struct thread *t, unsigned n);
+
+// In the child of a fork: the calling thread has no ring here.
+void mt_thread_forget(void);
+
+// The calling thread's state, or NULL when calls on it are not recorded now.
+static inline struct thread *mt_thread(void) {
+  struct thread *t = mt_thread_get();
+  return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
+}
+
+// Publishes n records, 1 or 2, with one release store.
+static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
+  if (__builtin_expect(t->head + n > t->look_again, 0) && !mt_thread_make_room(t, n)) return;
+  for (unsigned i = 0; i < n; i++) t->ring->records[(t->head + i) & (MT_RECORDS_PER_RING - 1)] = records[i];
+  t->head += n;
+  atomic_store_explicit(&t->ring->head, t->head, memory_order_release);
+  if (__builtin_expect(atomic_load_explicit(&mt_drainer_sleeps, memory_order_relaxed), 0)) mt_doorbell_wake();
+}
+#endif

@@ -24,3 +24,14 @@ func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More
 	*v = VisitedCall{call, r.Call, &rule.row, s.process.file.Classes[r.Flags.Class()].Name, r, m, unfinished, s.process}
 	s.onCall(v)
 }
+
+var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode", wire.GroupCommit: "commit", wire.GroupWait: "wait",
+	wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock", wire.GroupOther: "other"}
+
+// Group is the name of the call's group, as the parts of the partition are called.
+func (v *VisitedCall) Group() string {
+	if int(v.Row.Group) < len(groupNames) {
+		return groupNames[v.Row.Group]
+	}
+	return "other"
+}

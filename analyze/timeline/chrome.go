@@ -1,0 +1,195 @@
+package timeline
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"mtrace/analyze"
+)
+
+// chrome writes the Trace Event Format: one object with a list of events, times in microseconds.
+type chrome struct {
+	w      *bufio.Writer
+	tracks []track // by trackID
+	line   []byte
+	any    bool
+	err    error
+}
+
+func newChrome(w io.Writer) *chrome {
+	return &chrome{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}}
+}
+
+// queueThreads is where the numbers begin that stand for tracks of queues, beyond any system's thread ids.
+const queueThreads = 1 << 40
+
+func (c *chrome) place(t trackID) (pid, tid int64) {
+	tr := &c.tracks[t]
+	if tr.process != nil {
+		pid = int64(tr.process.ID)
+	}
+	if tr.thread != nil {
+		return pid, int64(tr.thread.ID)
+	}
+	return pid, queueThreads + int64(t)
+}
+
+// open begins an event; fields follow, and close.
+func (c *chrome) open(phase, name string, t trackID, at analyze.Nanos) {
+	if c.any {
+		c.line = append(c.line, ",\n"...)
+	} else {
+		c.line = append(c.line, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"...)
+		c.any = true
+	}
+	pid, tid := c.place(t)
+	c.line = append(c.line, `{"ph":"`...)
+	c.line = append(c.line, phase...)
+	c.line = append(c.line, `","pid":`...)
+	c.line = strconv.AppendInt(c.line, pid, 10)
+	c.line = append(c.line, `,"tid":`...)
+	c.line = strconv.AppendInt(c.line, tid, 10)
+	c.line = append(c.line, `,"ts":`...)
+	c.line = appendMicros(c.line, at)
+	c.line = append(c.line, `,"name":`...)
+	c.line = appendJSON(c.line, name)
+}
+
+func (c *chrome) close() {
+	c.line = append(c.line, '}')
+	if c.err == nil {
+		_, c.err = c.w.Write(c.line)
+	}
+	c.line = c.line[:0]
+}
+
+func (c *chrome) declare(t track) {
+	c.tracks = append(c.tracks, t)
+	if t.counter {
+		return
+	}
+	kind, order := "thread_name", ""
+	switch {
+	case t.parent == 0 && t.process != nil:
+		kind = "process_name"
+	case t.thread == nil:
+		order = strconv.Itoa(1000 + t.rank) // below the threads
+	}
+	name := t.name
+	if name == "" && t.thread != nil {
+		name = strconv.FormatUint(uint64(t.thread.ID), 10)
+	}
+	c.open("M", kind, t.id, 0)
+	c.line = append(c.line, `,"args":{"name":`...)
+	c.line = appendJSON(c.line, name)
+	c.line = append(c.line, '}')
+	c.close()
+	if order != "" {
+		c.open("M", "thread_sort_index", t.id, 0)
+		c.line = append(c.line, `,"args":{"sort_index":`+order+`}`...)
+		c.close()
+	}
+}
+
+func (c *chrome) begin(s *slice) {
+	c.open("X", s.name, s.track, s.Begin)
+	c.line = append(c.line, `,"dur":`...)
+	c.line = appendMicros(c.line, s.Length())
+	c.line = append(c.line, `,"cat":`...)
+	c.line = appendJSON(c.line, s.category)
+	sep := `,"args":{`
+	for i := range s.args {
+		a := &s.args[i]
+		if a.name == "" {
+			continue
+		}
+		c.line = append(c.line, sep...)
+		c.line = appendJSON(c.line, a.name)
+		c.line = append(c.line, ':')
+		if a.text != "" {
+			c.line = appendJSON(c.line, a.text)
+		} else {
+			c.line = strconv.AppendUint(c.line, a.value, 10)
+		}
+		sep = ","
+	}
+	if sep == "," {
+		c.line = append(c.line, '}')
+	}
+	c.close()
+	if s.flow != 0 {
+		phase := "t"
+		if c.tracks[s.track].thread != nil {
+			phase = "s"
+		}
+		c.flow(phase, s.track, s.Begin, s.flow)
+	}
+}
+
+func (c *chrome) end(s *slice) {
+	if s.flowEnd != 0 { // a nanosecond early, to be inside the slice it ends at
+		c.flow("f", s.track, max(s.Begin, s.End-1), s.flowEnd)
+	}
+}
+
+func (c *chrome) flow(phase string, t trackID, at analyze.Nanos, id uint64) {
+	c.open(phase, "command buffer", t, at)
+	c.line = append(c.line, `,"cat":"flow","id":"`...)
+	c.line = strconv.AppendUint(c.line, id, 16)
+	c.line = append(c.line, '"')
+	if phase == "f" {
+		c.line = append(c.line, `,"bp":"e"`...)
+	}
+	c.close()
+}
+
+func (c *chrome) count(t trackID, at analyze.Nanos, value int64) {
+	c.open("C", c.tracks[t].name, t, at)
+	c.line = append(c.line, `,"args":{"command buffers":`...)
+	c.line = strconv.AppendInt(c.line, value, 10)
+	c.line = append(c.line, '}')
+	c.close()
+}
+
+func (c *chrome) finish() error {
+	if !c.any {
+		c.line = append(c.line, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"...)
+	}
+	c.line = append(c.line, "\n]}\n"...)
+	if c.err == nil {
+		_, c.err = c.w.Write(c.line)
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return c.w.Flush()
+}
+
+// appendMicros appends a time in microseconds, exact to the nanosecond.
+func appendMicros(b []byte, n analyze.Nanos) []byte {
+	if n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, int64(n/1000), 10)
+	if r := int64(n % 1000); r != 0 {
+		b = append(b, '.', byte('0'+r/100), byte('0'+r/10%10), byte('0'+r%10))
+	}
+	return b
+}
+
+func appendJSON(b []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
+			quoted, err := json.Marshal(s)
+			if err != nil { // strings always marshal
+				panic(err)
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

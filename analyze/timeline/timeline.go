@@ -1,0 +1,222 @@
+// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf and Chrome's JSON. Every thread has
+// a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
+// each commit over the GPU to the return of the wait. Memory is bounded by threads and command buffers, not by calls.
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+// A Writer writes one timeline: Call for every call, then Finish.
+type Writer struct {
+	out       format
+	processes map[*analyze.Process]trackID
+	threads   map[*analyze.Thread]*sorter
+	order     []*sorter
+	tracks    trackID
+}
+
+// NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
+func NewPerfetto(w io.Writer) *Writer { return newWriter(newPerfetto(w)) }
+
+// NewChrome writes the JSON of chrome://tracing, which Perfetto, Speedscope and others read too.
+func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
+
+func newWriter(out format) *Writer {
+	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}}
+}
+
+// format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
+// kept and returned by finish.
+type format interface {
+	declare(track)
+	begin(*slice)
+	end(*slice)
+	count(t trackID, at analyze.Nanos, value int64)
+	finish() error
+}
+
+type trackID uint64
+
+type track struct {
+	id      trackID
+	parent  trackID // 0 has none
+	name    string
+	process *analyze.Process
+	thread  *analyze.Thread // nil on tracks of queues
+	counter bool
+	rank    int // its place among its siblings
+}
+
+// A slice is a named interval on a track.
+type slice struct {
+	analyze.Interval
+	track    trackID
+	name     string
+	category string
+	args     [4]arg
+	flow     uint64 // the command buffer whose arrow begins or passes here; 0 is none
+	flowEnd  uint64 // the one whose arrow ends at the end of this slice
+}
+
+// An arg is something to know about a slice; one without a name is none.
+type arg struct {
+	name  string
+	text  string // shown unless it is empty
+	value uint64
+}
+
+func (w *Writer) newTrack(t track) trackID {
+	w.tracks++
+	t.id = w.tracks
+	w.out.declare(t)
+	return t.id
+}
+
+func (w *Writer) process(p *analyze.Process) trackID {
+	id, known := w.processes[p]
+	if !known {
+		id = w.newTrack(track{process: p, name: p.Program})
+		w.processes[p] = id
+	}
+	return id
+}
+
+func (w *Writer) thread(t *analyze.Thread) *sorter {
+	s := w.threads[t]
+	if s == nil {
+		s = &sorter{out: w.out, track: w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: t.Name})}
+		w.threads[t] = s
+		w.order = append(w.order, s)
+	}
+	return s
+}
+
+// flowOf numbers a command buffer for its arrow. Objects count from 1, so it is never 0.
+func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
+	return uint64(w.process(p))<<32 | uint64(id)
+}
+
+// Call adds a call; it fits analyze.Options.Visit.
+func (w *Writer) Call(c *analyze.VisitedCall) {
+	t := w.thread(c.Thread)
+	s := slice{Interval: c.Interval, track: t.track, name: c.Row.Selector, category: c.Group()}
+	if c.Unfinished {
+		s.args[3] = arg{name: "unfinished", text: "the process ended inside this call"}
+	}
+	if c.Row.Object != "" && c.Record.Object != 0 {
+		s.args[0] = arg{name: c.Row.Object, value: uint64(c.Record.Object)}
+	}
+	switch {
+	case strings.HasPrefix(c.Row.Arg, "StringID of "):
+		s.args[1] = arg{name: strings.TrimPrefix(c.Row.Arg, "StringID of "), text: c.Text(c.Record.Arg)}
+	case c.Row.Arg != "" && c.Record.Arg != 0:
+		s.args[1] = arg{name: c.Row.Arg, value: c.Record.Arg}
+	}
+	if c.Record.Flags&wire.Failed != 0 {
+		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
+	}
+	if c.Row.Family == wire.FamilyCommandBuffer && c.Record.Object != 0 {
+		switch {
+		case c.Row.Selector == "commit":
+			s.flow = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
+		case c.Row.Group == wire.GroupWait && !c.Unfinished:
+			s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
+		}
+	}
+	t.add(s)
+}
+
+// Finish adds what the model knows of queues and the GPU, and ends the file.
+func (w *Writer) Finish(t *analyze.Trace) error {
+	for _, s := range w.order {
+		s.flush()
+	}
+	queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
+	for _, b := range t.CommandBuffers {
+		queues[b.Queue] = append(queues[b.Queue], b)
+	}
+	order := slices.Clone(t.Queues)
+	if _, unknown := queues[nil]; unknown {
+		order = append(order, nil)
+	}
+	for rank, q := range order {
+		if buffers := queues[q]; len(buffers) > 0 {
+			w.queue(rank, q, buffers)
+		}
+	}
+	if err := w.out.finish(); err != nil {
+		return fmt.Errorf("writing the timeline: %w", err)
+	}
+	return nil
+}
+
+func queueName(q *analyze.Queue) string {
+	switch {
+	case q == nil:
+		return "queue not known"
+	case q.Label != "":
+		return "queue " + q.Label
+	}
+	return fmt.Sprintf("queue %d", q.ID)
+}
+
+// queue writes the tracks of one queue.
+func (w *Writer) queue(rank int, q *analyze.Queue, buffers []*analyze.CommandBuffer) {
+	process := buffers[0].Process
+	parent := trackID(0)
+	if process != nil {
+		parent = w.process(process)
+	}
+	name := queueName(q)
+	ran := slices.DeleteFunc(slices.Clone(buffers), func(b *analyze.CommandBuffer) bool { return !b.GPU.Known() })
+	slices.SortStableFunc(ran, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.Begin, b.GPU.Begin) })
+	var lanes []*lane
+	for _, b := range ran {
+		l := freeLane(lanes, b.GPU.Begin)
+		if l == nil {
+			l = &lane{track: w.newTrack(track{parent: parent, process: process, name: "GPU " + name, rank: 2*rank + 1})}
+			lanes = append(lanes, l)
+		}
+		l.until = b.GPU.End
+		w.onGPU(l.track, b)
+	}
+	counter := w.newTrack(track{parent: parent, process: process, name: "in flight, " + name, counter: true, rank: 2 * rank})
+	for _, s := range inFlight(buffers) {
+		w.out.count(counter, s.at, s.value)
+	}
+}
+
+// onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
+func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
+	s := slice{Interval: b.GPU, track: on, name: bufferName(b), category: "gpu"}
+	if b.Process != nil {
+		s.flow = w.flowOf(b.Process, b.ID)
+	}
+	s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
+	if b.Committed.Thread != nil {
+		s.args[1] = arg{name: "committed by thread", value: uint64(b.Committed.Thread.ID)}
+	}
+	if b.Status == analyze.StatusError {
+		s.args[2] = arg{name: "error", text: fmt.Sprintf("code %d", b.ErrorCode)}
+	}
+	if kernels := kernelsOf(b); len(kernels) > 0 {
+		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}
+	}
+	inner := &sorter{out: w.out, track: on}
+	for i := range b.Encoders {
+		e := &b.Encoders[i]
+		if e.GPU.Known() {
+			inner.add(slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"})
+		}
+	}
+	inner.add(s)
+	inner.flush()
+}

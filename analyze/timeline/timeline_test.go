@@ -1,0 +1,365 @@
+package timeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/tracetest"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+func write(t testing.TB, path string, open func(*bytes.Buffer) *Writer) ([]byte, *analyze.Trace) {
+	t.Helper()
+	var b bytes.Buffer
+	w := open(&b)
+	trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(trace); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), trace
+}
+
+func perfettoOf(b *bytes.Buffer) *Writer { return NewPerfetto(b) }
+func chromeOf(b *bytes.Buffer) *Writer   { return NewChrome(b) }
+
+// calls are the calls of a trace by their own account, as a viewer should show them.
+func calls(t testing.TB, path string) []string {
+	var list []string
+	_, err := analyze.Load(path, analyze.Options{Visit: func(c *analyze.VisitedCall) {
+		list = append(list, fmt.Sprintf("%d/%s %s %d-%d", c.Thread.Process.ID, c.Thread.Name, c.Row.Selector, c.Begin, c.End))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestPerfettoShowsEveryCall(t *testing.T) {
+	path := tracetest.Small(t)
+	data, _ := write(t, path, perfettoOf)
+	got, counts := replay(t, data)
+	var onThreads []string
+	for _, s := range got {
+		if s.category != "gpu" {
+			onThreads = append(onThreads, fmt.Sprintf("%s %s %d-%d", s.track, s.name, s.begin, s.end))
+		}
+	}
+	slices.Sort(onThreads)
+	if want := calls(t, path); !slices.Equal(onThreads, want) {
+		t.Errorf("shown:\n%s\nin the trace:\n%s", strings.Join(onThreads, "\n"), strings.Join(want, "\n"))
+	}
+	level := map[string]int64{}
+	for _, c := range counts {
+		if c.value < 0 {
+			t.Errorf("%+v", c)
+		}
+		level[c.track] = c.value
+	}
+	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 || len(level) != 2 {
+		t.Errorf("counters end at %v", level)
+	}
+}
+
+// Two calls that begin together must nest as they did, whatever comes first in the file: the inner one ends first, so it is
+// given first, and a viewer that sees its begin first would show it around the other.
+func TestInnerCallsAreInside(t *testing.T) {
+	data, _ := write(t, tracetest.Small(t), perfettoOf)
+	got, _ := replay(t, data)
+	found := 0
+	for _, s := range got {
+		if s.args != "" && strings.Contains(s.args, "encoder=") && s.depth == 0 && s.end-s.begin == 700 {
+			found++
+		}
+		if s.depth == 1 && s.name != "newComputePipelineStateWithFunction:error:" {
+			t.Errorf("%s is shown inside another call", s.name)
+		}
+		if s.depth == 1 {
+			found++
+		}
+	}
+	if found != 2 {
+		t.Error("the nested pair is not shown as one inside the other")
+	}
+}
+
+// The arrow of a command buffer leads from its commit over the GPU to the return of the wait, in that order.
+func TestArrows(t *testing.T) {
+	path := tracetest.Small(t)
+	data, trace := write(t, path, perfettoOf)
+	got, _ := replay(t, data)
+	type stop struct {
+		at   int64
+		what string
+	}
+	arrows := map[string][]stop{}
+	for _, s := range got {
+		for _, id := range strings.Fields(s.flows) {
+			arrows[id] = append(arrows[id], stop{s.begin, s.category})
+		}
+		for _, id := range strings.Fields(s.flowsEnd) {
+			arrows[id] = append(arrows[id], stop{s.end, "return of " + s.category})
+		}
+	}
+	whole := 0
+	for id, stops := range arrows {
+		slices.SortFunc(stops, func(a, b stop) int { return int(a.at - b.at) })
+		var way []string
+		for _, s := range stops {
+			way = append(way, s.what)
+		}
+		switch strings.Join(way, ", ") {
+		case "commit, gpu, return of wait":
+			whole++
+		case "commit": // never completed
+		default:
+			t.Errorf("arrow %s leads over %q", id, way)
+		}
+	}
+	if whole != 4 || len(arrows) != len(trace.CommandBuffers) {
+		t.Errorf("%d arrows, %d of them whole; %d command buffers", len(arrows), whole, len(trace.CommandBuffers))
+	}
+}
+
+type chromeEvent struct {
+	Ph, Name, Cat, ID, Bp string
+	Pid, Tid              int64
+	Ts, Dur               json.Number
+	Args                  map[string]any
+}
+
+func readChrome(t testing.TB, data []byte) []chromeEvent {
+	t.Helper()
+	var doc struct {
+		DisplayTimeUnit string
+		TraceEvents     []chromeEvent
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&doc); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return doc.TraceEvents
+}
+
+func nanos(t testing.TB, micros json.Number) int64 {
+	f, err := micros.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(math.Round(f * 1000))
+}
+
+// Chrome's file shows the same slices as Perfetto's: the two writers share nothing behind the sorter.
+func TestChromeShowsTheSame(t *testing.T) {
+	path := tracetest.Small(t)
+	data, _ := write(t, path, perfettoOf)
+	js, _ := write(t, path, chromeOf)
+	var want, got []string
+	perfetto, _ := replay(t, data)
+	for _, s := range perfetto {
+		want = append(want, fmt.Sprintf("%s %s %s %d-%d", s.track, s.category, s.name, s.begin, s.end))
+	}
+	names := map[[2]int64]string{}
+	for _, e := range readChrome(t, js) {
+		switch e.Ph {
+		case "M":
+			if e.Name == "thread_name" {
+				names[[2]int64{e.Pid, e.Tid}] = e.Args["name"].(string)
+			}
+		case "X":
+			begin := nanos(t, e.Ts)
+			got = append(got, fmt.Sprintf("%d/%s %s %s %d-%d", e.Pid, names[[2]int64{e.Pid, e.Tid}], e.Cat, e.Name, begin, begin+nanos(t, e.Dur)))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("Chrome:\n%s\nPerfetto:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Work that overlaps on the GPU needs tracks of its own: on one track, slices may nest but not cross.
+func TestOverlapOnTheGPU(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "overlap.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "overlap")
+	first := p.Thread(8, "a")
+	first.NewQueue("q")
+	kernel := first.NewPipeline("k")
+	second := p.Thread(9, "b")
+	second.Now = first.Now + 10_000
+	for range 3 {
+		first.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+		second.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	}
+	p.End()
+	f.Close()
+	data, trace := write(t, path, perfettoOf)
+	got, _ := replay(t, data)
+	var spans []string
+	for _, s := range got {
+		if s.category == "gpu" {
+			spans = append(spans, fmt.Sprint(s.begin, s.end))
+			if s.depth != 0 {
+				t.Errorf("%+v is shown inside another command buffer", s)
+			}
+		}
+	}
+	for _, b := range trace.CommandBuffers {
+		if !slices.Contains(spans, fmt.Sprint(int64(b.GPU.Begin), int64(b.GPU.End))) {
+			t.Errorf("%v is not shown whole", b.GPU)
+		}
+	}
+}
+
+// A call around more calls than are kept must still be shown, though its begin comes after theirs in the file.
+func TestCallAroundVeryMany(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "deep")
+	th := p.Thread(8, "a")
+	th.NewQueue("q")
+	begin := th.Now
+	for range 3*most + 5 {
+		th.Call(wire.FamilyEncoder, "endEncoding", 1, 0, 10, nil)
+	}
+	th.Now += 10
+	th.Outer(wire.FamilyCommandBuffer, "commit", 5, 0, begin, nil)
+	p.End()
+	f.Close()
+	var b bytes.Buffer
+	w := NewChrome(&b)
+	trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
+	if err = errors.Join(err, w.Finish(trace)); err != nil {
+		t.Fatal(err)
+	}
+	inner, outer := 0, 0
+	for _, e := range readChrome(t, b.Bytes()) {
+		switch {
+		case e.Ph == "X" && e.Name == "endEncoding":
+			inner++
+		case e.Ph == "X" && e.Name == "commit" && nanos(t, e.Dur) == th.Now-begin:
+			outer++
+		}
+	}
+	if inner != 3*most+5 || outer != 1 {
+		t.Errorf("%d inner calls and %d around them", inner, outer)
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFullDisk(t *testing.T) {
+	path := tracetest.Small(t)
+	for _, w := range []*Writer{NewPerfetto(full{}), NewChrome(full{})} {
+		trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(trace); !errors.Is(err, errFull) {
+			t.Errorf("a full disk ends with %v", err)
+		}
+	}
+}
+
+// An empty trace is an empty timeline, not a broken file.
+func TestEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.mtrace")
+	tracetest.Create(t, path).Close()
+	if js, _ := write(t, path, chromeOf); len(readChrome(t, js)) != 0 {
+		t.Errorf("%s", js)
+	}
+	data, _ := write(t, path, perfettoOf)
+	if s, _ := replay(t, data); len(s) != 0 {
+		t.Errorf("%v", s)
+	}
+}
+
+// Labels are the program's: any bytes may be in them.
+func TestStrangeLabels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "strange.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "strange")
+	th := p.Thread(8, "bad \xff name")
+	th.NewQueue("new\nline \"quoted\" \\ \x01")
+	th.Run(tracetest.Step{Pipeline: th.NewPipeline("k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100, Delay: 100, GPU: 100, Notify: 100})
+	p.End(tracefile.CurrentCall{})
+	f.Close()
+	js, _ := write(t, path, chromeOf)
+	readChrome(t, js)
+	data, _ := write(t, path, perfettoOf)
+	replay(t, data)
+}
+
+// Perfetto's own definition of its format, in its Python package, must find nothing unknown in our files.
+func TestPerfettosOwnDecoder(t *testing.T) {
+	const script = `
+import sys
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as p
+t = p.Trace(); t.ParseFromString(open(sys.argv[1], "rb").read())
+known = p.Trace(); known.CopyFrom(t); known.DiscardUnknownFields()
+assert known.SerializeToString(deterministic=True) == t.SerializeToString(deterministic=True), "unknown fields"
+print(sum(1 for k in t.packet if k.track_event.type == p.TrackEvent.TYPE_SLICE_BEGIN))`
+	if err := exec.Command("python3", "-c", "import perfetto.protos.perfetto.trace.perfetto_trace_pb2").Run(); err != nil {
+		t.Skip("Perfetto's Python package is not installed: pip install perfetto protobuf")
+	}
+	data, _ := write(t, tracetest.Small(t), perfettoOf)
+	path := filepath.Join(t.TempDir(), "small.pftrace")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("python3", "-c", script, path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	own, _ := replay(t, data)
+	if got := strings.TrimSpace(string(out)); got != fmt.Sprint(len(own)) {
+		t.Errorf("Perfetto's decoder finds %s slices, ours %d", got, len(own))
+	}
+}
+
+func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
+	path := filepath.Join(b.TempDir(), "big.mtrace")
+	f := tracetest.Create(b, path)
+	p := f.Process(7, "big")
+	th := p.Thread(8, "a")
+	th.NewQueue("q")
+	kernel := th.NewPipeline("k")
+	const steps = 20_000
+	for range steps {
+		th.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	}
+	p.End()
+	f.Close()
+	b.ResetTimer()
+	size := 0
+	for b.Loop() {
+		data, _ := write(b, path, open)
+		size = len(data)
+	}
+	slices := float64(steps * 8)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/slices, "ns/slice")
+	b.ReportMetric(float64(size)/slices, "B/slice")
+}
+
+func BenchmarkPerfetto(b *testing.B) { benchmark(b, perfettoOf) }
+func BenchmarkChrome(b *testing.B)   { benchmark(b, chromeOf) }

@@ -15,12 +15,12 @@ const (
 	kindDecimal               // decimal fraction
 	kindText                  // text
 	kindPhrase                // text that only joins the parts of a label
-	kindLabel                 // text and typed parts in a row
+	kindAddresses             // return addresses separated by spaces, leaf first
+	kindLabel                 // text and typed parts in a row; from here on with children
 	kindProcess               // pid
 	kindThread                // tid, process
 	kindFrame                 // one frame of a call stack, in attributes
 	kindBacktrace             // frames, leaf first
-	kindAddresses             // return addresses separated by spaces, leaf first
 	kindSample                // a call stack by addresses only (kperf)
 )
 

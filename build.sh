@@ -8,8 +8,8 @@ system=$(uname -s)
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
 
-# What the C parts need on Debian and Ubuntu: the compilers, Objective-C with GNUstep's Foundation, blocks, and Python for the workload.
-packages=(gcc g++ gobjc libgnustep-base-dev libblocksruntime-dev python3)
+# What the C parts need on Debian and Ubuntu: the compilers, Objective-C with GNUstep's Foundation, blocks, make, and Python for the workload.
+packages=(gcc g++ make gobjc libgnustep-base-dev libblocksruntime-dev python3)
 
 missing_packages() {
   local package
@@ -35,9 +35,9 @@ need_linux() {
   say "installing $missing"
   # A machine whose package lists are old or absent needs an update first; one without a network may still have the packages.
   # shellcheck disable=SC2086
-  ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null 2>&1 || {
+  ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 $missing >/dev/null 2>&1 || {
     ${sudo[@]+"${sudo[@]}"} apt-get update -qq >/dev/null 2>&1 || true
-    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 $missing >/dev/null
   } || die "apt-get could not install: $missing"
 }
 

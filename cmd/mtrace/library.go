@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// libraryName is the file name of the injected library on this system.
+func libraryName() string {
+	if runtime.GOOS == "darwin" {
+		return "libmtrace.dylib"
+	}
+	return "libmtrace.so"
+}
+
+// findLibrary finds the library that goes with this tool: MTRACE_LIBRARY, else beside the executable or in ../lib.
+func findLibrary() (string, error) {
+	if path := os.Getenv("MTRACE_LIBRARY"); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("MTRACE_LIBRARY names %s, which is not there", path)
+		}
+		return filepath.Abs(path)
+	}
+	for _, dir := range []string{".", "../lib"} {
+		if path, ok := besideExecutable(dir, libraryName()); ok {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not beside the tool: build it with ./build.sh or set MTRACE_LIBRARY", libraryName())
+}
+
+// softwareMetal finds the preload library of the software Metal, for machines that have no Metal.
+func softwareMetal() (string, bool) {
+	if runtime.GOOS == "darwin" {
+		return "", false
+	}
+	if dir := os.Getenv("MTRACE_SOFTMETAL"); dir != "" {
+		path := filepath.Join(dir, "libsoftmetal-preload.so")
+		_, err := os.Stat(path)
+		return path, err == nil
+	}
+	return besideExecutable("softmetal", "libsoftmetal-preload.so")
+}
+
+// besideExecutable looks for a file in a folder relative to the folder of the running executable.
+func besideExecutable(dir, name string) (string, bool) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	if executable, err = filepath.EvalSymlinks(executable); err != nil {
+		return "", false
+	}
+	path := filepath.Join(filepath.Dir(executable), dir, name)
+	_, err = os.Stat(path)
+	return path, err == nil
+}

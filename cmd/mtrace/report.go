@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+)
+
+// reportView is how a report is wanted.
+type reportView struct {
+	json     bool
+	html     string
+	sections []string
+	from, to time.Duration
+	threads  []uint
+	queues   []uint
+	pids     []int
+}
+
+// flags declares the flags that both `run` and `report` have.
+func (v *reportView) flags(flags *pflag.FlagSet) {
+	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
+	flags.StringSliceVar(&v.sections, "section", nil, "print only these sections: verdict, threads, …")
+}
+
+func reportCommand() command {
+	return command{
+		name:    "report",
+		summary: "Say what a trace holds: the verdict, its evidence, the tables",
+		usage:   "[flags] FILE…",
+		example: "mtrace report --section verdict,threads trace.mtrace",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var v reportView
+			v.flags(flags)
+			flags.StringVar(&v.html, "html", "", "write the report as one HTML file here as well")
+			flags.DurationVar(&v.from, "from", 0, "look at the trace from this time after its start on")
+			flags.DurationVar(&v.to, "to", 0, "look at the trace up to this time after its start")
+			flags.UintSliceVar(&v.threads, "thread", nil, "list these threads only, by the system's number")
+			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by number")
+			flags.IntSliceVar(&v.pids, "pid", nil, "look at these processes only")
+			return func(std stdio, args []string) error { return v.reports(std, args) }
+		},
+	}
+}
+
+func (v *reportView) reports(std stdio, paths []string) error {
+	if len(paths) == 0 {
+		return usageError("no trace to report on: mtrace report FILE…")
+	}
+	if v.html != "" && len(paths) > 1 {
+		return usageError("--html takes one trace, but there are %d", len(paths))
+	}
+	if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
+		return usageError("--from %v --to %v is no range of time", v.from, v.to)
+	}
+	for _, path := range paths {
+		if err := v.print(std, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
+func (v *reportView) print(std stdio, path string) error {
+	if err := report.CheckSections(v.sections); err != nil {
+		return usageError("%w", err)
+	}
+	trace, err := loadTrace(path, analyze.Options{From: analyze.Nanos(v.from), To: analyze.Nanos(v.to), PIDs: v.pids})
+	if err != nil {
+		return err
+	}
+	opts := report.Options{Sections: v.sections, Color: colour(std.out)}
+	for _, t := range v.threads {
+		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
+	}
+	for _, q := range v.queues {
+		opts.Queues = append(opts.Queues, uint32(q))
+	}
+	r := report.Build(trace, opts)
+	if v.html != "" {
+		if err := writeFile(v.html, func(f *os.File) error { return r.WriteText(f, opts) }); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		err = r.WriteJSON(std.out)
+	} else {
+		err = r.WriteText(std.out, opts)
+	}
+	if err == nil && trace.Source.Truncated {
+		err = fmt.Errorf("%s is cut: the report covers what was written before; run the program again for a whole one", filepath.Base(path))
+	}
+	return err
+}
+
+// loadTrace loads one trace for a command that reads traces.
+func loadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, usageError("%s is a folder, not a trace", path)
+	}
+	trace, err := analyze.Load(path, opts)
+	if err != nil {
+		return nil, status{exitUsage, err}
+	}
+	return trace, nil
+}
+
+// colour says whether output to f may be coloured: on a terminal, unless NO_COLOR is set (https://no-color.org).
+func colour(f *os.File) bool {
+	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+// writeFile makes a file and lets write fill it.
+func writeFile(path string, write func(*os.File) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

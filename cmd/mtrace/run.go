@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/interpose/inject"
+	"mtrace/interpose/inject/handshake"
+)
+
+// exitNotStarted is `mtrace run`'s status when it could not start the program for a reason of its own.
+const exitNotStarted = 125
+
+type runOptions struct {
+	output   string
+	noReport bool
+	onFull   string
+	view     reportView
+}
+
+func runCommand() command {
+	return command{
+		name:    "run",
+		summary: "Run a program, trace its use of Metal, print the report",
+		usage:   "[flags] -- CMD ARG…",
+		example: "mtrace run -o trace.mtrace -- python3 workload.py --threads 8",
+		whole:   true,
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var o runOptions
+			flags.StringVarP(&o.output, "output", "o", "", "the trace file to write (default CMD-PID.mtrace here)")
+			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
+			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
+			o.view.flags(flags)
+			return func(std stdio, args []string) error { return run(std, o, args) }
+		},
+	}
+}
+
+// run traces one command. The error carries the exit status of the program, or says why there was none.
+func run(std stdio, o runOptions, command []string) error {
+	if len(command) == 0 {
+		return usageError("no program to run: mtrace run -- CMD ARG…")
+	}
+	if o.onFull != "drop" && o.onFull != "block" {
+		return usageError("--on-full is drop or block, not %q", o.onFull)
+	}
+	notStarted := func(err error) error { return status{exitNotStarted, err} }
+	library, err := findLibrary()
+	if err != nil {
+		return notStarted(err)
+	}
+	s, err := newSession(o, command)
+	if err != nil {
+		return notStarted(err)
+	}
+	defer s.remove()
+
+	plan, err := inject.Prepare(command, library, s.environment())
+	if err != nil {
+		s.abandon()
+		var coded interface{ ExitStatus() int }
+		if errors.As(err, &coded) {
+			return status{coded.ExitStatus(), err}
+		}
+		return notStarted(err)
+	}
+	program, err := start(plan, std)
+	if err != nil {
+		s.abandon()
+		if errors.Is(err, os.ErrNotExist) {
+			return status{127, err}
+		}
+		return notStarted(err)
+	}
+	ended, err := program.wait()
+	if err != nil {
+		return notStarted(err)
+	}
+	if err := s.finish(program.pid(), ended); err != nil {
+		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
+	}
+	inspect := func(program string) []inject.Finding {
+		reasons, _ := inject.ThisHost().Inspect(program, library)
+		return reasons
+	}
+	s.conclude(std, o, handshake.Explain(plan, program.pid(), s.witness.processes(), inspect))
+	return status{code: exitStatus(ended)}
+}
+
+// conclude prints the report or, when no Metal call was seen, why. Where the program's standard error may be somebody's input,
+// nothing of ours goes there: it is in the report, and in the trace.
+func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
+	if o.noReport {
+		if term.IsTerminal(int(std.err.Fd())) {
+			s.explain(std.err, findings)
+		}
+		return
+	}
+	if len(findings) > 0 && !o.view.json {
+		s.explain(std.out, findings)
+		return
+	}
+	if err := o.view.print(std, s.path); err != nil {
+		fmt.Fprintf(std.err, "mtrace run: no report: %v\n", err)
+	}
+}
+
+// explain says loudly that there is nothing to report, and why.
+func (s *session) explain(w io.Writer, findings []inject.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(w, "mtrace: NO METAL CALL WAS SEEN: %s\n", f)
+	}
+}
+
+// A session is the collector of one run and the file it writes.
+type session struct {
+	path      string
+	named     bool // by the user; otherwise the path still lacks the process id
+	onFull    string
+	dir       string
+	witness   *witness
+	writer    *tracefile.Writer
+	collector *collector.Collector
+	serving   chan error
+	stop      context.CancelFunc
+}
+
+// newSession makes the trace file and starts to listen, before there is a program that could connect.
+func newSession(o runOptions, command []string) (*session, error) {
+	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, witness: newWitness()}
+	if !s.named {
+		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
+	}
+	host, _ := os.Hostname()
+	var err error
+	s.writer, err = tracefile.Create(s.path, tracefile.Info{
+		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the trace: %w", err)
+	}
+	if s.dir, err = privateDirectory(); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
+	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.witness}); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.serving = make(chan error, 1)
+	go func() { s.serving <- s.collector.Serve(ctx) }()
+	return s, nil
+}
+
+// privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
+func privateDirectory() (string, error) {
+	parent := os.TempDir()
+	if len(parent) > 60 {
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "mtrace-")
+	if err != nil {
+		return "", fmt.Errorf("cannot make a folder for the socket: %w", err)
+	}
+	return dir, nil
+}
+
+// environment is ours plus what the library needs, and the software Metal where there is no other.
+func (s *session) environment() []string {
+	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull)
+	if preload, ok := softwareMetal(); ok {
+		environ = withPreload(environ, preload)
+	}
+	return environ
+}
+
+// withPreload appends a library to LD_PRELOAD unless it is there already.
+func withPreload(environ []string, library string) []string {
+	const name = "LD_PRELOAD="
+	for i, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, name); ok {
+			if !strings.Contains(value, filepath.Base(library)) {
+				environ[i] = name + strings.TrimPrefix(value+":"+library, ":")
+			}
+			return environ
+		}
+	}
+	return append(environ, name+library)
+}
+
+// finish ends the recording of a program that has ended, and gives the file its name.
+func (s *session) finish(pid int, ended syscall.WaitStatus) error {
+	s.collector.ProcessExited(pid, ended)
+	_, err := s.collector.Close()
+	s.stop()
+	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
+		err = serveErr
+	}
+	if s.named {
+		return err
+	}
+	final := strings.TrimPrefix(filepath.Base(s.path), ".")
+	final = strings.TrimSuffix(final, fmt.Sprintf("-%d.mtrace.part", os.Getpid())) + "-" + strconv.Itoa(pid) + ".mtrace"
+	if renamed := os.Rename(s.path, final); renamed != nil {
+		return errors.Join(err, renamed)
+	}
+	s.path = final
+	return err
+}
+
+// abandon removes what was made for a program that never started.
+func (s *session) abandon() {
+	if s.collector != nil {
+		s.collector.Close()
+		s.stop()
+	} else {
+		s.writer.Close(tracefile.Result{})
+	}
+	os.Remove(s.path)
+	s.remove()
+}
+
+func (s *session) remove() {
+	if s.dir != "" {
+		os.RemoveAll(s.dir)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// toolVersion is the version of this build: the module's version when it was installed by version, else the commit.
+func toolVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return s.Value[:12]
+		}
+	}
+	return "devel"
+}
+
+func versionCommand() command {
+	return command{
+		name:    "version",
+		summary: "Versions of the tool, the library, the wire and the file format",
+		usage:   "[--json]",
+		example: "mtrace version",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			asJSON := flags.Bool("json", false, "as JSON")
+			return func(std stdio, args []string) error {
+				if len(args) > 0 {
+					return usageError("takes no arguments, but got %q", args[0])
+				}
+				library, err := findLibrary()
+				if err != nil {
+					library = ""
+				}
+				v := struct {
+					Schema  string `json:"schema"`
+					Tool    string `json:"tool"`
+					Library string `json:"library"`
+					Wire    int    `json:"wire"`
+					File    int    `json:"file"`
+					Go      string `json:"go"`
+				}{"mtrace.version/1", toolVersion(), library, wire.Version, tracefile.Version, runtime.Version()}
+				if *asJSON {
+					return json.NewEncoder(std.out).Encode(v)
+				}
+				if library == "" {
+					library = "not found: " + err.Error()
+				}
+				fmt.Fprintf(std.out, "mtrace %s (%s, %s/%s)\nlibrary %s\nwire format %d\nfile format %d\n", v.Tool, v.Go, runtime.GOOS, runtime.GOARCH, library, v.Wire, v.File)
+				return nil
+			}
+		},
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"sync"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/interpose/inject/handshake"
+)
+
+// A witness notes which processes the library reported from and which of them used Metal.
+type witness struct {
+	collector.Observer // the rest is not looked at
+	mutex              sync.Mutex
+	seen               map[tracefile.ProcessIndex]*handshake.Process
+}
+
+func newWitness() *witness {
+	return &witness{Observer: collector.Nobody{}, seen: map[tracefile.ProcessIndex]*handshake.Process{}}
+}
+
+// Process implements collector.Observer.
+func (w *witness) Process(p tracefile.ProcessIndex, h wire.Hello) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.seen[p] = &handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true}
+}
+
+// Clock implements collector.Observer: a process has a clock once it makes a Metal call.
+func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.seen[p].Metal = true
+}
+
+func (w *witness) processes() (all []handshake.Process) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, p := range w.seen {
+		all = append(all, *p)
+	}
+	return all
+}

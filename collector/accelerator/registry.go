@@ -1,0 +1,157 @@
+// Package accelerator watches the GPU from outside the traced program, through
+// what macOS publishes in the I/O registry without asking for privileges: how
+// busy the device is, and how much GPU time each process has had. That tells
+// "another process has the GPU" from "this program waits for itself".
+package accelerator
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"howett.net/plist"
+)
+
+// Device is one GPU as the registry describes it at one moment.
+type Device struct {
+	// Class is the driver's class, for instance AGXAcceleratorG13X.
+	Class string `json:"class"`
+	Model string `json:"model,omitempty"`
+	Cores int    `json:"cores,omitempty"`
+	// Utilization is the share of time the device was busy lately, 0 to 1; the
+	// driver decides what lately is. Negative when the driver does not say.
+	Utilization float64 `json:"utilization_share"`
+	// InUse and Allocated are bytes of system memory.
+	InUse     int64 `json:"in_use_bytes"`
+	Allocated int64 `json:"allocated_bytes"`
+	// Clients are the connections of processes to the device.
+	Clients []Client `json:"-"`
+}
+
+// Client is one connection of a process to the device; a process may have
+// several. GPU is the time its work has occupied the device since it connected.
+type Client struct {
+	PID  int
+	Name string // the process's, cut by the kernel
+	GPU  time.Duration
+}
+
+// maxRegistry bounds a property list, in bytes. A machine with 150 clients
+// makes less than one megabyte.
+const maxRegistry = 16 << 20
+
+// entry is a node of the registry in the property lists that `ioreg -a` writes.
+// Key names are those of the drivers: AGXAccelerator of Apple silicon keeps GPU
+// times in AppUsage, one element for each API; Intel's and AMD's drivers keep
+// one number on the client.
+type entry struct {
+	Class      string         `plist:"IOObjectClass"`
+	Model      any            `plist:"model"`
+	Cores      any            `plist:"gpu-core-count"`
+	Statistics map[string]any `plist:"PerformanceStatistics"`
+	Creator    string         `plist:"IOUserClientCreator"`
+	Usage      []struct {
+		GPU any `plist:"accumulatedGPUTime"`
+	} `plist:"AppUsage"`
+	GPU      any     `plist:"accumulatedGPUTime"`
+	Children []entry `plist:"IORegistryEntryChildren"`
+}
+
+// Parse reads what `ioreg -a -r -c IOAccelerator` writes. A machine without a
+// GPU gives no device and no error.
+func Parse(list []byte) ([]Device, error) {
+	switch {
+	case len(list) == 0:
+		return nil, nil // ioreg writes nothing when nothing matches
+	case len(list) > maxRegistry:
+		return nil, fmt.Errorf("the registry's property list has %d bytes, more than %d", len(list), maxRegistry)
+	}
+	var roots []entry
+	if _, err := plist.Unmarshal(list, &roots); err != nil {
+		return nil, fmt.Errorf("reading the registry's property list: %w", err)
+	}
+	var devices []Device
+	for _, root := range roots {
+		if root.Statistics == nil && root.Class == "" {
+			return nil, errors.New("reading the registry's property list: an entry without class and statistics")
+		}
+		device := Device{
+			Class: root.Class, Model: text(root.Model), Cores: int(number(root.Cores)),
+			Utilization: utilization(root.Statistics),
+			InUse:       int64(number(root.Statistics["In use system memory"])),
+			Allocated:   int64(number(root.Statistics["Alloc system memory"])),
+		}
+		device.addClients(root.Children)
+		devices = append(devices, device)
+	}
+	return devices, nil
+}
+
+// utilization falls back on the renderer's, which is all that some drivers give.
+func utilization(statistics map[string]any) float64 {
+	for _, key := range []string{"Device Utilization %", "Renderer Utilization %"} {
+		if value, ok := statistics[key]; ok {
+			if percent := number(value); percent <= 100 {
+				return float64(percent) / 100
+			}
+		}
+	}
+	return -1
+}
+
+func (d *Device) addClients(children []entry) {
+	for _, child := range children {
+		if pid, name, ok := creator(child.Creator); ok {
+			gpu := number(child.GPU)
+			for _, usage := range child.Usage {
+				gpu += number(usage.GPU)
+			}
+			d.Clients = append(d.Clients, Client{PID: pid, Name: name, GPU: time.Duration(gpu)})
+		}
+		d.addClients(child.Children)
+	}
+}
+
+// creator reads "pid 378, WindowServer".
+func creator(text string) (pid int, name string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "pid ")
+	if !ok {
+		return 0, "", false
+	}
+	digits, name, _ := strings.Cut(rest, ",")
+	pid, err := strconv.Atoi(digits)
+	return pid, strings.TrimSpace(name), err == nil && pid >= 0
+}
+
+// number reads the integers of a property list, of which negative ones and ones
+// beyond 63 bits count as 0: no driver means them.
+func number(value any) uint64 {
+	switch v := value.(type) {
+	case uint64:
+		if v < 1<<63 {
+			return v
+		}
+	case int64:
+		if v > 0 {
+			return uint64(v)
+		}
+	case float64:
+		if v > 0 && v < 1<<62 {
+			return uint64(v)
+		}
+	}
+	return 0
+}
+
+// text reads a string that some drivers publish as bytes ending in zero.
+func text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []byte:
+		return strings.TrimRight(string(v), "\x00")
+	}
+	return ""
+}

@@ -1,0 +1,107 @@
+package accelerator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Sample is the state of all GPUs at one moment.
+type Sample struct {
+	At      time.Time
+	Devices []Device
+}
+
+// Usage is how the GPUs of the machine were used over several samples.
+type Usage struct {
+	// Wall is the time from the first sample to the last.
+	Wall time.Duration `json:"wall_ns"`
+	// Samples counts them.
+	Samples int `json:"samples"`
+	// Utilization is the mean of the busiest device, 0 to 1; negative when the
+	// driver does not say.
+	Utilization float64 `json:"utilization_share"`
+	// Processes holds the GPU time each process had in Wall, most first. Time
+	// between a process's last sample and its end is not in it.
+	Processes []ProcessUsage `json:"processes"`
+}
+
+// ProcessUsage is the GPU time of one process.
+type ProcessUsage struct {
+	PID  int           `json:"pid"`
+	Name string        `json:"name"`
+	GPU  time.Duration `json:"gpu_ns"`
+}
+
+// Of sums the GPU time of the processes that own accepts and of all others.
+func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
+	for _, p := range u.Processes {
+		if own(p.PID) {
+			ours += p.GPU
+		} else {
+			others += p.GPU
+		}
+	}
+	return ours, others
+}
+
+// Meter adds samples up. The registry's times are running totals of connections
+// that come and go, so they are compared from sample to sample.
+type Meter struct {
+	first, last time.Time
+	samples     int
+	busy        float64 // sum of utilizations
+	known       int     // samples that said theirs
+	before      map[int]time.Duration
+	usage       map[int]*ProcessUsage
+}
+
+// Add takes the next sample. A process seen for the first time had its time
+// before it was seen when it is in the first sample, and since the last sample
+// otherwise. A total that shrinks means that a connection was closed; the time
+// since the last sample is then unknown and counts as none.
+func (m *Meter) Add(s Sample) {
+	now := map[int]time.Duration{}
+	names := map[int]string{}
+	busiest := -1.0
+	for _, device := range s.Devices {
+		busiest = max(busiest, device.Utilization)
+		for _, client := range device.Clients {
+			now[client.PID] += client.GPU
+			names[client.PID] = client.Name
+		}
+	}
+	if busiest >= 0 {
+		m.busy += busiest
+		m.known++
+	}
+	if m.samples == 0 {
+		m.first, m.usage = s.At, map[int]*ProcessUsage{}
+	} else {
+		for pid, total := range now {
+			if grown := total - m.before[pid]; grown > 0 {
+				if m.usage[pid] == nil {
+					m.usage[pid] = &ProcessUsage{PID: pid, Name: names[pid]}
+				}
+				m.usage[pid].GPU += grown
+			}
+		}
+	}
+	m.before, m.last = now, s.At
+	m.samples++
+}
+
+// Usage returns what the samples so far amount to.
+func (m *Meter) Usage() Usage {
+	u := Usage{Wall: m.last.Sub(m.first), Samples: m.samples, Utilization: -1}
+	if m.known > 0 {
+		u.Utilization = m.busy / float64(m.known)
+	}
+	for _, p := range m.usage {
+		u.Processes = append(u.Processes, *p)
+	}
+	slices.SortFunc(u.Processes, func(a, b ProcessUsage) int {
+		return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.PID, b.PID))
+	})
+	return u
+}

@@ -1,0 +1,184 @@
+// Package pprof writes a recording of Instruments as pprof profiles: GPU time by
+// label, and CPU samples by stack.
+package pprof
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/summary"
+)
+
+// GPU is a profile of the subject's GPU time. A sample's stack, leaf first, is
+// encoder, command buffer, channel. Its values are the command buffers, the
+// nanoseconds on the GPU as a sum, and the nanoseconds from commit to GPU start.
+// Its labels are process, pid, thread and tid.
+func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
+	rows, err := summary.Select(r, f)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(r, rows, []*profile.ValueType{
+		{Type: "command_buffers", Unit: "count"},
+		{Type: "gpu", Unit: "nanoseconds"},
+		{Type: "queued", Unit: "nanoseconds"},
+	}, "gpu")
+	rows.GPU(func(w summary.Work) {
+		buffer, encoder := split(r.Text(w.Label))
+		values := []int64{0, int64(w.Length), 0}
+		if w.First {
+			values[0] = 1
+			if w.HasLatency {
+				values[2] = int64(w.StartLatency)
+			}
+		}
+		stack := []frame{{name: encoder}, {name: buffer}, {name: r.Text(w.Channel) + " channel"}}
+		b.add(stack, w.Process, w.Thread, values)
+	})
+	return b.finish()
+}
+
+// CPU is a profile of the subject's CPU samples; nil when there are none.
+func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
+	rows, err := summary.Select(r, f)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(r, rows, []*profile.ValueType{
+		{Type: "samples", Unit: "count"},
+		{Type: "cpu", Unit: "nanoseconds"},
+	}, "cpu")
+	samples := 0
+	rows.Samples(func(s *xctrace.CPUSample) {
+		if s.Schema == "cpu-profile" {
+			b.profile.SampleType[1] = &profile.ValueType{Type: "cpu", Unit: "cycles"}
+		}
+		samples++
+		var stack []frame
+		for _, i := range r.Stacks[s.Stack] {
+			f := r.Frames[i]
+			name := f.Name
+			if name == "" {
+				name = fmt.Sprintf("0x%x", f.Address)
+			}
+			stack = append(stack, frame{name, f.Address, f.Binary})
+		}
+		process := s.Process
+		if process == 0 {
+			process = r.Threads[s.Thread].Process
+		}
+		b.add(stack, process, s.Thread, []int64{1, int64(min(s.Weight, 1<<62))})
+	})
+	if samples == 0 {
+		return nil, nil
+	}
+	return b.finish()
+}
+
+// split cuts "command buffer:encoder". A label of the program's may itself have
+// a colon; then the first one is taken, for want of better.
+func split(label string) (buffer, encoder string) {
+	if label == "" {
+		return "(no command buffer label)", "(no label)"
+	}
+	buffer, encoder, ok := strings.Cut(label, ":")
+	if !ok {
+		return "(no command buffer label)", label
+	}
+	return buffer, encoder
+}
+
+type frame struct {
+	name    string
+	address uint64
+	binary  string
+}
+
+type builder struct {
+	recording *xctrace.Recording
+	profile   *profile.Profile
+	samples   map[string]*profile.Sample
+	locations map[frame]*profile.Location
+	mappings  map[string]*profile.Mapping
+	key       strings.Builder
+}
+
+func newBuilder(r *xctrace.Recording, rows *summary.Rows, types []*profile.ValueType, period string) *builder {
+	from, to := rows.Window()
+	p := &profile.Profile{
+		SampleType:    types,
+		PeriodType:    &profile.ValueType{Type: period, Unit: "nanoseconds"},
+		Period:        1,
+		DurationNanos: int64(to - from),
+	}
+	p.DefaultSampleType = types[1].Type
+	if r.Run != nil && !r.Run.Started.IsZero() {
+		p.TimeNanos = r.Run.Started.Add(time.Duration(from)).UnixNano()
+	}
+	return &builder{
+		recording: r, profile: p,
+		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, mappings: map[string]*profile.Mapping{},
+	}
+}
+
+// add adds values to the sample of that stack, process and thread.
+func (b *builder) add(stack []frame, process xctrace.ProcessIndex, thread xctrace.ThreadIndex, values []int64) {
+	b.key.Reset()
+	fmt.Fprint(&b.key, process, " ", thread)
+	locations := make([]*profile.Location, len(stack))
+	for i, f := range stack {
+		locations[i] = b.location(f)
+		fmt.Fprint(&b.key, " ", locations[i].ID)
+	}
+	if s := b.samples[b.key.String()]; s != nil {
+		for i, v := range values {
+			s.Value[i] += v
+		}
+		return
+	}
+	s := &profile.Sample{Location: locations, Value: append([]int64(nil), values...), Label: map[string][]string{}, NumLabel: map[string][]int64{}}
+	if p := b.recording.Processes[process]; process != 0 {
+		s.Label["process"] = []string{p.Name}
+		s.NumLabel["pid"] = []int64{int64(p.PID)}
+	}
+	if t := b.recording.Threads[thread]; thread != 0 {
+		s.Label["thread"] = []string{t.Name}
+		s.NumLabel["tid"] = []int64{int64(t.TID)}
+	}
+	b.samples[b.key.String()] = s
+	b.profile.Sample = append(b.profile.Sample, s)
+}
+
+func (b *builder) location(f frame) *profile.Location {
+	if l := b.locations[f]; l != nil {
+		return l
+	}
+	function := &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: f.name, SystemName: f.name, Filename: f.binary}
+	b.profile.Function = append(b.profile.Function, function)
+	l := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Address: f.address, Line: []profile.Line{{Function: function}}}
+	if f.binary != "" {
+		l.Mapping = b.mapping(f.binary)
+	}
+	b.profile.Location = append(b.profile.Location, l)
+	b.locations[f] = l
+	return l
+}
+
+// mapping stands for a library; where it was loaded is not kept.
+func (b *builder) mapping(binary string) *profile.Mapping {
+	m := b.mappings[binary]
+	if m == nil {
+		m = &profile.Mapping{ID: uint64(len(b.profile.Mapping) + 1), File: binary, HasFunctions: true}
+		b.mappings[binary] = m
+		b.profile.Mapping = append(b.profile.Mapping, m)
+	}
+	return m
+}
+
+func (b *builder) finish() (*profile.Profile, error) {
+	return b.profile, b.profile.CheckValid()
+}

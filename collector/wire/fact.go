@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -53,24 +54,41 @@ func AppendFact(b []byte, f Fact) []byte {
 	return b
 }
 
-// DecodeFact reads the fact at the start of b and returns how many bytes it takes.
+// ErrShortFact says that the bytes end before the fact does.
+var ErrShortFact = errors.New("fact: it is not whole")
+
+// DecodeFact reads the fact at the start of b and returns how many bytes it takes. The error is ErrShortFact when more bytes
+// could make a fact of it.
 func DecodeFact(b []byte) (f Fact, size int, err error) {
 	if len(b) < factHeader {
-		return f, 0, fmt.Errorf("fact: %d bytes are less than its header of %d", len(b), factHeader)
+		return f, 0, ErrShortFact
 	}
 	size = int(binary.LittleEndian.Uint32(b))
 	text := int(binary.LittleEndian.Uint32(b[16:]))
 	switch {
-	case size > len(b) || size%8 != 0:
-		return f, 0, fmt.Errorf("fact: size %d does not fit in the %d bytes there are", size, len(b))
 	case text > MaxFactText || size != (factHeader+text+7)&^7:
 		return f, 0, fmt.Errorf("fact: a text of %d bytes does not go with a size of %d", text, size)
+	case size > len(b):
+		return f, 0, ErrShortFact
 	}
 	f.Kind = FactKind(binary.LittleEndian.Uint16(b[4:]))
 	f.Aux = binary.LittleEndian.Uint16(b[6:])
 	f.Key = binary.LittleEndian.Uint64(b[8:])
 	f.Text = string(b[factHeader : factHeader+text])
 	return f, size, nil
+}
+
+// DecodeFacts reads all the facts in b, which must be whole.
+func DecodeFacts(b []byte) (facts []Fact, err error) {
+	for len(b) > 0 {
+		f, n, err := DecodeFact(b)
+		if err != nil {
+			return facts, err
+		}
+		facts = append(facts, f)
+		b = b[n:]
+	}
+	return facts, nil
 }
 
 // HashString is the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 is "no text".

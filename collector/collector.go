@@ -1,0 +1,261 @@
+// Package collector receives the records of traced processes and writes them into one trace: over a unix socket while their
+// drainers keep up, and out of their shared memory when they do not, or are gone. Every record that was published is in the
+// trace exactly once, however its process ended.
+package collector
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"mtrace/collector/tracefile"
+)
+
+// Options say how a Collector works.
+type Options struct {
+	// Dir is the directory for the socket: made, or this user's alone. Empty for a new temporary one.
+	Dir string
+	// Writer is the trace. The Collector closes it.
+	Writer *tracefile.Writer
+	// Log gets one line for each thing that is not as it should be. The zero value is silent.
+	Log zerolog.Logger
+	// Observer, when there is one, is told what is recorded as it arrives.
+	Observer Observer
+}
+
+// A Collector receives from any number of processes at once.
+type Collector struct {
+	writer   *tracefile.Writer
+	observer Observer
+	log      zerolog.Logger
+	listener *net.UnixListener
+	remove   func()
+
+	closing     chan struct{}
+	connections sync.WaitGroup
+
+	mutex    sync.Mutex // guards what follows; taken after a process's
+	closed   bool
+	running  map[int]*running // by the kernel's process id
+	ended    map[int]*ended   // whose exit status may still come
+	exits    map[int]syscall.WaitStatus
+	failure  error
+	result   Result
+	finished sync.Once
+}
+
+// running is a process that is connected, and how to tell it that another program took its place in the same process id.
+type running struct {
+	process  *process
+	replaced chan struct{}
+}
+
+// ended is a process whose end was written.
+type ended struct {
+	index tracefile.ProcessIndex
+	end   tracefile.End
+}
+
+// A Result is what a recording amounts to.
+type Result struct {
+	Processes int
+	Events    uint64   // calls and other events in the trace
+	Records   uint64   // with the More records that belong to them
+	Salvaged  uint64   // of Records, those read from the shared memory of processes that were gone
+	Lost      uint64   // records that were made and are not in the trace, whatever the reason
+	Bytes     int64    // size of the trace
+	Warnings  []string // one line each
+}
+
+// New makes the socket. From then on connections wait for Serve.
+func New(o Options) (*Collector, error) {
+	l, remove, err := listen(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collector{
+		writer: o.Writer, observer: o.Observer, log: o.Log, listener: l, remove: remove, closing: make(chan struct{}),
+		running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]syscall.WaitStatus{},
+	}
+	if c.observer == nil {
+		c.observer = Nobody{}
+	}
+	return c, nil
+}
+
+// Address is the path of the socket, for the environment of traced processes.
+func (c *Collector) Address() string { return c.listener.Addr().String() }
+
+// Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
+func (c *Collector) Serve(ctx context.Context) error {
+	defer context.AfterFunc(ctx, c.shut)()
+	for {
+		conn, err := c.listener.AcceptUnix()
+		if err != nil {
+			c.mutex.Lock()
+			defer c.mutex.Unlock()
+			if c.closed {
+				return c.failure
+			}
+			return fmt.Errorf("accept connections: %w", err)
+		}
+		c.serve(conn)
+	}
+}
+
+// serve handles a connection in a goroutine of its own.
+func (c *Collector) serve(conn *net.UnixConn) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.connections.Add(1)
+	go func() {
+		defer c.connections.Done()
+		c.serveConnection(conn)
+	}()
+}
+
+// shut stops accepting, after those that have connected already, and tells all connections to come to their end.
+func (c *Collector) shut() {
+	c.mutex.Lock()
+	if c.closed {
+		c.mutex.Unlock()
+		return
+	}
+	c.closed = true
+	c.mutex.Unlock()
+	for _, conn := range backlog(c.listener) {
+		c.serve(conn)
+	}
+	c.listener.Close()
+	close(c.closing)
+}
+
+// Close ends the recording: processes that are still running keep what was recorded of them, and it is said that they were.
+// It closes the trace and reports the first failure to write it. Call it once what was traced is gone.
+func (c *Collector) Close() (Result, error) {
+	c.shut()
+	c.connections.Wait()
+	c.finished.Do(func() {
+		c.remove()
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		r := tracefile.Result{Finished: time.Now().UnixNano()}
+		if c.failure != nil {
+			r.Note = c.failure.Error()
+		}
+		if err := c.writer.Close(r); c.failure == nil {
+			c.failure = err
+		}
+		c.result.Bytes = c.writer.Size()
+	})
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.result, c.failure
+}
+
+// written notes the first failure to write the trace and ends the recording: the programs go on without it.
+func (c *Collector) written(err error) {
+	if err == nil {
+		return
+	}
+	c.mutex.Lock()
+	first := c.failure == nil
+	if first {
+		c.failure = err
+	}
+	c.mutex.Unlock()
+	if first {
+		c.log.Error().Err(err).Msg("the trace cannot be written any more: the recording ends, the programs go on")
+		go c.shut()
+	}
+}
+
+// ProcessExited says how a process that the caller waited for ended. It may come before or after the process's connection ends.
+func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if e := c.ended[pid]; e != nil && c.running[pid] == nil {
+		delete(c.ended, pid)
+		setExit(&e.end, status)
+		c.writer.EndProcess(e.index, e.end) // a failure is kept by the writer
+		return
+	}
+	c.exits[pid] = status
+}
+
+func setExit(end *tracefile.End, status syscall.WaitStatus) {
+	end.ExitKnown = true
+	if status.Signaled() {
+		end.Signal = int(status.Signal())
+	} else {
+		end.ExitStatus = status.ExitStatus()
+	}
+}
+
+// processBegan notes a process that said hello. replaced is closed when another program says hello from the same process id:
+// what said hello before is gone.
+func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if before := c.running[p.peer]; before != nil {
+		close(before.replaced)
+	}
+	delete(c.ended, p.peer)
+	r := &running{p, make(chan struct{})}
+	c.running[p.peer] = r
+	return r.replaced
+}
+
+// processEnded writes a process's end.
+func (c *Collector) processEnded(p *process, end tracefile.End) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if r := c.running[p.peer]; r != nil && r.process == p {
+		delete(c.running, p.peer)
+		if status, known := c.exits[p.peer]; known {
+			delete(c.exits, p.peer)
+			setExit(&end, status)
+		} else {
+			c.ended[p.peer] = &ended{p.index, end}
+		}
+	}
+	if err := c.writer.EndProcess(p.index, end); err != nil && c.failure == nil {
+		c.failure = err
+	}
+	c.observer.End(p.index, end)
+	c.result.add(p, &end)
+}
+
+// processVanished forgets a process that said hello and nothing else, and whose place another took.
+func (c *Collector) processVanished(p *process) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if r := c.running[p.peer]; r != nil && r.process == p {
+		delete(c.running, p.peer)
+	}
+}
+
+func (r *Result) add(p *process, end *tracefile.End) {
+	r.Processes++
+	r.Events += p.events
+	r.Records += p.records
+	r.Salvaged += end.Salvaged
+	r.Lost += end.Lost() + p.missing
+	warn := func(format string, args ...any) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("process %d (%s): ", p.hello.PID, p.hello.Program)+fmt.Sprintf(format, args...))
+	}
+	if end.Note != "" {
+		warn("%s", end.Note)
+	}
+	if n := end.Lost(); n > 0 {
+		warn("%d records were dropped because its rings were full; try --on-full block", n)
+	}
+	if p.missing > 0 {
+		warn("%d records were handed over and did not arrive", p.missing)
+	}
+}

@@ -1,0 +1,236 @@
+package collector
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// helloPatience is how long a connection may take to say who it is.
+const helloPatience = 10 * time.Second
+
+// aLongTimeAgo is a deadline that has passed.
+var aLongTimeAgo = time.Unix(1, 0)
+
+// errDescriptor says that a Rings frame came without what it is about.
+var errDescriptor = errors.New("the Rings frame came without a descriptor")
+
+// serveConnection handles one connection from its hello to the end of its process.
+func (c *Collector) serveConnection(conn *net.UnixConn) {
+	defer conn.Close()
+	log := c.log
+	uid, pid, err := peerOf(conn)
+	if err == nil && uid != os.Getuid() {
+		err = fmt.Errorf("it belongs to user %d", uid)
+	}
+	if err != nil {
+		log.Warn().Err(err).Msg("a connection was refused")
+		return
+	}
+	r := &descriptorReader{conn: conn}
+	defer func() {
+		if fd := r.take(); fd >= 0 {
+			unix.Close(fd)
+		}
+	}()
+	in := bufio.NewReaderSize(r, 1<<16)
+	conn.SetReadDeadline(time.Now().Add(helloPatience))
+	said := make(chan struct{})
+	go func() {
+		if stillAlive(nil, nil, c.closing, said) {
+			select {
+			case <-said:
+			default:
+				r.end()
+			}
+		}
+	}()
+	hello, err := readHello(in)
+	close(said)
+	if err != nil {
+		if err != io.EOF { // somebody looked whether we are there
+			log.Warn().Int("pid", pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+		}
+		return
+	}
+	if !r.ended.Load() {
+		conn.SetReadDeadline(time.Time{})
+	}
+	p := &process{collector: c, hello: hello, peer: pid, reader: r, stopWatching: func() {}}
+	p.serve(conn, in)
+}
+
+// serve handles the connection of a process that said hello, to the process's end.
+func (p *process) serve(conn *net.UnixConn, in *bufio.Reader) {
+	replaced := p.collector.processBegan(p)
+	died, stop := watchDeath(conn, p.peer)
+	defer stop()
+	over := make(chan bool, 1) // says whether it is still alive
+	given := make(chan struct{})
+	defer close(given)
+	go func() {
+		over <- stillAlive(died, replaced, p.collector.closing, given)
+		p.reader.end()
+	}()
+	if failure := p.readFrames(in); failure != nil {
+		p.collector.log.Warn().Int("pid", p.peer).Str("program", p.hello.Program).Err(failure).Msg("the connection of a process was ended, and its trace with it")
+		conn.Close()
+		alive := true
+		select {
+		case <-died:
+			alive = false
+		default:
+		}
+		p.end(alive, "its trace ends early: "+failure.Error(), func() error { return nil })
+		return
+	}
+	// The connection has ended; the process may go on without a drainer.
+	p.undrained.Store(true)
+	alive := <-over
+	p.mutex.Lock()
+	added := p.added
+	p.mutex.Unlock()
+	select {
+	case <-replaced:
+		if !added {
+			p.collector.processVanished(p)
+			return
+		}
+	default:
+	}
+	why := ""
+	if alive {
+		why = "it was still running when the recording ended, and its trace ends there"
+	}
+	p.end(alive, why, func() error { return p.readFrames(in) })
+}
+
+// closeGrace is how long the end of a recording waits for processes that are about to end too.
+const closeGrace = 20 * time.Millisecond
+
+// stillAlive waits for the end: of the process, of its program (another took its place), of the recording, or of the wait
+// itself. Only when the recording ends first, it is alive.
+func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
+	select {
+	case <-died:
+		return false
+	case <-replaced:
+		return false
+	case <-given:
+		return true
+	case <-closing:
+	}
+	select {
+	case <-died:
+		return false
+	case <-replaced:
+		return false
+	case <-time.After(closeGrace):
+		return true
+	}
+}
+
+func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
+	h, err := wire.ReadFrameHeader(in)
+	if err != nil {
+		return hello, err
+	}
+	if h.Kind != wire.FrameHello {
+		return hello, fmt.Errorf("frame: the first is of kind %d, not a hello", h.Kind)
+	}
+	payload := make([]byte, h.Length)
+	if _, err := io.ReadFull(in, payload); err != nil {
+		return hello, err
+	}
+	return wire.DecodeHello(payload)
+}
+
+// readFrames reads frames to the end of the connection or of the process. A frame cut by the end is not an error: its slots
+// were not given back. The error says what the peer did wrong.
+func (p *process) readFrames(in *bufio.Reader) error {
+	var payload []byte
+	var records []wire.Record
+	for {
+		h, err := wire.ReadFrameHeader(in)
+		if err == nil {
+			if cap(payload) < int(h.Length) {
+				payload = make([]byte, max(int(h.Length), 1<<16))
+			}
+			payload = payload[:h.Length]
+			_, err = io.ReadFull(in, payload)
+		}
+		p.mutex.Lock()
+		failure := p.failure
+		p.mutex.Unlock()
+		switch {
+		case failure != nil:
+			return failure
+		case isEnd(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		switch h.Kind {
+		case wire.FrameRings:
+			fd := p.reader.take()
+			if p.mapped {
+				err = errors.New("a second Rings frame")
+			} else if fd < 0 {
+				err = errDescriptor
+			} else {
+				err = p.attach(fd)
+			}
+			if fd >= 0 {
+				unix.Close(fd)
+			}
+		case wire.FrameRecords:
+			if records, err = wire.DecodeRecords(records[:0], payload); err == nil {
+				err = p.joinRecords(p.ring(h.Ring), h.Position, records)
+			}
+		case wire.FrameFacts:
+			if p.mapped {
+				err = p.joinFacts(p.ring(h.Ring), h.Position, payload)
+			} else {
+				err = p.looseFacts(payload)
+			}
+		case wire.FrameClock:
+			for ; len(payload) > 0; payload = payload[16:] {
+				p.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
+			}
+			payload = payload[:0]
+		default:
+			err = fmt.Errorf("frame: kind %d in the middle of a connection", h.Kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// looseFacts takes in facts that come before there are rings: of no ring, and with no position.
+func (p *process) looseFacts(payload []byte) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.add()
+	facts, err := wire.DecodeFacts(payload)
+	if err != nil {
+		return err
+	}
+	p.handFacts(facts)
+	return nil
+}
+
+// isEnd says whether an error is the end of a connection and not a fault of the peer.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed)
+}

@@ -1,0 +1,101 @@
+package collector
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it reads what
+// is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the other end open.
+type descriptorReader struct {
+	conn        *net.UnixConn
+	ended       atomic.Bool
+	descriptors []int // at most one is wanted; the others are closed at once
+}
+
+// end makes the reader stop at the end of what was sent.
+func (r *descriptorReader) end() {
+	r.ended.Store(true)
+	r.conn.SetReadDeadline(aLongTimeAgo)
+}
+
+func (r *descriptorReader) Read(p []byte) (int, error) {
+	control := make([]byte, unix.CmsgSpace(4*4))
+	n, control, err := r.receive(p, control)
+	if len(control) > 0 {
+		r.keep(control)
+	}
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
+	if !r.ended.Load() {
+		n, m, _, _, err := r.conn.ReadMsgUnix(p, control)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return max(n, 0), control[:m], err
+		}
+	}
+	if !r.ended.Load() {
+		return 0, nil, os.ErrDeadlineExceeded
+	}
+	// An expired deadline keeps the net package from trying; what is in the socket is read past it.
+	raw, err := r.conn.SyscallConn()
+	if err != nil {
+		return 0, nil, err
+	}
+	n, m := 0, 0
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		for {
+			n, m, _, _, failed = unix.Recvmsg(int(fd), p, control, unix.MSG_DONTWAIT|receiveCloseOnExec)
+			if failed != unix.EINTR {
+				return
+			}
+		}
+	})
+	if err == nil && failed == unix.EAGAIN {
+		return 0, nil, io.EOF
+	}
+	return max(n, 0), control[:max(m, 0)], errors.Join(err, failed)
+}
+
+// keep takes in the descriptors of a control message.
+func (r *descriptorReader) keep(control []byte) {
+	messages, err := syscall.ParseSocketControlMessage(control)
+	if err != nil {
+		return
+	}
+	for _, m := range messages {
+		descriptors, err := syscall.ParseUnixRights(&m)
+		if err != nil {
+			continue
+		}
+		for _, fd := range descriptors {
+			unix.CloseOnExec(fd)
+			if len(r.descriptors) > 0 {
+				unix.Close(fd)
+				continue
+			}
+			r.descriptors = append(r.descriptors, fd)
+		}
+	}
+}
+
+// take returns the descriptor that came last, or -1.
+func (r *descriptorReader) take() int {
+	if len(r.descriptors) == 0 {
+		return -1
+	}
+	fd := r.descriptors[0]
+	r.descriptors = r.descriptors[:0]
+	return fd
+}

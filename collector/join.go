@@ -1,0 +1,80 @@
+package collector
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A joiner puts the contents of one ring together, each position exactly once and in order, from two sources that overlap and
+// overtake each other: frames from the socket, and what the collector took from the shared memory itself while older frames
+// were still in the socket. T is a record, or a byte of the facts.
+type joiner[T any] struct {
+	next  uint64     // the position of the next element to hand on
+	held  []piece[T] // pieces behind a gap, by position
+	count int        // elements in held
+	limit int        // of count
+	emit  func(position uint64, elements []T)
+}
+
+type piece[T any] struct {
+	position uint64
+	elements []T
+}
+
+// farthest is a bound on positions: no ring ever gets there, and arithmetic below it cannot overflow.
+const farthest = 1 << 62
+
+// add hands on elements that begin at position, or keeps a copy until the gap before them is filled.
+func (j *joiner[T]) add(position uint64, elements []T) error {
+	if position > farthest {
+		return fmt.Errorf("position %d is beyond every ring", position)
+	}
+	if position > j.next {
+		if j.count+len(elements) > j.limit {
+			return fmt.Errorf("position %d came, and what belongs between it and %d did not", position, j.next)
+		}
+		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
+			if p.position < position {
+				return -1
+			}
+			return 1
+		})
+		j.held = slices.Insert(j.held, at, piece[T]{position, slices.Clone(elements)})
+		j.count += len(elements)
+		return nil
+	}
+	j.pass(position, elements)
+	for len(j.held) > 0 && j.held[0].position <= j.next {
+		j.passHeld()
+	}
+	return nil
+}
+
+// pass hands on what is new of elements, which do not begin behind a gap.
+func (j *joiner[T]) pass(position uint64, elements []T) {
+	seen := j.next - position
+	if seen >= uint64(len(elements)) {
+		return
+	}
+	j.emit(j.next, elements[seen:])
+	j.next = position + uint64(len(elements))
+}
+
+func (j *joiner[T]) passHeld() {
+	p := j.held[0]
+	j.held = slices.Delete(j.held, 0, 1)
+	j.count -= len(p.elements)
+	j.pass(p.position, p.elements)
+}
+
+// finish hands on what is behind gaps that will not be filled any more, and returns how many elements are missing in them.
+func (j *joiner[T]) finish() (missing uint64) {
+	for len(j.held) > 0 {
+		if p := j.held[0].position; p > j.next {
+			missing += p - j.next
+			j.next = p
+		}
+		j.passHeld()
+	}
+	return missing
+}

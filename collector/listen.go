@@ -1,0 +1,89 @@
+package collector
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
+const longestAddress = 103
+
+// listen makes a socket that only this user can reach: in dir, which is made when it is not there and must be private, or in
+// a new directory when dir is empty. remove takes away what was made.
+func listen(dir string) (l *net.UnixListener, remove func(), err error) {
+	remove = func() {}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "mtrace-"); err == nil && len(dir) > longestAddress-len("/socket") {
+			os.Remove(dir)
+			dir, err = os.MkdirTemp("/tmp", "mtrace-")
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
+		}
+		made := dir
+		remove = func() { os.RemoveAll(made) }
+	} else if err = makePrivate(dir); err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(dir, "socket")
+	if len(path) > longestAddress {
+		remove()
+		return nil, nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; use a shorter directory", path, longestAddress)
+	}
+	l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err == nil {
+		if err = os.Chmod(path, 0o600); err != nil {
+			l.Close()
+		}
+	}
+	if err != nil {
+		remove()
+		return nil, nil, fmt.Errorf("listen on %s: %w", path, err)
+	}
+	return l, remove, nil
+}
+
+// makePrivate makes dir, or checks that it is this user's alone.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the collector's directory: %w", err)
+	}
+	var stat unix.Stat_t
+	if err := unix.Stat(dir, &stat); err != nil {
+		return fmt.Errorf("look at the collector's directory: %w", err)
+	}
+	if int(stat.Uid) != os.Getuid() || stat.Mode&0o077 != 0 {
+		return fmt.Errorf("the directory %s is open to other users: chmod 700 it, or name another", dir)
+	}
+	return nil
+}
+
+// backlog accepts the connections that were made and not accepted yet, without waiting for more.
+func backlog(l *net.UnixListener) (connections []*net.UnixConn) {
+	raw, err := l.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	raw.Control(func(fd uintptr) {
+		for {
+			n, _, err := unix.Accept(int(fd))
+			if err == unix.EINTR {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			unix.CloseOnExec(n)
+			file := os.NewFile(uintptr(n), "connection")
+			if c, err := net.FileConn(file); err == nil {
+				connections = append(connections, c.(*net.UnixConn))
+			}
+			file.Close()
+		}
+	})
+	return connections
+}

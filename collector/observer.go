@@ -1,0 +1,29 @@
+package collector
+
+import (
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// An Observer is told what is recorded as it arrives, before it is written. Its methods are called from several goroutines at
+// once, but for one ring one after another; they must be quick, for the recording waits, and must not keep the slices.
+type Observer interface {
+	// Process is called once for each process, before anything else of it.
+	Process(tracefile.ProcessIndex, wire.Hello)
+	// Clock is called once for each process that records, before its records.
+	Clock(p tracefile.ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32)
+	Samples(tracefile.ProcessIndex, []wire.ClockSample)
+	Facts(tracefile.ProcessIndex, []wire.Fact)
+	Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record)
+	End(tracefile.ProcessIndex, tracefile.End)
+}
+
+// Nobody is an Observer that looks at nothing; embed it to look at less than everything.
+type Nobody struct{}
+
+func (Nobody) Process(tracefile.ProcessIndex, wire.Hello)                   {}
+func (Nobody) Clock(tracefile.ProcessIndex, wire.ClockKind, uint32, uint32) {}
+func (Nobody) Samples(tracefile.ProcessIndex, []wire.ClockSample)           {}
+func (Nobody) Facts(tracefile.ProcessIndex, []wire.Fact)                    {}
+func (Nobody) Records(tracefile.ProcessIndex, uint16, []wire.Record)        {}
+func (Nobody) End(tracefile.ProcessIndex, tracefile.End)                    {}

@@ -1,0 +1,71 @@
+package collector
+
+import (
+	"errors"
+	"net"
+
+	"golang.org/x/sys/unix"
+)
+
+// receiveCloseOnExec has no counterpart here: descriptors are marked after they came.
+const receiveCloseOnExec = 0
+
+// peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
+func peerOf(conn *net.UnixConn) (uid, pid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var c *unix.Xucred
+	var failed, failedPID error
+	err = raw.Control(func(fd uintptr) {
+		c, failed = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		pid, failedPID = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	})
+	if err := errors.Join(err, failed, failedPID); err != nil {
+		return 0, 0, err
+	}
+	return int(c.Uid), pid, nil
+}
+
+// watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop ends
+// the watch.
+func watchDeath(_ *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
+	gone := make(chan struct{})
+	queue, err := unix.Kqueue()
+	if err != nil {
+		return gone, func() {}
+	}
+	unix.CloseOnExec(queue)
+	var exit unix.Kevent_t
+	unix.SetKevent(&exit, pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
+	exit.Fflags = unix.NOTE_EXIT
+	if _, err := unix.Kevent(queue, []unix.Kevent_t{exit}, nil, nil); err != nil {
+		unix.Close(queue)
+		if err == unix.ESRCH {
+			close(gone)
+		}
+		return gone, func() {}
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer unix.Close(queue)
+		events := make([]unix.Kevent_t, 1)
+		for {
+			n, err := unix.Kevent(queue, nil, events, &unix.Timespec{Sec: 1})
+			if n > 0 {
+				close(gone)
+				return
+			}
+			if err != nil && err != unix.EINTR {
+				return
+			}
+			select {
+			case <-stopped:
+				return
+			default:
+			}
+		}
+	}()
+	return gone, func() { close(stopped) }
+}

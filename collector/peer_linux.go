@@ -1,0 +1,75 @@
+package collector
+
+import (
+	"errors"
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const receiveCloseOnExec = unix.MSG_CMSG_CLOEXEC
+
+// soPeerPidfd is SO_PEERPIDFD of include/uapi/asm-generic/socket.h, Linux 6.5.
+const soPeerPidfd = 77
+
+// peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
+func peerOf(conn *net.UnixConn) (uid, pid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var c *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) { c, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err := errors.Join(err, failed); err != nil {
+		return 0, 0, err
+	}
+	return int(c.Uid), int(c.Pid), nil
+}
+
+// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that cannot
+// be known. stop ends the watch.
+func watchDeath(conn *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
+	gone := make(chan struct{})
+	fd, err := peerDescriptor(conn, pid)
+	if err != nil {
+		if err == unix.ESRCH {
+			close(gone)
+		}
+		return gone, func() {}
+	}
+	// A descriptor that does not block waits in the runtime's poller, not in a thread of its own.
+	unix.SetNonblock(fd, true)
+	file := os.NewFile(uintptr(fd), "pidfd")
+	raw, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return gone, func() {}
+	}
+	go func() {
+		exited := false
+		raw.Read(func(fd uintptr) bool {
+			n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			exited = n > 0
+			return exited
+		})
+		if exited {
+			close(gone)
+		}
+	}()
+	return gone, func() { file.Close() }
+}
+
+// peerDescriptor is a descriptor of the process itself, which its number, used again, would not be.
+func peerDescriptor(conn *net.UnixConn, pid int) (fd int, err error) {
+	err = unix.ENOPROTOOPT
+	if raw, e := conn.SyscallConn(); e == nil {
+		raw.Control(func(s uintptr) { fd, err = unix.GetsockoptInt(int(s), unix.SOL_SOCKET, soPeerPidfd) })
+	}
+	if err == nil {
+		unix.CloseOnExec(fd)
+		return fd, nil
+	}
+	return unix.PidfdOpen(pid, 0)
+}

@@ -1,0 +1,257 @@
+package collector
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A process is one traced process: what its connection's frames and its shared memory say, joined.
+type process struct {
+	collector *Collector
+	hello     wire.Hello
+	peer      int // its process id, as the kernel gave it
+	reader    *descriptorReader
+
+	shared     mapping // there when mapped
+	mapped     bool
+	undrained  atomic.Bool // nobody inside the process drains its rings any more
+	taken      []wire.Record
+	takenFacts []byte
+
+	mutex   sync.Mutex // guards what follows; taken from the reader of the socket and the watcher of the rings
+	index   tracefile.ProcessIndex
+	added   bool // to the trace
+	rings   [wire.RingCount]*ring
+	clock   wire.ClockKind
+	records uint64 // handed on to the trace
+	events  uint64 // those that are not More records
+	missing uint64
+	failure error
+
+	stopWatching func() // waits until the rings are not looked at any more
+}
+
+// add makes the process part of the trace. A process that never says more than hello is added only when it ends.
+func (p *process) add() {
+	if p.added {
+		return
+	}
+	p.added = true
+	p.index = p.collector.writer.AddProcess(p.hello)
+	p.collector.observer.Process(p.index, p.hello)
+}
+
+// ring is the state of a ring, made when it is first seen.
+func (p *process) ring(index uint16) *ring {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.rings[index] == nil {
+		r := &ring{index: index}
+		r.records.limit, r.facts.limit = maxHeld, maxHeldFacts
+		r.records.emit = func(position uint64, records []wire.Record) { p.writeRecords(r, position, records) }
+		r.facts.emit = func(_ uint64, facts []byte) { p.writeFacts(r, facts) }
+		p.rings[index] = r
+	}
+	return p.rings[index]
+}
+
+func (p *process) joinRecords(r *ring, position uint64, records []wire.Record) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.add()
+	if err := r.records.add(position, records); err != nil {
+		return fmt.Errorf("ring %d: %w", r.index, err)
+	}
+	return nil
+}
+
+func (p *process) joinFacts(r *ring, position uint64, facts []byte) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.add()
+	if position > r.facts.next {
+		r.partial = nil
+	}
+	if err := r.facts.add(position, facts); err != nil {
+		return fmt.Errorf("facts of ring %d: %w", r.index, err)
+	}
+	return p.failure
+}
+
+// writeRecords hands records on, with the mutex.
+func (p *process) writeRecords(r *ring, position uint64, records []wire.Record) {
+	p.records += uint64(len(records))
+	for i := range records {
+		if records[i].Call != wire.CallMore {
+			p.events++
+		}
+	}
+	p.collector.observer.Records(p.index, r.index, records)
+	p.collector.written(p.collector.writer.Records(p.index, r.index, position, records))
+}
+
+// writeFacts hands on the whole facts among bytes that may end in the middle of one, with the mutex.
+func (p *process) writeFacts(r *ring, b []byte) {
+	if len(r.partial) > 0 {
+		b = append(r.partial, b...)
+	}
+	var facts []wire.Fact
+	for len(b) > 0 {
+		f, n, err := wire.DecodeFact(b)
+		if err == wire.ErrShortFact {
+			break
+		}
+		if err != nil {
+			p.failure = fmt.Errorf("facts of ring %d: %w", r.index, err)
+			b = nil
+			break
+		}
+		facts = append(facts, f)
+		b = b[n:]
+	}
+	r.partial = append([]byte(nil), b...)
+	p.handFacts(facts)
+}
+
+func (p *process) handFacts(facts []wire.Fact) {
+	p.collector.observer.Facts(p.index, facts)
+	p.collector.written(p.collector.writer.Facts(p.index, facts))
+}
+
+func (p *process) handSamples(samples ...wire.ClockSample) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.add()
+	p.collector.observer.Samples(p.index, samples)
+	p.collector.written(p.collector.writer.Samples(p.index, samples))
+}
+
+// fail ends the connection because of what the peer did; the reader of the socket reports it.
+func (p *process) fail(err error) {
+	p.mutex.Lock()
+	if p.failure == nil {
+		p.failure = err
+	}
+	p.mutex.Unlock()
+	p.reader.end()
+}
+
+// attach takes in the shared memory.
+func (p *process) attach(fd int) error {
+	m, err := mapRegion(fd)
+	if err != nil {
+		return err
+	}
+	p.shared, p.mapped = m, true
+	var kind wire.ClockKind
+	var numer, denom uint32
+	var first wire.ClockSample
+	err = guard(func() error {
+		kind, first = m.Clock(), m.FirstSample()
+		numer, denom = m.Timebase()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.mutex.Lock()
+	p.add()
+	p.clock = kind
+	p.collector.observer.Clock(p.index, kind, numer, denom)
+	p.collector.written(p.collector.writer.Region(p.index, kind, numer, denom))
+	p.mutex.Unlock()
+	p.handSamples(first)
+	p.sampleClock()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	p.stopWatching = func() { close(stop); <-stopped }
+	go func() {
+		defer close(stopped)
+		p.watchRings(stop)
+	}()
+	return nil
+}
+
+func (p *process) sampleClock() {
+	if s, ok := sampleClock(p.clock); ok && p.hello.Arch == "amd64" {
+		p.handSamples(s)
+	}
+}
+
+// end takes in what is left and writes the process's end. alive says that it is still running; why is one line, or empty.
+// readOn reads once more what is in the socket.
+func (p *process) end(alive bool, why string, readOn func() error) {
+	end := tracefile.End{Unix: time.Now().UnixNano(), Note: why}
+	note := func(err error) {
+		if err != nil && end.Note == "" {
+			end.Note = err.Error()
+		}
+	}
+	p.stopWatching()
+	if p.mapped {
+		before := p.records
+		note(p.failure)
+		note(p.lastLook(alive))
+		if alive {
+			// What the drainer sent before its rings were taken is in the socket, and belongs before it.
+			note(readOn())
+		}
+		end.Salvaged = p.records - before
+		p.mutex.Lock()
+		for _, r := range p.rings {
+			if r != nil {
+				p.missing += r.records.finish()
+				r.facts.finish()
+			}
+		}
+		p.mutex.Unlock()
+		note(guard(func() error { p.readEnd(&end, alive); return nil }))
+		p.sampleClock()
+		p.shared.unmap()
+	}
+	p.mutex.Lock()
+	p.add()
+	p.mutex.Unlock()
+	p.collector.processEnded(p, end)
+}
+
+// lastLook reads the rings for the last time: all that was published when the process is gone, or what nobody is draining.
+func (p *process) lastLook(alive bool) error {
+	if !alive {
+		return p.salvage()
+	}
+	return guard(func() error {
+		for i := range p.shared.RingsUsed() {
+			if _, err := p.takeRing(i, 0, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readEnd reads the counters, the calls in progress and the last clock sample.
+func (p *process) readEnd(end *tracefile.End, alive bool) {
+	losses := p.shared.Losses()
+	end.Unringed, end.Unnumbered, end.Nested, end.Forks, end.Rejected = losses.Unringed, losses.Unnumbered, losses.Nested, losses.Forks, losses.Rejected
+	if s, ok := p.shared.LatestSample(); ok {
+		p.handSamples(s)
+	}
+	for i := range p.shared.RingsUsed() {
+		shared, r := p.shared.Ring(i), p.ring(uint16(i))
+		r.watchLosses(shared)
+		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: shared.Head(), Dropped: r.dropped,
+			FactsHead: shared.FactsHead(), FactsDropped: shared.FactsDropped(), Losses: r.losses}
+		if alive { // it goes on; the trace ends where it was read last
+			e.Head, e.FactsHead = r.records.next, r.facts.next
+		}
+		end.Rings = append(end.Rings, e)
+		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {
+			end.Current = append(end.Current, tracefile.CurrentCall{Thread: e.Thread, Ring: r.index, Begin: begin, Object: object, Call: call})
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package collector
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+	"mtrace/collector/wire/wiretest"
+)
+
+// The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in a
+// file, which is shared memory too, what it did: the truth that the trace is compared with.
+
+// A task says what a traced process does.
+type task struct {
+	Socket   string
+	Truth    string
+	Threads  int
+	PerStep  int           // calls between two pauses, of each thread
+	Pause    time.Duration // 0: none
+	Calls    int           // of each thread, and then it exits; 0: it goes on until it is killed
+	Drain    string        // "yes", "no", "stuck": the drainer stops for ever, holding the claims it took
+	FactEach int           // a fact after every so many calls
+	Block    bool          // waits when a ring is full instead of dropping
+	Child    bool          // leaves a child behind that holds the connection
+	Exit     int
+	Linger   bool // does not exit after its calls
+	Exec     bool // executes another such program in its place, after its calls
+}
+
+// The truth file: for each thread how many calls it published and how many records it dropped.
+const truthSize = 4096
+
+type truth struct {
+	path   string
+	memory []byte
+}
+
+func openTruth(path string) truth {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	if err := file.Truncate(truthSize); err != nil {
+		panic(err)
+	}
+	memory, err := unix.Mmap(int(file.Fd()), 0, truthSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		panic(err)
+	}
+	return truth{path, memory}
+}
+
+func (t truth) calls(thread int) *uint64   { return (*uint64)(unsafe.Pointer(&t.memory[thread*32])) }
+func (t truth) dropped(thread int) *uint64 { return (*uint64)(unsafe.Pointer(&t.memory[thread*32+8])) }
+func (t truth) facts(thread int) *uint64   { return (*uint64)(unsafe.Pointer(&t.memory[thread*32+16])) }
+
+// firstThread is the system's thread id that the first thread of a traced process claims to have.
+const firstThread = 1000
+
+var (
+	callCommit = wire.MustLookup(wire.FamilyCommandBuffer, "commit")
+	callWait   = wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv("MTRACE_TEST_TASK"); text != "" {
+		var t task
+		if err := json.Unmarshal([]byte(text), &t); err != nil {
+			panic(err)
+		}
+		t.run()
+		os.Exit(t.Exit)
+	}
+	os.Exit(m.Run())
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "traced process:", err)
+		os.Exit(99)
+	}
+	return v
+}
+
+func (t task) run() {
+	signal.Ignore(syscall.SIGPIPE)
+	conn := must(wiretest.Dial(t.Socket, wiretest.Hello()))
+	memory := must(wiretest.Memory())
+	now := wiretest.Now()
+	region := must(wiretest.Format(must(wiretest.Map(memory)), os.Getpid(), wire.ClockNanoseconds, 0, 0, wire.ClockSample{Ticks: now, Nanos: int64(now)}))
+	must(0, wiretest.SendRings(conn, memory))
+	memory.Close()
+	if t.Child {
+		child := exec.Command("sleep", "5")
+		child.ExtraFiles = []*os.File{must(conn.File())}
+		must(0, child.Start())
+	}
+	truth := openTruth(t.Truth)
+	done := make(chan struct{})
+	for i := range t.Threads {
+		thread, ok := region.Thread(uint64(firstThread+i), wiretest.Now())
+		if !ok {
+			panic("no ring")
+		}
+		go func() {
+			t.record(thread, i, truth)
+			done <- struct{}{}
+		}()
+	}
+	if t.Drain != "no" {
+		go t.drain(conn, region)
+	}
+	for range t.Threads {
+		<-done
+	}
+	if t.Exec {
+		t.Exec, t.Truth = false, t.Truth+".exec"
+		text := must(json.Marshal(t))
+		os.Setenv("MTRACE_TEST_TASK", string(text))
+		must(0, syscall.Exec(must(os.Executable()), []string{"again"}, os.Environ()))
+	}
+	if t.Linger {
+		select {}
+	}
+}
+
+func (t task) record(thread *wiretest.Thread, index int, truth truth) {
+	for n := uint64(0); t.Calls == 0 || n < uint64(t.Calls); n++ {
+		begin := wiretest.Now()
+		thread.Enter(begin, wire.ObjectID(index+1), callWait)
+		for t.Block && thread.Full(2) {
+			runtime.Gosched()
+		}
+		call := wire.Record{Begin: begin, End: begin + 10, Object: wire.ObjectID(index + 1), Arg: n, Call: callCommit}
+		records := []wire.Record{call}
+		if n%3 == 0 {
+			records[0].Flags = wire.HasMore
+			records = append(records, wire.More{X0: n}.Record())
+		}
+		ok := thread.Record(records...)
+		if ok {
+			atomic.AddUint64(truth.calls(index), 1)
+		} else {
+			atomic.AddUint64(truth.dropped(index), uint64(len(records)))
+		}
+		thread.Leave()
+		if t.FactEach > 0 && n%uint64(t.FactEach) == 0 {
+			text := fmt.Sprintf("thread %d fact %d", index, n)
+			if thread.Fact(wire.Fact{Kind: wire.FactString, Key: uint64(wire.HashString(text)), Text: text}) {
+				atomic.AddUint64(truth.facts(index), 1)
+			}
+		}
+		if t.Pause > 0 && n%uint64(t.PerStep) == uint64(t.PerStep)-1 {
+			time.Sleep(t.Pause)
+		}
+	}
+}
+
+// A stuckWriter takes a few frames and then never returns.
+type stuckWriter struct {
+	w io.Writer
+	n int
+}
+
+func (s *stuckWriter) Write(b []byte) (int, error) {
+	if s.n--; s.n < 0 {
+		s.w.Write(b[:len(b)/2])
+		select {}
+	}
+	return s.w.Write(b)
+}
+
+func (t task) drain(conn io.Writer, region wiretest.Region) {
+	if t.Drain == "stuck" {
+		conn = &stuckWriter{conn, 5}
+	}
+	for {
+		moved := uint64(0)
+		for i := range region.RingsUsed() {
+			n, facts, err := wiretest.DrainRing(conn, uint16(i), region.Ring(i))
+			if err != nil {
+				return
+			}
+			moved += n + facts
+		}
+		if moved == 0 {
+			now := wiretest.Now()
+			region.Sample(wire.ClockSample{Ticks: now, Nanos: int64(now)})
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// start runs a traced process.
+func (t task) start(tb testing.TB, socket string) (*exec.Cmd, truth) {
+	tb.Helper()
+	t.Socket = socket
+	t.Truth = filepath.Join(tb.TempDir(), "truth")
+	text, err := json.Marshal(t)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), "MTRACE_TEST_TASK="+string(text), "GOMAXPROCS=2")
+	cmd.Stderr = os.Stderr
+	truth := openTruth(t.Truth)
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { cmd.Process.Kill() })
+	return cmd, truth
+}

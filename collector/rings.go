@@ -1,0 +1,225 @@
+package collector
+
+import (
+	"fmt"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// The collector reads the rings of a process itself when they fill (the drainer in a starved process gets no processor), when
+// there is no drainer any more, and when the process is gone.
+
+const (
+	// takeAbove is the fill from which a ring with a drainer is taken over, in records; takeFactsAbove the same in bytes.
+	takeAbove      = wire.RecordsPerRing / 2
+	takeFactsAbove = wire.FactsPerRing / 2
+	// takeAtOnce is how many records are copied before their slots are given back.
+	takeAtOnce = wire.RecordsPerRing / 8
+	// maxHeld bounds what waits for older frames, in records of one ring; maxHeldFacts the same in bytes.
+	maxHeld      = 4 * wire.RecordsPerRing
+	maxHeldFacts = 4 * wire.FactsPerRing
+	// recordsAtOnce is how many records a thread publishes together, at most: a call and its More record.
+	recordsAtOnce = 2
+	// maxFact bounds the size of a fact, in bytes.
+	maxFact = wire.MaxFactText + 64
+)
+
+// A ring is what the collector knows of one ring of a process.
+type ring struct {
+	index   uint16
+	records joiner[wire.Record]
+	facts   joiner[byte]
+	partial []byte // the beginning of a fact whose end has not come
+
+	head    uint64 // as last seen, to tell how fast the ring fills
+	dropped uint64 // as last seen
+	losses  []tracefile.Loss
+}
+
+// watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the time
+// between two looks are counted as the one that has it now.
+func (r *ring) watchLosses(shared wire.Ring) {
+	dropped := shared.Dropped()
+	if dropped <= r.dropped {
+		return
+	}
+	n, thread := dropped-r.dropped, shared.Thread()
+	r.dropped = dropped
+	for i := range r.losses {
+		if r.losses[i].Thread == thread {
+			r.losses[i].Records += n
+			return
+		}
+	}
+	r.losses = append(r.losses, tracefile.Loss{Thread: thread, Records: n})
+}
+
+// checkHead refuses what a ring cannot be.
+func checkHead(index uint16, head, tail, capacity uint64) error {
+	if head < tail || head-tail > capacity {
+		return fmt.Errorf("ring %d claims to hold positions %d to %d", index, tail, head)
+	}
+	return nil
+}
+
+// takeRing takes what is in a ring that holds more than the given fills and that nobody is draining. It returns how many
+// records were taken.
+func (p *process) takeRing(index int, above, factsAbove uint64) (taken uint64, err error) {
+	shared, r := p.shared.Ring(index), p.ring(uint16(index))
+	head, tail := shared.Head(), shared.Tail()
+	factsHead, factsTail := shared.FactsHead(), shared.FactsTail()
+	if head-tail <= above && factsHead-factsTail <= factsAbove {
+		return 0, nil
+	}
+	if !shared.TryClaim(wire.ClaimCollector) {
+		return 0, nil
+	}
+	defer shared.Unclaim()
+	// What the drainer took before the claim was its own is not in the ring any more.
+	head, tail = shared.Head(), shared.Tail()
+	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
+	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {
+		return 0, err
+	}
+	if err := checkHead(r.index, factsHead, factsTail, wire.FactsPerRing); err != nil {
+		return 0, err
+	}
+	if factsHead != factsTail {
+		if err := p.joinFacts(r, factsTail, p.copyFacts(shared, factsTail, factsHead)); err != nil {
+			return 0, err
+		}
+		shared.SetFactsTail(factsHead)
+	}
+	for ; tail < head; tail = min(tail+takeAtOnce, head) {
+		to := min(tail+takeAtOnce, head)
+		p.copyRecords(shared, tail, to)
+		shared.SetTail(to)
+		if err := p.joinRecords(r, tail, p.taken); err != nil {
+			return taken, err
+		}
+		taken += to - tail
+	}
+	return taken, nil
+}
+
+// copyRecords reads records of the shared memory into p.taken.
+func (p *process) copyRecords(shared wire.Ring, from, to uint64) {
+	a, b := shared.Slots(from, to)
+	p.taken, _ = wire.DecodeRecords(p.taken[:0], a)
+	p.taken, _ = wire.DecodeRecords(p.taken, b)
+}
+
+func (p *process) copyFacts(shared wire.Ring, from, to uint64) []byte {
+	a, b := shared.FactBytes(from, to)
+	p.takenFacts = append(append(p.takenFacts[:0], a...), b...)
+	return p.takenFacts
+}
+
+// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again before it is full, and
+// rarely when nothing happens.
+const (
+	shortestPause = time.Millisecond
+	busyPause     = 20 * time.Millisecond
+	idlePause     = 50 * time.Millisecond
+)
+
+// pause is how long to wait after a look that found the fullest growth since the look before it.
+func pause(last time.Duration, growth uint64) time.Duration {
+	if growth == 0 {
+		return min(last*2, idlePause)
+	}
+	untilQuarter := time.Duration(float64(last) * (takeAbove / 2) / float64(growth))
+	return min(max(untilQuarter, shortestPause), busyPause, last*2)
+}
+
+// watchRings looks at the rings until stop is closed, and takes over those that fill.
+func (p *process) watchRings(stop <-chan struct{}) {
+	wait := shortestPause
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+		}
+		above, factsAbove := uint64(takeAbove), uint64(takeFactsAbove)
+		if p.undrained.Load() {
+			above, factsAbove = 0, 0
+		}
+		growth := uint64(0)
+		err := guard(func() error {
+			for i := range p.shared.RingsUsed() {
+				shared, r := p.shared.Ring(i), p.ring(uint16(i))
+				head := shared.Head()
+				growth = max(growth, head-r.head)
+				r.head = head
+				r.watchLosses(shared)
+				if _, err := p.takeRing(i, above, factsAbove); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			p.fail(err)
+			return
+		}
+		wait = pause(wait, growth)
+		timer.Reset(wait)
+	}
+}
+
+// salvage reads what a process that is gone left in its rings: everything that was published and did not come by the socket.
+// Nobody writes any more, so claims are void and even slots that were given back are whole, but for the one that the thread
+// was writing when it died.
+func (p *process) salvage() error {
+	return guard(func() error {
+		for i := range p.shared.RingsUsed() {
+			shared, r := p.shared.Ring(i), p.ring(uint16(i))
+			r.watchLosses(shared)
+			if err := p.salvageFacts(r, shared); err != nil {
+				return err
+			}
+			head := shared.Head()
+			if head > farthest {
+				return fmt.Errorf("ring %d claims to hold position %d", i, head)
+			}
+			from := max(r.records.next, oldest(head, shared.Tail()))
+			for from < head {
+				to := min(from+takeAtOnce, head)
+				p.copyRecords(shared, from, to)
+				if err := p.joinRecords(r, from, p.taken); err != nil {
+					return err
+				}
+				from = to
+			}
+		}
+		return nil
+	})
+}
+
+// oldest is the first position whose slot still holds its record, in the ring of a thread that is gone. Up to where the ring was
+// given back nothing can have been overwritten; before that, all of the ring but what the thread may have been writing.
+func oldest(head, tail uint64) uint64 {
+	whole := head - min(head, wire.RecordsPerRing)
+	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))
+}
+
+// salvageFacts reads from where the socket ended when that is still there, or else from a place where a fact begins.
+func (p *process) salvageFacts(r *ring, shared wire.Ring) error {
+	head, tail := shared.FactsHead(), shared.FactsTail()
+	from := r.facts.next
+	if from >= head {
+		return nil
+	}
+	if head-from > wire.FactsPerRing-maxFact {
+		from = tail
+	}
+	if err := checkHead(r.index, head, from, wire.FactsPerRing); err != nil || head > farthest {
+		return err
+	}
+	return p.joinFacts(r, from, p.copyFacts(shared, from, head))
+}

@@ -1,0 +1,53 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// kind is the type of a column.
+type kind uint8
+
+const (
+	kindInt kind = iota
+	kindUint
+	kindText
+	kindBool
+)
+
+var kindNames = [...]string{kindInt: "integer", kindUint: "integer", kindText: "string", kindBool: "boolean"}
+
+// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag; an optional
+// column is null when the field is zero: what did not happen, or is not known, has no value.
+type column struct {
+	name     string
+	doc      string
+	kind     kind
+	optional bool
+	index    int
+}
+
+// columnsOf reads the columns of a row struct.
+func columnsOf(row reflect.Type) []column {
+	var columns []column
+	for i := range row.NumField() {
+		f := row.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		c := column{name: name, doc: f.Tag.Get("doc"), index: i, optional: strings.Contains(options, "optional")}
+		switch f.Type.Kind() {
+		case reflect.Int64:
+			c.kind = kindInt
+		case reflect.Uint64:
+			c.kind = kindUint
+		case reflect.String:
+			c.kind = kindText
+		case reflect.Bool:
+			c.kind = kindBool
+		default:
+			panic(fmt.Sprintf("table: column %s has type %v", name, f.Type))
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}

@@ -1,0 +1,203 @@
+package table
+
+import (
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+func pid(p *analyze.Process) int64 {
+	if p == nil {
+		return 0
+	}
+	return int64(p.ID)
+}
+
+func tid(t *analyze.Thread) int64 {
+	if t == nil {
+		return 0
+	}
+	return int64(t.ID)
+}
+
+// processOf is the process id of a thread; 0 when the thread is not known.
+func processOf(t *analyze.Thread) int64 {
+	if t == nil {
+		return 0
+	}
+	return pid(t.Process)
+}
+
+// texts says which values of a call are texts.
+type texts struct{ arg, x0, x1 bool }
+
+var textsOf = func() []texts {
+	list := make([]texts, len(wire.Table))
+	for i, row := range wire.Table {
+		list[i] = texts{strings.HasPrefix(row.Arg, "StringID"), strings.Contains(row.More, "x0 StringID"), strings.Contains(row.More, "x1 StringID")}
+	}
+	return list
+}()
+
+// Call adds a call; it fits analyze.Options.Visit.
+func (w *Writer) Call(c *analyze.VisitedCall) {
+	r := callRow{
+		PID: processOf(c.Thread), TID: tid(c.Thread), Selector: c.Row.Selector, Class: c.Class, Group: c.Group(),
+		Begin: int64(c.Begin), End: int64(c.End), Duration: int64(c.Length()), Object: int64(c.Record.Object),
+		Arg: c.Record.Arg, X0: c.More.X0, X1: c.More.X1, X2: c.More.X2, X3: uint64(c.More.X3),
+		Failed: c.Record.Flags&wire.Failed != 0, Unfinished: c.Unfinished,
+	}
+	if int(c.ID) < len(textsOf) {
+		is := textsOf[c.ID]
+		if is.arg {
+			r.Arg, r.ArgText = 0, c.Text(r.Arg)
+		}
+		if is.x0 {
+			r.X0, r.X0Text = 0, c.Text(r.X0)
+		}
+		if is.x1 {
+			r.X1, r.X1Text = 0, c.Text(r.X1)
+		}
+	}
+	w.calls.add(r)
+}
+
+func addProcesses(t *analyze.Trace, add func(processRow)) {
+	for _, p := range t.Processes {
+		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " ")})
+	}
+}
+
+func addThreads(t *analyze.Trace, add func(threadRow)) {
+	waited := map[*analyze.Thread]int64{}
+	for i := range t.Waits {
+		waited[t.Waits[i].Thread] += int64(t.Waits[i].Length())
+	}
+	for _, th := range t.Threads {
+		x := &th.Exclusive
+		add(threadRow{
+			PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost,
+			Encode: int64(x[analyze.PartEncode]), Commit: int64(x[analyze.PartCommit]), Acquire: int64(x[analyze.PartAcquire]), Compile: int64(x[analyze.PartCompile]),
+			Allocate: int64(x[analyze.PartAllocate]), Lock: int64(x[analyze.PartLock]), OtherAPI: int64(x[analyze.PartOtherAPI]), WaitTotal: waited[th],
+		})
+	}
+}
+
+func addQueues(t *analyze.Trace, add func(queueRow)) {
+	for _, q := range t.Queues {
+		r := queueRow{PID: pid(q.Process), ID: int64(q.ID), Label: q.Label, Capacity: int64(q.Capacity)}
+		if q.Device != nil {
+			r.Device, r.Software = q.Device.Name, q.Device.Software
+		}
+		add(r)
+	}
+}
+
+var statusNames = [...]string{"not enqueued", "enqueued", "committed", "scheduled", "completed", "error"}
+
+// status is the last status that is known: that of its completion, or what its calls brought it to.
+func status(b *analyze.CommandBuffer) string {
+	s := b.Status
+	switch {
+	case s != analyze.StatusNotEnqueued:
+	case b.Scheduled > 0:
+		s = analyze.StatusScheduled
+	case b.Committed.Known():
+		s = analyze.StatusCommitted
+	case b.Enqueued.Known():
+		s = analyze.StatusEnqueued
+	}
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return "unknown"
+}
+
+func addCommandBuffers(t *analyze.Trace, add func(commandBufferRow)) {
+	for _, b := range t.CommandBuffers {
+		r := commandBufferRow{
+			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
+			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
+			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End), Scheduled: int64(b.Scheduled),
+			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin), GPUEnd: int64(b.GPU.End),
+			Completed: int64(b.Completed.Begin), Handlers: int64(b.Handlers), Encoders: int64(len(b.Encoders)),
+		}
+		if b.Queue != nil {
+			r.Queue = int64(b.Queue.ID)
+		}
+		for i := range b.Encoders {
+			r.Dispatches += dispatchesOf(&b.Encoders[i])
+		}
+		add(r)
+	}
+}
+
+func dispatchesOf(e *analyze.Encoder) (n int64) {
+	for _, d := range e.Dispatches {
+		n += int64(d.Count)
+	}
+	return n
+}
+
+var encoderKinds = [...]string{"compute", "blit", "render", "other"}
+
+func addEncoders(t *analyze.Trace, add func(encoderRow)) {
+	for _, b := range t.CommandBuffers {
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			add(encoderRow{
+				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
+				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin), GPUEnd: int64(e.GPU.End),
+				Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
+			})
+		}
+	}
+}
+
+func addDispatches(t *analyze.Trace, add func(dispatchRow)) {
+	for _, b := range t.CommandBuffers {
+		for i := range b.Encoders {
+			for _, d := range b.Encoders[i].Dispatches {
+				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads}
+				if d.Pipeline != nil {
+					r.Pipeline, r.Kernel = int64(d.Pipeline.ID), d.Pipeline.Kernel
+				}
+				add(r)
+			}
+		}
+	}
+}
+
+func addWaits(t *analyze.Trace, add func(waitRow)) {
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		r := waitRow{
+			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
+			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Unfinished: w.Unfinished,
+		}
+		if w.Buffer != nil {
+			r.CommandBuffer, r.CommittedBy = int64(w.Buffer.ID), tid(w.Buffer.Committed.Thread)
+		}
+		add(r)
+	}
+}
+
+func addLocks(t *analyze.Trace, add func(lockRow)) {
+	for i := range t.Locks {
+		l := &t.Locks[i]
+		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder)})
+	}
+}
+
+func addAllocations(t *analyze.Trace, add func(allocationRow)) {
+	for _, a := range t.Allocations {
+		add(allocationRow{processOf(a.Thread), tid(a.Thread), int64(a.At), a.Selector, a.Bytes, a.Storage, a.Address})
+	}
+}
+
+func addCompilations(t *analyze.Trace, add func(compilationRow)) {
+	for _, c := range t.Compilations {
+		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
+	}
+}

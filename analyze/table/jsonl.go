@@ -1,0 +1,137 @@
+package table
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strconv"
+
+	"mtrace/analyze"
+)
+
+// Schema names the JSON lines; docs/events.schema.json describes every line.
+const Schema = "mtrace.events/1"
+
+// jsonFile is the one file that all tables share.
+type jsonFile struct {
+	w   *bufio.Writer
+	err error
+}
+
+func newJSONFile(w io.Writer) *jsonFile { return &jsonFile{w: bufio.NewWriterSize(w, 1<<18)} }
+
+// summary is the last line: where the trace comes from and what is not in it. A file without it is not whole.
+type summary struct {
+	Table    string    `json:"table"`
+	Schema   string    `json:"schema"`
+	Kind     string    `json:"kind"`
+	Path     string    `json:"path"`
+	Program  string    `json:"program"`
+	Args     []string  `json:"args"`
+	Host     string    `json:"host"`
+	OS       string    `json:"os"`
+	Device   string    `json:"device"`
+	Software bool      `json:"software_metal"`
+	Started  int64     `json:"started_unix_ns"`
+	Begin    int64     `json:"begin_ns"`
+	End      int64     `json:"end_ns"`
+	Events   int64     `json:"events"`
+	Lost     int64     `json:"lost"`
+	Warnings []string  `json:"warnings"`
+	Missing  []missing `json:"missing"`
+}
+
+type missing struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+func (f *jsonFile) finish(t *analyze.Trace) error {
+	s := summary{
+		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program, Args: t.Source.Args, Host: t.Source.Host,
+		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: t.Events,
+		Lost: t.Lost.Records, Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
+	}
+	for _, m := range t.Missing {
+		s.Missing = append(s.Missing, missing(m))
+	}
+	if !t.Source.Started.IsZero() {
+		s.Started = t.Source.Started.UnixNano()
+	}
+	if s.Args == nil {
+		s.Args = []string{}
+	}
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f.write(append(line, '\n'))
+	if f.err == nil {
+		f.err = f.w.Flush()
+	}
+	return f.err
+}
+
+func (f *jsonFile) write(line []byte) {
+	if f.err == nil {
+		_, f.err = f.w.Write(line)
+	}
+}
+
+// jsonRows writes the rows of one table as objects: their table first, then the columns that have a value.
+type jsonRows[T any] struct {
+	file    *jsonFile
+	prefix  string
+	columns []column
+	line    []byte
+}
+
+func newJSONRows[T any](f *jsonFile, t table[T]) *jsonRows[T] {
+	return &jsonRows[T]{file: f, prefix: `{"table":"` + t.name + `"`, columns: columnsOf(reflect.TypeFor[T]())}
+}
+
+func (j *jsonRows[T]) write(rows []T) error {
+	for i := range rows {
+		v := reflect.ValueOf(&rows[i]).Elem()
+		j.line = append(j.line[:0], j.prefix...)
+		for _, col := range j.columns {
+			f := v.Field(col.index)
+			if col.optional && f.IsZero() {
+				continue
+			}
+			j.line = append(j.line, ',', '"')
+			j.line = append(j.line, col.name...)
+			j.line = append(j.line, '"', ':')
+			switch col.kind {
+			case kindInt:
+				j.line = strconv.AppendInt(j.line, f.Int(), 10)
+			case kindUint:
+				j.line = strconv.AppendUint(j.line, f.Uint(), 10)
+			case kindBool:
+				j.line = strconv.AppendBool(j.line, f.Bool())
+			case kindText:
+				j.line = appendText(j.line, f.String())
+			}
+		}
+		j.file.write(append(j.line, '}', '\n'))
+	}
+	return j.file.err
+}
+
+func (j *jsonRows[T]) close() error { return j.file.err }
+
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
+			quoted, err := json.Marshal(s)
+			if err != nil { // strings always marshal
+				panic(err)
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

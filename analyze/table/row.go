@@ -1,0 +1,161 @@
+package table
+
+// The row structs are the tables: names, types and meaning of their columns, for every format and for the published schema.
+// Times are nanoseconds on the clock of the traced machine, as in the model; ids are those of the traced process.
+
+type processRow struct {
+	PID     int64  `parquet:"pid" doc:"process id"`
+	Parent  int64  `parquet:"ppid,optional" doc:"process id of the parent"`
+	Program string `parquet:"program,dict" doc:"path of the program"`
+	Args    string `parquet:"args,optional" doc:"its arguments, separated by spaces"`
+}
+
+type threadRow struct {
+	PID       int64  `parquet:"pid" doc:"process id"`
+	TID       int64  `parquet:"tid" doc:"the system's thread id"`
+	Name      string `parquet:"name,dict,optional" doc:"name of the thread"`
+	Begin     int64  `parquet:"begin_ns" doc:"begin of its first call"`
+	End       int64  `parquet:"end_ns" doc:"end of its last call"`
+	Events    int64  `parquet:"events" doc:"its calls that returned"`
+	Lost      int64  `parquet:"lost" doc:"its calls that are not in the trace"`
+	Encode    int64  `parquet:"encode_ns" doc:"time in calls that encode, without calls nested in them; so are the following"`
+	Commit    int64  `parquet:"commit_ns" doc:"time in commit and enqueue"`
+	Acquire   int64  `parquet:"acquire_ns" doc:"time in calls that make command buffers"`
+	Compile   int64  `parquet:"compile_ns" doc:"time in calls that make libraries, functions and pipeline states"`
+	Allocate  int64  `parquet:"allocate_ns" doc:"time in calls that allocate"`
+	Lock      int64  `parquet:"lock_ns" doc:"time waiting for locks"`
+	OtherAPI  int64  `parquet:"other_api_ns" doc:"time in other calls"`
+	WaitTotal int64  `parquet:"wait_ns" doc:"time waiting for command buffers and events"`
+}
+
+type queueRow struct {
+	PID      int64  `parquet:"pid" doc:"process id"`
+	ID       int64  `parquet:"queue" doc:"number of the queue in its process"`
+	Label    string `parquet:"label,dict,optional" doc:"label of the queue"`
+	Capacity int64  `parquet:"capacity,optional" doc:"most command buffers that may be uncompleted"`
+	Device   string `parquet:"device,dict,optional" doc:"name of the device"`
+	Software bool   `parquet:"software_metal" doc:"the device is a software Metal"`
+}
+
+type callRow struct {
+	PID        int64  `parquet:"pid" doc:"process id"`
+	TID        int64  `parquet:"tid" doc:"the system's thread id"`
+	Selector   string `parquet:"selector,dict" doc:"Objective-C selector or C symbol"`
+	Class      string `parquet:"class,dict,optional" doc:"class of the receiver"`
+	Group      string `parquet:"group,dict" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, other"`
+	Begin      int64  `parquet:"begin_ns,delta" doc:"when it was entered"`
+	End        int64  `parquet:"end_ns,delta" doc:"when it returned"`
+	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took, nested calls included"`
+	Object     int64  `parquet:"object,delta,optional" doc:"number of the receiver or of what the call is about"`
+	Arg        uint64 `parquet:"arg,delta,optional" doc:"its argument or result; docs/wire.md says which"`
+	ArgText    string `parquet:"arg_text,dict,optional" doc:"the argument, when it is a text"`
+	X0         uint64 `parquet:"x0,delta,optional" doc:"the first further value of the call; docs/wire.md says which"`
+	X0Text     string `parquet:"x0_text,dict,optional" doc:"the first further value, when it is a text"`
+	X1         uint64 `parquet:"x1,delta,optional" doc:"the second further value"`
+	X1Text     string `parquet:"x1_text,dict,optional" doc:"the second further value, when it is a text"`
+	X2         uint64 `parquet:"x2,delta,optional" doc:"the third further value"`
+	X3         uint64 `parquet:"x3,delta,optional" doc:"the fourth further value"`
+	Failed     bool   `parquet:"failed,optional" doc:"it returned nil, NO or an error"`
+	Unfinished bool   `parquet:"unfinished,optional" doc:"it had not returned when the process ended; end_ns is the end of the trace"`
+}
+
+type commandBufferRow struct {
+	PID         int64  `parquet:"pid" doc:"process id"`
+	ID          int64  `parquet:"command_buffer" doc:"number of the command buffer in its process"`
+	Queue       int64  `parquet:"queue,optional" doc:"number of its queue"`
+	Label       string `parquet:"label,dict,optional" doc:"its label"`
+	Status      string `parquet:"status,dict" doc:"its last known MTLCommandBufferStatus"`
+	Error       int64  `parquet:"error_code,optional" doc:"its error"`
+	CreatedBy   int64  `parquet:"created_by,optional" doc:"thread that made it"`
+	CreateBegin int64  `parquet:"create_begin_ns,delta,optional" doc:"its creation was entered"`
+	CreateEnd   int64  `parquet:"create_end_ns,delta,optional" doc:"its creation returned"`
+	Enqueued    int64  `parquet:"enqueue_begin_ns,optional" doc:"enqueue was entered"`
+	CommittedBy int64  `parquet:"committed_by,optional" doc:"thread that committed it"`
+	CommitBegin int64  `parquet:"commit_begin_ns,delta,optional" doc:"commit was entered"`
+	CommitEnd   int64  `parquet:"commit_end_ns,delta,optional" doc:"commit returned"`
+	Scheduled   int64  `parquet:"scheduled_ns,optional" doc:"it was scheduled"`
+	KernelBegin int64  `parquet:"kernel_begin_ns,delta,optional" doc:"kernelStartTime: the driver began to schedule it"`
+	KernelEnd   int64  `parquet:"kernel_end_ns,delta,optional" doc:"kernelEndTime"`
+	GPUBegin    int64  `parquet:"gpu_begin_ns,delta,optional" doc:"GPUStartTime"`
+	GPUEnd      int64  `parquet:"gpu_end_ns,delta,optional" doc:"GPUEndTime"`
+	Completed   int64  `parquet:"completed_ns,delta,optional" doc:"its completion handlers began to run"`
+	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
+	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
+	Dispatches  int64  `parquet:"dispatches" doc:"its dispatches"`
+}
+
+type encoderRow struct {
+	PID           int64  `parquet:"pid" doc:"process id"`
+	ID            int64  `parquet:"encoder" doc:"number of the encoder in its process"`
+	CommandBuffer int64  `parquet:"command_buffer" doc:"its command buffer"`
+	Kind          string `parquet:"kind,dict" doc:"compute, blit, render or other"`
+	Label         string `parquet:"label,dict,optional" doc:"its label"`
+	TID           int64  `parquet:"tid,optional" doc:"thread that made it"`
+	Begin         int64  `parquet:"begin_ns,delta,optional" doc:"its creation was entered"`
+	End           int64  `parquet:"end_ns,delta,optional" doc:"endEncoding returned"`
+	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"it began on the GPU, where that was measured"`
+	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
+	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
+	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
+	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
+}
+
+type dispatchRow struct {
+	PID      int64  `parquet:"pid" doc:"process id"`
+	Encoder  int64  `parquet:"encoder" doc:"its encoder"`
+	At       int64  `parquet:"begin_ns,delta" doc:"the first dispatch of the run was entered"`
+	Pipeline int64  `parquet:"pipeline,optional" doc:"number of the pipeline state"`
+	Kernel   string `parquet:"kernel,dict,optional" doc:"name of its function"`
+	Count    int64  `parquet:"count" doc:"equal dispatches, one after another"`
+	Threads  uint64 `parquet:"threads,optional" doc:"threads of all of them"`
+}
+
+type waitRow struct {
+	PID           int64  `parquet:"pid" doc:"process id"`
+	TID           int64  `parquet:"tid" doc:"thread that waited"`
+	Selector      string `parquet:"selector,dict" doc:"the call"`
+	Begin         int64  `parquet:"begin_ns,delta" doc:"it was entered"`
+	End           int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Duration      int64  `parquet:"duration_ns,delta" doc:"how long it took"`
+	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"what it waited for, or what signalled the event"`
+	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that"`
+	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
+	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
+	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that gave the event its value"`
+	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
+}
+
+type lockRow struct {
+	PID      int64  `parquet:"pid" doc:"process id"`
+	TID      int64  `parquet:"tid" doc:"thread that waited"`
+	Selector string `parquet:"selector,dict" doc:"the call"`
+	Begin    int64  `parquet:"begin_ns,delta" doc:"it was entered"`
+	End      int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Own      int64  `parquet:"own_ns" doc:"its time without calls nested in it"`
+	Lock     int64  `parquet:"lock" doc:"number of the lock"`
+	Name     string `parquet:"name,dict,optional" doc:"label or symbol of the lock"`
+	Holder   int64  `parquet:"holder,optional" doc:"thread that held it"`
+}
+
+type allocationRow struct {
+	PID      int64  `parquet:"pid" doc:"process id"`
+	TID      int64  `parquet:"tid" doc:"the system's thread id"`
+	At       int64  `parquet:"begin_ns,delta" doc:"the call was entered"`
+	Selector string `parquet:"selector,dict" doc:"the call"`
+	Bytes    uint64 `parquet:"bytes" doc:"size"`
+	Storage  string `parquet:"storage,dict" doc:"shared, managed, private or memoryless"`
+	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
+}
+
+type compilationRow struct {
+	PID        int64  `parquet:"pid" doc:"process id"`
+	TID        int64  `parquet:"tid" doc:"the system's thread id"`
+	Selector   string `parquet:"selector,dict" doc:"the call"`
+	Kind       string `parquet:"kind,dict" doc:"library, function or pipeline"`
+	Name       string `parquet:"name,dict,optional" doc:"name of the function, or hash of the source"`
+	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
+	Begin      int64  `parquet:"begin_ns,delta" doc:"the call was entered"`
+	End        int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took"`
+	Failed     bool   `parquet:"failed,optional" doc:"it returned nil or an error"`
+}

@@ -1,0 +1,403 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"mtrace/analyze"
+	"mtrace/analyze/tracetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files and docs/events.schema.json")
+
+func load(t testing.TB, path string, w *Writer) *analyze.Trace {
+	t.Helper()
+	trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
+	if err == nil {
+		err = w.Finish(trace)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func jsonLines(t testing.TB, path string) []byte {
+	var b bytes.Buffer
+	load(t, path, NewJSONLines(&b))
+	return b.Bytes()
+}
+
+func directory(t testing.TB, path string, f Format) string {
+	d := &Directory{Path: filepath.Join(t.TempDir(), "out")}
+	load(t, path, NewFiles(d, f))
+	if err := d.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return d.Path
+}
+
+// grid is a table as rows of texts by column, without what has no value: the common ground of all formats.
+type grid []map[string]string
+
+func fromJSON(t testing.TB, data []byte) map[string]grid {
+	t.Helper()
+	tables := map[string]grid{}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for {
+		var row map[string]any
+		if err := d.Decode(&row); errors.Is(err, io.EOF) {
+			return tables
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		flat := map[string]string{}
+		for k, v := range row {
+			if k != "table" {
+				flat[k] = fmt.Sprint(v)
+			}
+		}
+		name := row["table"].(string)
+		tables[name] = append(tables[name], flat)
+	}
+}
+
+func fromCSV(t testing.TB, dir string) map[string]grid {
+	t.Helper()
+	tables := map[string]grid{}
+	for _, d := range descriptions() {
+		f, err := os.Open(filepath.Join(dir, d.name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		records, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records[1:] {
+			flat := map[string]string{}
+			for i, v := range r {
+				if v != "" {
+					flat[records[0][i]] = v
+				}
+			}
+			tables[d.name] = append(tables[d.name], flat)
+		}
+	}
+	return tables
+}
+
+func fromParquet[T any](t testing.TB, dir string, tb table[T], tables map[string]grid) {
+	t.Helper()
+	rows, err := parquet.ReadFile[T](filepath.Join(dir, tb.name+".parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		v := reflect.ValueOf(row)
+		flat := map[string]string{}
+		for _, c := range columnsOf(v.Type()) {
+			if f := v.Field(c.index); !c.optional || !f.IsZero() {
+				flat[c.name] = fmt.Sprint(f.Interface())
+			}
+		}
+		tables[tb.name] = append(tables[tb.name], flat)
+	}
+}
+
+// All formats hold the same tables, to the last value.
+func TestFormatsAgree(t *testing.T) {
+	path := tracetest.Small(t)
+	lines := fromJSON(t, jsonLines(t, path))
+	delete(lines, "trace")
+	if got := fromCSV(t, directory(t, path, CSV)); !reflect.DeepEqual(got, lines) {
+		t.Errorf("CSV:\n%v\nJSON lines:\n%v", got, lines)
+	}
+	dir := directory(t, path, Parquet)
+	got := map[string]grid{}
+	fromParquet(t, dir, calls, got)
+	fromParquet(t, dir, processes, got)
+	fromParquet(t, dir, threads, got)
+	fromParquet(t, dir, queues, got)
+	fromParquet(t, dir, commandBuffers, got)
+	fromParquet(t, dir, encoders, got)
+	fromParquet(t, dir, dispatches, got)
+	fromParquet(t, dir, waits, got)
+	fromParquet(t, dir, locks, got)
+	fromParquet(t, dir, allocations, got)
+	fromParquet(t, dir, compilations, got)
+	if !reflect.DeepEqual(got, lines) {
+		t.Errorf("Parquet:\n%v\nJSON lines:\n%v", got, lines)
+	}
+}
+
+func TestGoldenLines(t *testing.T) {
+	path := tracetest.Small(t)
+	got := bytes.ReplaceAll(jsonLines(t, path), []byte(path), []byte("small.mtrace"))
+	golden := filepath.Join("testdata", "small.jsonl")
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s (%v): go test -update writes it anew; got\n%s", golden, err, got)
+	}
+}
+
+// The counts of the tables are the model's.
+func TestNothingIsLost(t *testing.T) {
+	var b bytes.Buffer
+	trace := load(t, tracetest.Small(t), NewJSONLines(&b))
+	got := fromJSON(t, b.Bytes())
+	for name, want := range map[string]int{
+		"calls": int(trace.Events) + len(trace.Unfinished), "processes": len(trace.Processes), "threads": len(trace.Threads), "queues": len(trace.Queues),
+		"command_buffers": len(trace.CommandBuffers), "waits": len(trace.Waits), "allocations": len(trace.Allocations),
+		"compilations": len(trace.Compilations), "trace": 1,
+	} {
+		if len(got[name]) != want {
+			t.Errorf("%s: %d rows, the model has %d", name, len(got[name]), want)
+		}
+	}
+}
+
+const published = "../../docs/events.schema.json"
+
+func TestPublishedSchemaIsCurrent(t *testing.T) {
+	want, err := EventsSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile(published, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(published); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s (%v) is not what the tables are: go test -update writes it anew", published, err)
+	}
+}
+
+// checkLine checks a line against the part of JSON schema that the published one uses.
+func checkLine(schema map[string]any, line []byte) error {
+	var row map[string]any
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	if err := d.Decode(&row); err != nil {
+		return err
+	}
+	for _, k := range schema["oneOf"].([]any) {
+		kind := k.(map[string]any)
+		properties := kind["properties"].(map[string]any)
+		if properties["table"].(map[string]any)["const"] != row["table"] {
+			continue
+		}
+		for _, r := range kind["required"].([]any) {
+			if _, there := row[r.(string)]; !there {
+				return fmt.Errorf("no %s in %s", r, line)
+			}
+		}
+		for name, v := range row {
+			p, known := properties[name].(map[string]any)
+			if !known {
+				return fmt.Errorf("%s is not in the schema", name)
+			}
+			is := map[string]func(any) bool{
+				"string":  func(v any) bool { _, ok := v.(string); return ok },
+				"boolean": func(v any) bool { _, ok := v.(bool); return ok },
+				"array":   func(v any) bool { _, ok := v.([]any); return ok },
+				"integer": func(v any) bool { n, ok := v.(json.Number); return ok && !strings.ContainsAny(n.String(), ".eE") },
+			}
+			if want, typed := p["type"].(string); typed && !is[want](v) {
+				return fmt.Errorf("%s is %v, not a %s", name, v, want)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("no table %v", row["table"])
+}
+
+func TestLinesFollowTheSchema(t *testing.T) {
+	text, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(jsonLines(t, tracetest.Small(t))) {
+		if err := checkLine(schema, line); err != nil {
+			t.Error(err)
+		}
+		var row struct{ Table string }
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		seen[row.Table] = true
+	}
+	if len(seen) < 11 {
+		t.Errorf("only %v were checked", seen)
+	}
+	for _, bad := range []string{`{"table":"calls"}`, `{"table":"processes","pid":"1","program":"x"}`, `{"table":"processes","pid":1.5,"program":"x"}`,
+		`{"table":"processes","pid":1,"program":"x","more":1}`, `{"table":"nothing"}`} {
+		if checkLine(schema, []byte(bad)) == nil {
+			t.Errorf("the check accepts %s", bad)
+		}
+	}
+}
+
+// Readers of others must find the same number of rows, where they are installed.
+func TestOtherReaders(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import pyarrow.parquet, jsonschema").Run(); err != nil {
+		t.Skip("pyarrow and jsonschema are not installed: pip install pyarrow jsonschema")
+	}
+	path := tracetest.Small(t)
+	file := filepath.Join(t.TempDir(), "small.jsonl")
+	if err := os.WriteFile(file, jsonLines(t, path), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const script = `
+import json, sys, pyarrow.parquet as pq, jsonschema
+schema = jsonschema.Draft202012Validator(json.load(open(sys.argv[3])))
+rows = [json.loads(l) for l in open(sys.argv[2])]
+for r in rows: schema.validate(r)
+for name in sorted({r["table"] for r in rows} - {"trace"}):
+    mine = [{k: v for k, v in r.items() if k != "table"} for r in rows if r["table"] == name]
+    theirs = [{k: v for k, v in r.items() if v is not None} for r in pq.read_table(sys.argv[1] + "/" + name + ".parquet").to_pylist()]
+    assert mine == theirs, (name, mine, theirs)
+print("ok")`
+	out, err := exec.Command("python3", "-c", script, directory(t, path, Parquet), file, published).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "ok" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+type failing struct{ after int }
+
+var errFull = errors.New("no space left on device")
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.after -= len(b); f.after < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+func (f *failing) Close() error                          { return nil }
+func (f *failing) Create(string) (io.WriteCloser, error) { return f, nil }
+
+func TestFullDisk(t *testing.T) {
+	path := tracetest.Small(t)
+	for _, w := range []*Writer{NewJSONLines(&failing{}), NewFiles(&failing{}, CSV), NewFiles(&failing{}, Parquet)} {
+		trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(trace); !errors.Is(err, errFull) {
+			t.Errorf("%s: a full disk ends with %v", w.out.format, err)
+		}
+	}
+}
+
+// What was not committed must not look like a whole export.
+func TestDiscardLeavesNothing(t *testing.T) {
+	d := &Directory{Path: filepath.Join(t.TempDir(), "out")}
+	load(t, tracetest.Small(t), NewFiles(d, CSV))
+	entries, err := os.ReadDir(d.Path)
+	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != partSuffix }) {
+		t.Errorf("before the end there are %v, %v", entries, err)
+	}
+	d.Discard()
+	if _, err := os.Stat(d.Path); !os.IsNotExist(err) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+}
+
+// big writes a trace with many calls of one thread and returns its path.
+func big(t testing.TB, steps int) string {
+	path := filepath.Join(t.TempDir(), "big.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "big")
+	th := p.Thread(8, "a")
+	th.NewQueue("q")
+	kernel := th.NewPipeline("k")
+	for range steps {
+		th.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	}
+	p.End()
+	f.Close()
+	return path
+}
+
+// Memory does not grow with the calls: what is left of them after writing is less than the rows themselves would be.
+func TestMemoryIsBounded(t *testing.T) {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	path := big(t, 40_000)
+	for _, f := range []Format{CSV, JSONLines} {
+		w := NewFiles(&failing{after: 1 << 40}, f)
+		if f == JSONLines {
+			w = NewJSONLines(&failing{after: 1 << 40})
+		}
+		before, most, n := heap(), uint64(0), 0
+		_, err := analyze.Load(path, analyze.Options{Visit: func(c *analyze.VisitedCall) {
+			w.calls.add(callRow{Selector: "x"})
+			if n++; n == 300_000 { // the model has almost all of its command buffers by now
+				most = heap()
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := uint64(40_000 * 1200) // a generous bound on what the model takes for them
+		if grown := most - min(most, before); grown > model {
+			t.Errorf("%s: %d calls took %d MB", f, n, grown>>20)
+		}
+	}
+}
+
+func benchmark(b *testing.B, open func(*failing) *Writer) {
+	const steps = 20_000
+	path := big(b, steps)
+	size := 0
+	for b.Loop() {
+		w := &failing{after: 1 << 40}
+		load(b, path, open(w))
+		size = 1<<40 - w.after
+	}
+	rows := float64(steps * 8)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/call")
+	b.ReportMetric(float64(size)/rows, "B/call")
+}
+
+func BenchmarkJSONLines(b *testing.B) {
+	benchmark(b, func(w *failing) *Writer { return NewJSONLines(w) })
+}
+func BenchmarkCSV(b *testing.B) { benchmark(b, func(w *failing) *Writer { return NewFiles(w, CSV) }) }
+func BenchmarkParquet(b *testing.B) {
+	benchmark(b, func(w *failing) *Writer { return NewFiles(w, Parquet) })
+}

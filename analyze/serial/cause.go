@@ -54,21 +54,23 @@ func (f Finding) not(format string, args ...any) Finding {
 
 // facts are what several rules ask for.
 type facts struct {
-	total      analyze.Nanos // thread time of all threads that took part
-	threads    []*ThreadTime // the threads that took part
-	committers int
-	busiest    DeviceUse // the device with the most work
-	busy       float64   // its busy share between its first commit and its last completion
-	backlog    float64   // share of that time in which it was busy while committed work had not begun
-	saturated  bool
-	perBuffer  analyze.Nanos // mean GPU time of a command buffer
-	buffers    int           // that ran
+	total        analyze.Nanos // thread time of all threads that took part
+	threads      []*ThreadTime // the threads that took part
+	committers   int
+	busiest      DeviceUse // the device with the most work
+	busy         float64   // its busy share between its first commit and its last completion
+	backlog      float64   // share of that time in which it was busy while committed work had not begun
+	saturated    bool
+	perBuffer    analyze.Nanos            // mean GPU time of a command buffer
+	buffers      int                      // that ran
+	lockInCommit analyze.Nanos            // thread time lost to a lock that is not seen itself
+	found        map[string]analyze.Nanos // what the rules before have found lost
 }
 
 // A rule is one cause's.
 type rule func(a *Analysis, f *facts) Finding
 
-// rules are all rules, in the order in which ties are broken.
+// rules are all rules, in the order in which ties are broken. Those for what is left over ask what the ones before have found.
 var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound, eventChain,
 	headOfLine, completionHandlers, launchBound, cpuBound}
 
@@ -76,7 +78,7 @@ var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention
 const saturatedShare = 0.93
 
 func (a *Analysis) facts() *facts {
-	f := &facts{}
+	f := &facts{found: map[string]analyze.Nanos{}}
 	for _, t := range a.Threads {
 		if t.Submits() {
 			f.threads = append(f.threads, t)
@@ -94,7 +96,7 @@ func (a *Analysis) facts() *facts {
 	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
 	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
-	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.committers == 1)
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.committers == 1 && a.GPU.Overlap < 1.05)
 	for _, d := range a.deviceOrder {
 		f.buffers += len(d.running)
 	}

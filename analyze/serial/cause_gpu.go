@@ -59,6 +59,9 @@ func launchBound(a *Analysis, f *facts) Finding {
 	}
 	scheduling, notify := a.Sum(analyze.PartWaitScheduling), a.Sum(analyze.PartWaitNotify)
 	encode, commit := a.Sum(analyze.PartEncode), a.Sum(analyze.PartCommit)
+	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain])
+	notify -= min(notify, f.found[CompletionHandlers])
+	commit -= min(commit, f.lockInCommit)
 	r.Lost = scheduling + notify + encode + commit
 	each := r.Lost / analyze.Nanos(f.buffers)
 	switch {

@@ -8,13 +8,42 @@ import (
 	"mtrace/analyze"
 )
 
-// lockContention: threads wait for a lock that another holds.
+// lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call and shows
+// in how the calls hold each other up.
 func lockContention(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: LockContention, Confidence: 0.9, Advice: "shorten what is done under the lock, or give each thread its own"}
-	if len(a.Trace.Locks) == 0 {
-		return r.not("no wait for a lock is in the trace; locks that were not traced cannot be excluded")
+	seen := lockFinding(r, a, f, func(name string) bool { return !isInterpreterLock(name) })
+	if seen.Holds {
+		return seen
 	}
-	return lockFinding(r, a, f, func(name string) bool { return !isInterpreterLock(name) })
+	tested := ""
+	for i := range a.Interference {
+		t := &a.Interference[i]
+		if t.OneAtATime() {
+			r.Holds, r.Confidence = true, 0.75
+			r.Lost = t.Lost
+			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
+				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
+			if t.OneServer > 0 {
+				r.say("calls are served one at a time: behind each other they take %.2f of the time of a call alone", t.OneServer)
+			} else {
+				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
+			}
+			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
+			if t.What == "commit" {
+				f.lockInCommit = t.Lost
+			}
+			return r
+		}
+		tested += fmt.Sprintf("; %s takes no longer when other threads are inside (rank correlation %.2f)", t.What, t.Rho)
+		if t.Interferes() {
+			tested += ", or not in the way that one lock would make it"
+		}
+	}
+	if len(a.Trace.Locks) == 0 {
+		return r.not("no wait for a lock is in the trace%s", tested)
+	}
+	return seen
 }
 
 // interpreterLock: threads wait for the lock of a language interpreter.

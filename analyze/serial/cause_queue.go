@@ -1,10 +1,6 @@
 package serial
 
-import (
-	"slices"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
 func queueDepth(a *Analysis, f *facts) Finding {
@@ -34,35 +30,21 @@ func queueDepth(a *Analysis, f *facts) Finding {
 func headOfLine(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: 0.85,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
-	enqueued := 0
+	enqueued, blocks := 0, 0
 	blocked := map[*analyze.Queue][]analyze.Interval{}
-	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for _, b := range a.Trace.CommandBuffers {
-		if b.Committed.Known() && b.Queue != nil {
-			byQueue[b.Queue] = append(byQueue[b.Queue], b)
-		}
 		if b.Enqueued.Known() {
 			enqueued++
 		}
-	}
-	if enqueued == 0 {
-		return r.not("no command buffer was enqueued before its commit")
-	}
-	blocks := 0
-	for q, list := range byQueue {
-		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return compare(place(x), place(y)) })
-		var head *analyze.CommandBuffer // the latest committed of those before
-		for _, b := range list {
-			if head != nil && head.Committed.Begin > b.Committed.End {
-				blocked[q] = append(blocked[q], analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin})
-				blocks++
-			}
-			if head == nil || b.Committed.Begin > head.Committed.Begin {
-				head = b
-			}
+		if x := a.released[b]; x != nil && x.head.Length() > 0 {
+			blocks++
+			blocked[b.Queue] = append(blocked[b.Queue], x.head)
 		}
 	}
-	if blocks == 0 {
+	switch {
+	case enqueued == 0:
+		return r.not("no command buffer was enqueued before its commit")
+	case blocks == 0:
 		return r.not("%d command buffers were enqueued early; none kept a committed one waiting", enqueued)
 	}
 	r.Lost = a.waitedDuring(f, blocked)
@@ -72,43 +54,19 @@ func headOfLine(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// place is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.
-func place(b *analyze.CommandBuffer) analyze.Nanos {
-	if b.Enqueued.Known() {
-		return min(b.Enqueued.Begin, b.Committed.Begin)
-	}
-	return b.Committed.Begin
-}
-
 // eventChain: a command buffer waits on the GPU for an event that another signals, though it and the GPU are ready.
 func eventChain(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: EventChain, Confidence: 0.8,
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
-	type event struct {
-		process *analyze.Process
-		value   analyze.EventValue
-	}
-	signals := map[event]*analyze.CommandBuffer{}
-	for _, b := range a.Trace.CommandBuffers {
-		for _, s := range b.Signals {
-			signals[event{b.Process, s}] = b
-		}
-	}
 	waits, chained := 0, 0
 	var delay analyze.Nanos
 	blocked := map[*analyze.Queue][]analyze.Interval{}
-	for _, b := range a.Trace.CommandBuffers {
-		for _, v := range b.WaitsFor {
-			waits++
-			s := signals[event{b.Process, v}]
-			if s == nil || s == b || !s.GPU.Known() || !b.GPU.Known() || !b.Committed.Known() {
-				continue
-			}
-			if i := (analyze.Interval{Begin: b.Committed.End, End: s.GPU.End}); i.Length() > 0 && i.End <= b.GPU.Begin {
-				chained++
-				delay += i.Length()
-				blocked[b.Queue] = append(blocked[b.Queue], i)
-			}
+	for b, x := range a.released {
+		waits += x.waits
+		if x.event.Length() > 0 {
+			chained++
+			delay += x.event.Length()
+			blocked[b.Queue] = append(blocked[b.Queue], x.event)
 		}
 	}
 	switch {

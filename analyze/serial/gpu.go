@@ -29,7 +29,7 @@ type DeviceUse struct {
 	Busy, Sum  analyze.Nanos
 	Capacity   int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
 	AtCapacity analyze.Nanos // time in which it ran that many
-	Backlog    analyze.Nanos // time in which it was busy while something committed had not begun
+	Backlog    analyze.Nanos // time in which it was busy while something was ready for it and had not begun
 }
 
 // A Gap is a time in which a GPU had nothing to do, between two command buffers.
@@ -95,16 +95,18 @@ func (a *Analysis) gpu() {
 func (a *Analysis) deviceUse(d *device) DeviceUse {
 	use := DeviceUse{Device: d.model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
 	var run, pending counter
+	latency := a.startLatency()
 	for _, r := range d.running {
 		run.add(r.Interval)
 		use.Sum += r.Length()
 		use.Active.End = max(use.Active.End, r.End)
-		from := r.Begin
-		if r.buffer.Committed.Known() {
-			from = min(from, max(r.buffer.Committed.End, a.Trace.Window.Begin))
-			pending.add(analyze.Interval{Begin: from, End: r.Begin})
+		use.Active.Begin = min(use.Active.Begin, r.Begin)
+		if x := a.released[r.buffer]; x != nil {
+			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, a.Trace.Window.Begin))
+			if ready := x.at + latency; ready < r.Begin {
+				pending.add(analyze.Interval{Begin: ready, End: r.Begin})
+			}
 		}
-		use.Active.Begin = min(use.Active.Begin, from)
 	}
 	run.sort()
 	pending.sort()
@@ -160,4 +162,15 @@ func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {
 		i++
 	}
 	return i
+}
+
+// startLatency is the least time that the GPU took to begin work that was ready.
+func (a *Analysis) startLatency() analyze.Nanos {
+	least := analyze.Nanos(200_000) // more is not latency
+	for b, x := range a.released {
+		if b.GPU.Known() && b.GPU.Begin > x.at {
+			least = min(least, b.GPU.Begin-x.at)
+		}
+	}
+	return least
 }

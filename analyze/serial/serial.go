@@ -16,11 +16,13 @@ type Analysis struct {
 	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
 	LockMatrix   *Matrix // waits for locks that another thread held
 	Exclusion    []Exclusion
+	Interference []Interference
 	Verdict      Verdict
 	Warnings     []string
 
 	devices     map[*analyze.Device]*device
 	deviceOrder []*device
+	released    map[*analyze.CommandBuffer]*release
 	fullQueue   []analyze.Call // creations of command buffers that blocked on a full queue
 	spans       map[*analyze.Thread]*spansOf
 }
@@ -42,8 +44,10 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.useOfQueues()
 	a.matrices()
 	a.blocking()
+	a.releases()
 	a.gpu()
 	a.exclusion(opts)
+	a.interference(opts)
 	a.decide()
 	return a
 }

@@ -31,6 +31,7 @@ func (a *Analysis) decide() {
 	v.Cause = None
 	for _, r := range rules {
 		if found := r(a, f); found.Holds {
+			f.found[found.Cause] = found.Lost
 			v.Causes = append(v.Causes, found)
 		} else {
 			v.RuledOut = append(v.RuledOut, found)

@@ -1,0 +1,252 @@
+package serial
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which only
+// enter and exit are visible: behind a hidden lock they overlap heavily, since those that wait are inside the call too, so
+// their overlap says nothing.
+type Interference struct {
+	What      string
+	Calls     int
+	Rho       float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
+	PValue    float64 // of Rho, by permutation
+	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
+	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
+	Lost      analyze.Nanos
+	Solo      analyze.Nanos // median duration of a call when no other thread is inside
+}
+
+const (
+	// significant is the p-value below which a test speaks. Permutation tests of 200 reach 0.005.
+	significant = 0.01
+	// enoughRho is the least correlation that is called interference.
+	enoughRho = 0.3
+	// enoughEffect is the least Effect that is called interference when the correlation is weak, as it is when calls are always
+	// contended by about as many others.
+	enoughEffect = 0.5
+	// oneServer is the least ratio of service times that is called a single server: one lock gives 0.79 to 0.94, none 0.32 to 0.63.
+	oneServer = 0.7
+	// mostCalls bounds the work of the test; of more, the middle of the trace is looked at.
+	mostCalls = 4000
+	// enoughCalls is how many calls the test needs; its power at 10 calls a thread is 0.98.
+	enoughCalls = 40
+	// enoughSolo is how many calls that nobody held up it takes to know how long a call alone takes.
+	enoughSolo = 8
+)
+
+// Interferes says whether the test found that calls hold each other up.
+func (i *Interference) Interferes() bool {
+	return i.PValue <= significant && (i.Rho >= enoughRho || i.Effect >= enoughEffect)
+}
+
+// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
+func (i *Interference) OneAtATime() bool {
+	return i.Interferes() && (i.OneServer >= oneServer || i.OneServer == 0 && i.Effect >= enoughEffect)
+}
+
+// interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
+func (a *Analysis) interference(opts Options) {
+	var commits, encoders []analyze.Call
+	for _, b := range a.Trace.CommandBuffers {
+		if b.Committed.Known() && b.Committed.Thread != nil {
+			commits = append(commits, b.Committed)
+		}
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() && e.Created.Thread == e.Ended.Thread && e.Created.Thread != nil {
+				encoders = append(encoders, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: e.Created.Thread})
+			}
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		calls []analyze.Call
+	}{{"commit", commits}, {"encoder", encoders}} {
+		calls := inWindow(c.calls, a.Trace.Window)
+		i, told := testInterference(calls, opts)
+		if !told {
+			continue
+		}
+		i.What = c.what
+		a.Interference = append(a.Interference, i)
+	}
+}
+
+func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
+	var in []analyze.Call
+	for _, c := range calls {
+		if c.Begin >= window.Begin && c.End <= window.End {
+			in = append(in, c)
+		}
+	}
+	slices.SortFunc(in, func(x, y analyze.Call) int { return compare(x.Begin, y.Begin) })
+	return in
+}
+
+// testInterference is false when there are too few calls, or fewer than two threads.
+func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
+	threads := map[*analyze.Thread]bool{}
+	for _, c := range calls {
+		threads[c.Thread] = true
+	}
+	if len(calls) < enoughCalls || len(threads) < 2 {
+		return Interference{}, false
+	}
+	sample := calls
+	if len(calls) > mostCalls {
+		sample = calls[(len(calls)-mostCalls)/2:][:mostCalls]
+	}
+	flight := inFlight(sample)
+	durations, others := make([]float64, len(sample)), make([]float64, len(sample))
+	varies := false
+	for i, c := range sample {
+		durations[i], others[i] = float64(c.Length()), float64(flight[i])
+		varies = varies || flight[i] != flight[0]
+	}
+	if !varies {
+		return Interference{}, false // there is nothing to compare
+	}
+	r := Interference{Calls: len(sample)}
+	x, y := ranks(durations), ranks(others)
+	r.Rho = correlation(x, y)
+	random := rand.New(rand.NewPCG(opts.Seed, 0x696e746572))
+	above := 0
+	for range opts.Permutations {
+		random.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		if correlation(x, y) >= r.Rho {
+			above++
+		}
+	}
+	r.PValue = float64(above+1) / float64(opts.Permutations+1)
+	r.Effect = effect(durations, others)
+	r.serve(sample, flight)
+	for i, n := range inFlight(calls) {
+		if n > 0 {
+			r.Lost += max(0, calls[i].Length()-r.Solo)
+		}
+	}
+	return r, true
+}
+
+// inFlight is, for each call, how many others were inside at its entry. The calls are sorted by begin.
+func inFlight(calls []analyze.Call) []int {
+	ends := make([]analyze.Nanos, len(calls))
+	for i, c := range calls {
+		ends[i] = c.End
+	}
+	slices.Sort(ends)
+	n := make([]int, len(calls))
+	for i, c := range calls {
+		n[i] = max(0, i-sort.Search(len(ends), func(k int) bool { return ends[k] > c.Begin }))
+	}
+	return n
+}
+
+// serve rebuilds the service times that the calls would have had if one were served at a time, in the order of their ends.
+func (r *Interference) serve(calls []analyze.Call, flight []int) {
+	order := make([]int, len(calls))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compare(calls[i].End, calls[j].End) })
+	var solo, contended []analyze.Nanos
+	last := analyze.Nanos(0)
+	for _, i := range order {
+		c := calls[i]
+		service := c.End - max(c.Begin, last)
+		last = c.End
+		if flight[i] == 0 {
+			solo = append(solo, c.Length())
+		} else {
+			contended = append(contended, service)
+		}
+	}
+	if len(contended) == 0 {
+		return
+	}
+	if len(solo) < enoughSolo { // what a call alone takes follows from the effect
+		var sum analyze.Nanos
+		for _, c := range calls {
+			sum += c.Length()
+		}
+		r.Solo = analyze.Nanos(float64(sum) / float64(len(calls)) * (1 - min(1, max(0, r.Effect))))
+		return
+	}
+	slices.Sort(solo)
+	slices.Sort(contended)
+	if r.Solo = solo[len(solo)/2]; r.Solo > 0 {
+		r.OneServer = float64(contended[len(contended)/2]) / float64(r.Solo)
+	}
+}
+
+// ranks are the ranks of the values; equal values share the mean of theirs.
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case values[i] < values[j]:
+			return -1
+		case values[i] > values[j]:
+			return 1
+		}
+		return 0
+	})
+	r := make([]float64, len(values))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && values[order[j]] == values[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			r[k] = float64(i+j-1) / 2
+		}
+		i = j
+	}
+	return r
+}
+
+// correlation is Pearson's, of ranks it is Spearman's.
+func correlation(x, y []float64) float64 {
+	n := float64(len(x))
+	var sx, sy, sxx, syy, sxy float64
+	for i := range x {
+		sx += x[i]
+		sy += y[i]
+		sxx += x[i] * x[i]
+		syy += y[i] * y[i]
+		sxy += x[i] * y[i]
+	}
+	d := math.Sqrt((sxx - sx*sx/n) * (syy - sy*sy/n))
+	if d == 0 || math.IsNaN(d) {
+		return 0
+	}
+	return (sxy - sx*sy/n) / d
+}
+
+// effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th percentile.
+func effect(y, x []float64) float64 {
+	top := slices.Sorted(slices.Values(y))[len(y)*99/100]
+	n := float64(len(x))
+	var sx, sy, sxx, sxy float64
+	for i := range x {
+		v := min(y[i], top)
+		sx += x[i]
+		sy += v
+		sxx += x[i] * x[i]
+		sxy += x[i] * v
+	}
+	d := sxx - sx*sx/n
+	if d <= 0 || sy <= 0 {
+		return 0
+	}
+	return (sxy - sx*sy/n) / d * sx / sy
+}

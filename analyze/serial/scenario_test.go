@@ -1,0 +1,58 @@
+package serial_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+	"mtrace/analyze/tracesim"
+)
+
+func load(t testing.TB, path string) *analyze.Trace {
+	t.Helper()
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// TestScenarios: a wrong cause is worse than none.
+func TestScenarios(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			a := serial.Analyze(load(t, s.Build(1).Run(t)), serial.Options{})
+			if slices.Contains(s.Causes, a.Verdict.Cause) {
+				return
+			}
+			t.Errorf("verdict %s, want %v: %s", a.Verdict.Cause, s.Causes, a.Verdict.Summary)
+			for _, f := range a.Verdict.Causes {
+				t.Logf("  %-20s lost %v, explains %s: %q", f.Cause, f.Lost, fmt.Sprint(f.Confidence), f.Evidence)
+			}
+			for _, f := range a.Verdict.RuledOut {
+				t.Logf("  not %-16s %s", f.Cause, f.Why)
+			}
+		})
+	}
+}
+
+// TestSeeds runs every scenario with several seeds and prints the confusion matrix with -v. No verdict may be wrong.
+func TestSeeds(t *testing.T) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 2
+	}
+	for _, s := range tracesim.Scenarios {
+		got := map[string]int{}
+		for seed := range seeds {
+			a := serial.Analyze(load(t, s.Build(seed+10).Run(t)), serial.Options{Seed: seed})
+			got[a.Verdict.Cause]++
+			if !slices.Contains(s.Causes, a.Verdict.Cause) {
+				t.Errorf("%s, seed %d: verdict %s, want %v: %s", s.Name, seed+10, a.Verdict.Cause, s.Causes, a.Verdict.Summary)
+			}
+		}
+		t.Logf("%-40s %v", s.Name, got)
+	}
+}

@@ -1,0 +1,271 @@
+package tracesim
+
+// A Scenario is a program whose cause is known.
+type Scenario struct {
+	Name   string
+	Causes []string // the verdict must be one of these
+	Build  func(seed uint64) *Sim
+	Cured  func(seed uint64) *Sim // the same without the cause; nil when there is none to remove
+}
+
+const (
+	us = 1_000
+	ms = 1_000_000
+)
+
+// loop makes threads that each repeat a body, one command buffer each time.
+type loop struct {
+	engines, threads, rounds int
+	gpu                      int64
+	queues                   int // 0: one for each thread
+	capacity                 int
+	outside                  int64
+	every                    func(t *Thread, thread, round int, b *Buffer) // before the commit
+	after                    func(t *Thread, thread, round int, b *Buffer) // instead of waiting for b
+	before                   func(t *Thread, thread, round int)
+	costs                    func(*Sim)
+}
+
+func (l loop) build(seed uint64) *Sim {
+	s := NewSim(l.engines, seed)
+	if l.costs != nil {
+		l.costs(s)
+	}
+	n := l.queues
+	if n == 0 {
+		n = l.threads
+	}
+	queues := make([]*Queue, n)
+	for i := range queues {
+		queues[i] = s.NewQueue("", l.capacity)
+	}
+	for i := range l.threads {
+		s.Thread(func(t *Thread) {
+			t.Work(int64(i) * 50 * us)
+			for round := range l.rounds {
+				if l.before != nil {
+					l.before(t, i, round)
+				}
+				if l.outside > 0 {
+					t.Work(l.outside)
+				}
+				b := t.CommandBuffer(queues[i%n])
+				t.Encode(b, "step", l.gpu)
+				if l.every != nil {
+					l.every(t, i, round, b)
+				}
+				t.Commit(b)
+				if l.after != nil {
+					l.after(t, i, round, b)
+				} else {
+					t.Wait(b)
+				}
+			}
+		})
+	}
+	return s
+}
+
+// deviceWide waits for what all threads have in flight.
+func deviceWide(threads int) func(t *Thread, thread, round int, b *Buffer) {
+	last := make([]*Buffer, threads)
+	return func(t *Thread, thread, _ int, b *Buffer) {
+		last[thread] = b
+		t.Wait(b)
+		for i := range last {
+			if o := last[(thread+i)%threads]; o != nil && o != b && !o.complete {
+				t.Wait(o)
+			}
+		}
+	}
+}
+
+// uneven makes the work of each round as long as chance wants.
+func uneven(t *Thread, _, _ int, b *Buffer) { t.Encode(b, "more", int64(t.Random()*600*us)) }
+
+// Scenarios are all labelled programs.
+var Scenarios = []Scenario{
+	{Name: "independent threads", Causes: []string{"none"}, Build: loop{engines: 8, threads: 4, rounds: 100, gpu: 500 * us}.build},
+	{Name: "one thread, half busy", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 500 * us, outside: 300 * us}.build},
+	{Name: "anti-phase periodic threads", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+		s := NewSim(4, seed)
+		s.Jitter = 0.001
+		for i := range 2 {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				start := t.Now() + int64(i)*ms
+				for round := range int64(100) {
+					if rest := start + 2*round*ms - t.Now(); rest > 0 {
+						t.sleep(rest)
+					}
+					b := t.CommandBuffer(q)
+					t.Encode(b, "step", 900*us)
+					t.Commit(b)
+					t.Wait(b)
+				}
+			})
+		}
+		return s
+	}},
+	{Name: "correlated bursts", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+		s := NewSim(8, seed)
+		for range 4 {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				start := t.Now()
+				for round := range int64(25) {
+					if rest := start + 4*round*ms - t.Now(); rest > 0 {
+						t.sleep(rest)
+					}
+					for range 4 {
+						b := t.CommandBuffer(q)
+						t.Encode(b, "step", 600*us)
+						t.Commit(b)
+						t.Wait(b)
+					}
+				}
+			})
+		}
+		return s
+	}},
+	{Name: "device-wide sync", Causes: []string{"device-wide-sync"},
+		Build: func(seed uint64) *Sim {
+			return loop{engines: 8, threads: 8, rounds: 60, gpu: 200 * us, outside: 100 * us, every: uneven, after: deviceWide(8)}.build(seed)
+		},
+		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 200 * us, outside: 100 * us, every: uneven}.build},
+	{Name: "device-wide sync, uneven work", Causes: []string{"device-wide-sync"},
+		Build: func(seed uint64) *Sim {
+			l := loop{engines: 4, threads: 4, rounds: 80, gpu: 100 * us, after: deviceWide(4)}
+			l.every = func(t *Thread, thread, _ int, b *Buffer) { t.Encode(b, "more", int64(thread)*200*us) }
+			return l.build(seed)
+		}},
+	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build},
+	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 40, gpu: 1 * ms, queues: 1}.build},
+	{Name: "GPU saturated by one thread", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
+	{Name: "GPU saturated under device-wide sync", Causes: []string{"gpu-saturated"},
+		Build: func(seed uint64) *Sim {
+			return loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms, after: deviceWide(8)}.build(seed)
+		}},
+	{Name: "GPU saturated, queues full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 100, gpu: 500 * us, queues: 1, capacity: 8,
+		after: func(*Thread, int, int, *Buffer) {}}.build},
+	{Name: "single submitter", Causes: []string{"single-submitter"}, Build: singleSubmitter},
+	{Name: "queue depth", Causes: []string{"queue-depth"},
+		Build: loop{engines: 16, threads: 8, rounds: 60, gpu: 1 * ms, queues: 1, capacity: 2}.build,
+		Cured: loop{engines: 16, threads: 8, rounds: 60, gpu: 1 * ms}.build},
+	{Name: "launch-bound, one thread", Causes: []string{"launch-bound"}, Build: loop{engines: 1, threads: 1, rounds: 300, gpu: 5 * us}.build},
+	{Name: "launch-bound, four threads", Causes: []string{"launch-bound"}, Build: loop{engines: 4, threads: 4, rounds: 200, gpu: 8 * us}.build},
+	{Name: "compilation in the loop", Causes: []string{"compile-bound"},
+		Build: loop{engines: 4, threads: 2, rounds: 60, gpu: 500 * us, before: func(t *Thread, _, _ int) { t.Compile("step", 2*ms) }}.build,
+		Cured: loop{engines: 4, threads: 2, rounds: 60, gpu: 500 * us}.build},
+	{Name: "event chain", Causes: []string{"event-chain"}, Build: eventChain},
+	{Name: "head of line", Causes: []string{"head-of-line"}, Build: headOfLine},
+	{Name: "slow completion handlers", Causes: []string{"completion-handlers"},
+		Build: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 1*ms) }}.build,
+		Cured: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 5*us) }}.build},
+	{Name: "the program's own work", Causes: []string{"cpu-bound"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us, outside: 3 * ms}.build},
+	{Name: "a lock inside commit", Causes: []string{"lock-contention"},
+		Build: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us; s.CommitLock = &Lock{} }}.build,
+		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
+	{Name: "compilation 70, device-wide sync 30", Causes: []string{"compile-bound"},
+		Build: func(seed uint64) *Sim {
+			return loop{engines: 8, threads: 4, rounds: 50, gpu: 300 * us, outside: 100 * us, after: deviceWide(4),
+				before: func(t *Thread, _, _ int) { t.Compile("step", 800*us) }}.build(seed)
+		}},
+}
+
+// singleSubmitter: workers hand their work to one thread, which commits it, and wait for it.
+func singleSubmitter(seed uint64) *Sim {
+	s := NewSim(8, seed)
+	q := s.NewQueue("work", 0)
+	type request struct {
+		from   *Thread
+		buffer *Buffer
+	}
+	var pending []*request
+	var submitter *Thread
+	idle, working := false, 4
+	s.Thread(func(t *Thread) {
+		submitter = t
+		for working > 0 || len(pending) > 0 {
+			if len(pending) == 0 {
+				idle = true
+				t.block()
+				idle = false
+				continue
+			}
+			r := pending[0]
+			pending = pending[1:]
+			b := t.CommandBuffer(q)
+			t.Encode(b, "step", 300*us)
+			t.Work(200 * us)
+			t.Commit(b)
+			r.buffer = b
+			r.from.wake(1000)
+		}
+	})
+	for range 4 {
+		s.Thread(func(t *Thread) {
+			for range 50 {
+				r := &request{from: t}
+				pending = append(pending, r)
+				if idle {
+					idle = false
+					submitter.wake(1000)
+				}
+				t.block()
+				t.Wait(r.buffer)
+			}
+			if working--; working == 0 && idle {
+				idle = false
+				submitter.wake(1000)
+			}
+		})
+	}
+	return s
+}
+
+// eventChain: each thread's work waits on the GPU for the work of the thread before it.
+func eventChain(seed uint64) *Sim {
+	s := NewSim(8, seed)
+	event := s.NewEvent()
+	next := uint64(0)
+	for range 4 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *Thread) {
+			for range 60 {
+				b := t.CommandBuffer(q)
+				next++
+				mine := next
+				if mine > 1 {
+					t.WaitEvent(b, event, mine-1)
+				}
+				t.Encode(b, "step", 300*us)
+				t.SignalEvent(b, event, mine)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	return s
+}
+
+// headOfLine: one thread enqueues early and commits late, the others commit behind it in the same queue.
+func headOfLine(seed uint64) *Sim {
+	s := NewSim(8, seed)
+	q := s.NewQueue("shared", 0)
+	for i := range 4 {
+		s.Thread(func(t *Thread) {
+			for range 60 {
+				b := t.CommandBuffer(q)
+				if i == 0 {
+					t.Enqueue(b)
+					t.Work(2 * ms)
+				}
+				t.Encode(b, "step", 200*us)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	return s
+}

@@ -1,0 +1,254 @@
+package tracesim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// Costs are the CPU times of calls and the latencies of the device, in nanoseconds.
+type Costs struct {
+	Acquire, Encoder, Dispatch, EndEncoding, Commit int64
+	Schedule                                        int64 // from commit to ready for the GPU
+	Notify                                          int64 // from the GPU's end, or the last handler's, to the waiter's return
+}
+
+// DefaultCosts are of the order of what Apple's Metal takes.
+var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding: 200, Commit: 3000, Schedule: 15_000, Notify: 10_000}
+
+// A Sim runs threads on a simulated Metal and records what a tracer would.
+type Sim struct {
+	Costs
+	Engines    int        // command buffers that the GPU runs at the same time
+	CommitLock *Lock      // held inside commit, invisible to the tracer
+	Jitter     float64    // sigma of the log-normal factor on every duration
+	Truth      SimTruth   //
+	random     *rand.Rand //
+	clock      clock
+	file       *File
+	process    *Process
+	handlers   *Ring
+	ids        uint32
+	running    int
+	queues     []*Queue
+	pipelines  map[string]uint32
+	setup      *Ring
+	events     map[uint32]*eventState
+	threads    int
+}
+
+// SimTruth is what really happened.
+type SimTruth struct {
+	Finished    int64 // when the last thread ended
+	LockBlocked int64 // thread time blocked on locks
+}
+
+// A Queue is a command queue.
+type Queue struct {
+	id       uint32
+	capacity int
+	used     int
+	order    []*Buffer // enqueued, not begun
+	waiting  []*Thread // for a free command buffer
+}
+
+// A Buffer is a command buffer.
+type Buffer struct {
+	id                            uint32
+	queue                         *Queue
+	duration                      int64
+	enqueued, committed, complete bool
+	ready, gpuBegin, gpuEnd       int64
+	waiters                       []*Thread
+	handlers                      []int64
+	waits, signals                []eventValue
+	encoded                       int
+}
+
+type eventValue struct {
+	event uint32
+	value uint64
+}
+
+type eventState struct {
+	value   uint64
+	waiters []eventWaiter
+}
+
+type eventWaiter struct {
+	value  uint64
+	thread *Thread
+}
+
+// A Lock is a mutex that hands itself to the one that waits longest.
+type Lock struct {
+	holder  *Thread
+	waiting []*Thread
+}
+
+// NewSim is a simulated device with as many engines.
+func NewSim(engines int, seed uint64) *Sim {
+	s := &Sim{Costs: DefaultCosts, Engines: engines, Jitter: 0.05, random: rand.New(rand.NewPCG(seed, 7)), ids: 1, pipelines: map[string]uint32{}, events: map[uint32]*eventState{}}
+	s.file, s.process = NewFile()
+	s.clock.now = 1_000_000_000
+	s.setup = s.process.Thread(100, "main", s.clock.now)
+	s.handlers = s.process.Thread(999, "completion", s.clock.now)
+	return s
+}
+
+// Process is the simulated process, for what a test wants to add.
+func (s *Sim) Process() *Process { return s.process }
+
+func (s *Sim) id() uint32 { s.ids++; return s.ids }
+
+// vary is d, more or less.
+func (s *Sim) vary(d int64) int64 {
+	if s.Jitter == 0 {
+		return d
+	}
+	return int64(float64(d) * math.Exp(s.Jitter*s.random.NormFloat64()))
+}
+
+// NewQueue makes a queue before the threads begin. Capacity 0 is the default of 64.
+func (s *Sim) NewQueue(label string, capacity int) *Queue {
+	q := &Queue{id: s.id(), capacity: capacity}
+	s.queues = append(s.queues, q)
+	s.setup.AddMore(wire.Record{Begin: wire.Ticks(s.clock.now), End: wire.Ticks(s.clock.now + 2000), Object: 1, Arg: uint64(q.id),
+		Call: wire.MustLookup(wire.FamilyDevice, "newCommandQueueWithMaxCommandBufferCount:")}, wire.More{X0: uint64(capacity)})
+	if label != "" {
+		s.setup.Add(wire.MustLookup(wire.FamilyQueue, "setLabel:"), s.clock.now+2000, s.clock.now+2100, q.id, s.process.String(label))
+	}
+	s.clock.now += 3000
+	if q.capacity == 0 {
+		q.capacity = 64
+	}
+	return q
+}
+
+// NewEvent makes a shared event before the threads begin.
+func (s *Sim) NewEvent() uint32 {
+	id := s.id()
+	s.events[id] = &eventState{}
+	s.setup.Add(wire.MustLookup(wire.FamilyDevice, "newSharedEvent"), s.clock.now, s.clock.now+1000, 1, uint64(id))
+	s.clock.now += 1500
+	return id
+}
+
+func (s *Sim) pipeline(kernel string) uint32 {
+	id, known := s.pipelines[kernel]
+	if !known {
+		id = s.id()
+		s.pipelines[kernel] = id
+	}
+	return id
+}
+
+// Thread adds a thread that runs the script.
+func (s *Sim) Thread(script func(t *Thread)) {
+	s.threads++
+	t := &Thread{sim: s, id: uint64(200 + s.threads)}
+	t.routine = s.clock.start(s.clock.now, func(*routine) {
+		t.ring = s.process.Thread(t.id, fmt.Sprintf("worker %d", t.id-200), s.clock.now)
+		script(t)
+		s.Truth.Finished = max(s.Truth.Finished, s.clock.now)
+	})
+}
+
+// Run runs all threads to their end and writes the trace.
+func (s *Sim) Run(t testing.TB) string {
+	t.Helper()
+	s.clock.run()
+	at := wire.Ticks(1_000_000_000)
+	for kernel, id := range s.pipelines { // made before the window's work
+		s.setup.Records = append([]wire.Record{s.setup.Records[0], s.setup.Records[1]}, append(pipelineRecords(s.process, kernel, id, at), s.setup.Records[2:]...)...)
+	}
+	for _, q := range s.queues {
+		if len(q.order) > 0 {
+			t.Fatalf("queue %d still has %d command buffers: the scenario hangs", q.id, len(q.order))
+		}
+	}
+	return s.file.Write(t)
+}
+
+func pipelineRecords(p *Process, kernel string, id uint32, at wire.Ticks) []wire.Record {
+	r := &Ring{process: p}
+	r.AddMore(wire.Record{Begin: at, End: at, Object: 1, Arg: uint64(id), Call: wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")},
+		wire.More{X0: p.String(kernel)})
+	return r.Records
+}
+
+// feed gives the GPU what is ready, while it has a free engine.
+func (s *Sim) feed() {
+	for s.running < s.Engines {
+		var next *Buffer
+		for _, q := range s.queues {
+			if len(q.order) == 0 {
+				continue
+			}
+			b := q.order[0]
+			if b.committed && b.ready <= s.clock.now && s.reached(b.waits) && (next == nil || b.ready < next.ready) {
+				next = b
+			}
+		}
+		if next == nil {
+			return
+		}
+		next.queue.order = next.queue.order[1:]
+		s.running++
+		next.gpuBegin = s.clock.now
+		s.clock.at(s.clock.now+max(1, next.duration), func() { s.done(next) })
+	}
+}
+
+func (s *Sim) reached(waits []eventValue) bool {
+	for _, w := range waits {
+		if s.events[w.event].value < w.value {
+			return false
+		}
+	}
+	return true
+}
+
+// done ends b's work on the GPU: events, handlers, then waiters.
+func (s *Sim) done(b *Buffer) {
+	s.running--
+	b.gpuEnd = s.clock.now
+	for _, v := range b.signals {
+		s.signal(v)
+	}
+	s.feed()
+	handled := s.clock.now + s.vary(s.Notify)/2
+	for _, h := range b.handlers {
+		handled += h
+	}
+	s.clock.at(handled, func() {
+		b.complete = true
+		s.handlers.AddMore(wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted},
+			wire.More{X0: uint64(b.gpuBegin), X1: uint64(b.gpuEnd), X2: uint64(b.ready)})
+		b.queue.used--
+		if w := b.queue.waiting; len(w) > 0 {
+			b.queue.waiting = w[1:]
+			w[0].wake(0)
+		}
+		for _, t := range b.waiters {
+			t.wake(s.vary(s.Notify) / 2)
+		}
+	})
+}
+
+func (s *Sim) signal(v eventValue) {
+	e := s.events[v.event]
+	e.value = max(e.value, v.value)
+	rest := e.waiters[:0]
+	for _, w := range e.waiters {
+		if w.value <= e.value {
+			w.thread.wake(s.vary(s.Notify))
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	e.waiters = rest
+}

@@ -1,0 +1,171 @@
+package tracesim
+
+import (
+	"mtrace/collector/wire"
+)
+
+// A Thread is a thread of a simulated program. Its methods are Metal's calls; each takes its time and is recorded.
+type Thread struct {
+	*routine
+	sim  *Sim
+	id   uint64
+	ring *Ring
+}
+
+// Now is the virtual time.
+func (t *Thread) Now() int64 { return t.sim.clock.now }
+
+// Random is a number from 0 to 1, the same in each run.
+func (t *Thread) Random() float64 { return t.sim.random.Float64() }
+
+// call lets a call take its time and records it.
+func (t *Thread) call(family wire.Family, selector string, cost int64, object uint32, arg uint64) {
+	begin := t.Now()
+	t.sleep(t.sim.vary(cost))
+	t.ring.Add(wire.MustLookup(family, selector), begin, t.Now(), object, arg)
+}
+
+// Work passes time outside of Metal.
+func (t *Thread) Work(d int64) { t.sleep(t.sim.vary(d)) }
+
+// Lock takes a lock of the program; the tracer does not see it.
+func (t *Thread) Lock(l *Lock) {
+	begin := t.Now()
+	if l.holder == nil {
+		l.holder = t
+		return
+	}
+	l.waiting = append(l.waiting, t)
+	t.block()
+	t.sim.Truth.LockBlocked += t.Now() - begin
+}
+
+// Unlock gives the lock to the one that waits longest.
+func (t *Thread) Unlock(l *Lock) {
+	l.holder = nil
+	if len(l.waiting) > 0 {
+		l.holder, l.waiting = l.waiting[0], l.waiting[1:]
+		l.holder.wake(1000)
+	}
+}
+
+// CommandBuffer makes one; it blocks while the queue has all it may have.
+func (t *Thread) CommandBuffer(q *Queue) *Buffer {
+	begin := t.Now()
+	t.sleep(t.sim.vary(t.sim.Acquire))
+	for q.used >= q.capacity {
+		q.waiting = append(q.waiting, t)
+		t.block()
+	}
+	q.used++
+	b := &Buffer{id: t.sim.id(), queue: q}
+	t.ring.Add(wire.MustLookup(wire.FamilyQueue, "commandBuffer"), begin, t.Now(), q.id, uint64(b.id))
+	return b
+}
+
+// Encode encodes one dispatch of a kernel that keeps the GPU busy for about a duration.
+func (t *Thread) Encode(b *Buffer, kernel string, duration int64) {
+	e := t.sim.id()
+	t.call(wire.FamilyCommandBuffer, "computeCommandEncoder", t.sim.Encoder, b.id, uint64(e))
+	t.call(wire.FamilyEncoder, "setComputePipelineState:", 100, e, uint64(t.sim.pipeline(kernel)))
+	begin := t.Now()
+	t.sleep(t.sim.vary(t.sim.Dispatch))
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(e), Arg: 1024,
+		Call: wire.MustLookup(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:")}, wire.More{X0: 1024 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
+	t.call(wire.FamilyEncoder, "endEncoding", t.sim.EndEncoding, e, 0)
+	b.duration += t.sim.vary(duration)
+	b.encoded++
+}
+
+// Handler adds a completion handler that takes a time.
+func (t *Thread) Handler(b *Buffer, takes int64) {
+	t.call(wire.FamilyCommandBuffer, "addCompletedHandler:", 300, b.id, 0)
+	b.handlers = append(b.handlers, takes)
+}
+
+// SignalEvent makes the command buffer signal an event when it is done.
+func (t *Thread) SignalEvent(b *Buffer, event uint32, value uint64) {
+	t.event(b, "encodeSignalEvent:value:", event, value)
+	b.signals = append(b.signals, eventValue{event, value})
+}
+
+// WaitEvent makes the command buffer wait for an event before it begins.
+func (t *Thread) WaitEvent(b *Buffer, event uint32, value uint64) {
+	t.event(b, "encodeWaitForEvent:value:", event, value)
+	b.waits = append(b.waits, eventValue{event, value})
+}
+
+func (t *Thread) event(b *Buffer, selector string, event uint32, value uint64) {
+	begin := t.Now()
+	t.sleep(300)
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(b.id), Arg: value,
+		Call: wire.MustLookup(wire.FamilyCommandBuffer, selector)}, wire.More{X0: uint64(event)})
+}
+
+// Enqueue reserves the command buffer's place in its queue.
+func (t *Thread) Enqueue(b *Buffer) {
+	t.call(wire.FamilyCommandBuffer, "enqueue", 500, b.id, 0)
+	b.enqueued = true
+	b.queue.order = append(b.queue.order, b)
+}
+
+// Commit hands the command buffer over.
+func (t *Thread) Commit(b *Buffer) {
+	s, begin := t.sim, t.Now()
+	if s.CommitLock != nil {
+		t.Lock(s.CommitLock)
+	}
+	t.sleep(s.vary(s.Costs.Commit))
+	if s.CommitLock != nil {
+		t.Unlock(s.CommitLock)
+	}
+	b.committed = true
+	if !b.enqueued {
+		b.queue.order = append(b.queue.order, b)
+	}
+	b.ready = t.Now() + s.vary(s.Schedule)
+	s.clock.at(b.ready, s.feed)
+	t.ring.Add(wire.MustLookup(wire.FamilyCommandBuffer, "commit"), begin, t.Now(), b.id, 0)
+}
+
+// Wait waits until the command buffer has completed.
+func (t *Thread) Wait(b *Buffer) {
+	begin := t.Now()
+	if !b.complete {
+		b.waiters = append(b.waiters, t)
+		t.block()
+	} else {
+		t.sleep(200)
+	}
+	t.ring.Add(wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted"), begin, t.Now(), b.id, 0)
+}
+
+// WaitShared waits until the event has a value.
+func (t *Thread) WaitShared(event uint32, value uint64) {
+	begin := t.Now()
+	e := t.sim.events[event]
+	if e.value >= value {
+		t.sleep(200)
+	} else {
+		e.waiters = append(e.waiters, eventWaiter{value, t})
+		t.block()
+	}
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(event), Arg: value,
+		Call: wire.MustLookup(wire.FamilyEvent, "waitUntilSignaledValue:timeoutMS:")}, wire.More{X0: 1000})
+}
+
+// Compile makes a pipeline state, which takes a time.
+func (t *Thread) Compile(kernel string, takes int64) {
+	begin := t.Now()
+	t.sleep(t.sim.vary(takes))
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(t.sim.id()),
+		Call: wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")}, wire.More{X0: t.sim.process.String(kernel)})
+}
+
+// Allocate makes a buffer of a size at an address.
+func (t *Thread) Allocate(bytes, address uint64) {
+	begin := t.Now()
+	t.sleep(t.sim.vary(2000))
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(t.sim.id()),
+		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X2: address})
+}

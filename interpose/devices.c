@@ -47,13 +47,12 @@ static uint64_t seen_all(struct thread *t, id devices) {
 
 #define FUNCTION(symbol, expression) \
   if (!mt_activate()) return original(); \
-  SPAN_GUARD struct span_guard guard; \
   struct span span; \
-  if (!span_enter(&span, &guard, MT_FAMILY_function, NULL)) return original(); \
-  span_start(&span, MT_CALL_function_##symbol); \
+  if (!span_enter(&span, MT_FAMILY_function, NULL)) return original(); \
+  span_start(&span, MT_FAMILY_function, MT_CALL_function_##symbol); \
   id result = original(); \
   uint64_t end = mt_ticks(), arg = expression; \
-  span_end(&span, &guard, end, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
+  span_end(&span, end, MT_FAMILY_function, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
   return result
 
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, seen(span.thread, result)); }

@@ -58,9 +58,8 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
         (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_relaxed); \
-    SPAN_GUARD struct span_guard guard; \
     struct span span; \
-    if (!span_enter(&span, &guard, MT_FAMILY_##family, self)) { \
+    if (!span_enter(&span, MT_FAMILY_##family, self)) { \
       KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
       INNER; \
       return GIVE_##returns; \
@@ -68,7 +67,7 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
     struct thread *t = span.thread; \
     (void)t; \
     { BEFORE; } \
-    span_start(&span, MT_CALL_##family##_##name); \
+    span_start(&span, MT_FAMILY_##family, MT_CALL_##family##_##name); \
     KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
     uint64_t end = mt_ticks(), arg = 0; \
     unsigned flags = used->flags; \
@@ -76,7 +75,7 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
     const struct record *more = NULL; \
     (void)extra; \
     { AFTER; } \
-    span_end(&span, &guard, end, MT_CALL_##family##_##name, flags, arg, more); \
+    span_end(&span, end, MT_FAMILY_##family, MT_CALL_##family##_##name, flags, arg, more); \
     return GIVE_##returns; \
   }
 

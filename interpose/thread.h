@@ -16,8 +16,10 @@ struct thread {
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t tail;       // the tail as last seen
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
-  // The frame of the outermost call in progress of each family, NULL when there is none. See span.h.
-  const void *inside[MT_FAMILY_COUNT];
+  struct inside {
+    uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
+    uint64_t begin, current;
+  } inside[MT_FAMILY_COUNT];
   struct made_inside {
     const void *object;
     unsigned family;

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// built is where the tests' binaries are, for as long as the test process runs.
+var built = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "mtrace-interpose") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// build runs a command once per test process that makes the file name in the directory of built binaries.
+func build(t testing.TB, name string, command ...string) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	for i, arg := range command {
+		if arg == "OUT" {
+			command[i] = path
+		}
+	}
+	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
+	}
+	return path
+}
+
+// library is the library as users get it.
+func library(t testing.TB) string {
+	t.Helper()
+	return build(t, "libmtrace.so", "go", "build", "-buildmode=c-shared", "-o", "OUT", ".")
+}

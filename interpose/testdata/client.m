@@ -1,0 +1,350 @@
+// A program for the tests to trace. `client SCENARIO [N]` makes known Metal calls and prints those it made, one line each:
+// the system's thread id, the selector, how often. What it prints is the truth the trace is compared with.
+#include "shapes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <objc/objc-exception.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long n = 10;
+static int argument_count;
+static char **arguments;
+
+static _Thread_local struct { const char *selector; long times; } made[32];
+static void count(const char *selector, long times) {
+  for (int i = 0; i < 32; i++) {
+    if (made[i].selector && strcmp(made[i].selector, selector)) continue;
+    made[i].selector = selector;
+    made[i].times += times;
+    return;
+  }
+}
+static void tell(void) {
+  char text[4096];
+  int length = 0;
+  for (int i = 0; i < 32 && made[i].selector; i++)
+    length += snprintf(text + length, sizeof text - length, "%ld %s %ld\n", (long)syscall(SYS_gettid), made[i].selector, made[i].times);
+  if (write(1, text, length) != length) _exit(99);
+}
+
+#define DEVICE() ({ count("MTLCreateSystemDefaultDevice", 1); (_MTLDevice *)MTLCreateSystemDefaultDevice(); })
+
+static _MTLCommandQueue *queue_of_kind(_MTLDevice *device, int kind) {
+  count("newCommandQueueWithMaxCommandBufferCount:", 1);
+  return [device newCommandQueueWithMaxCommandBufferCount:kind];
+}
+
+// One command buffer from creation to the end of the wait: eight calls.
+static void work(_MTLCommandQueue *queue) {
+  _MTLCommandBuffer *buffer = [queue commandBufferWithDescriptor:nil];
+  ShapesEncoder *encoder = [buffer computeCommandEncoder];
+  [encoder setComputePipelineState:nil];
+  [encoder dispatchThreadgroups:(MTLSize){2, 3, 4} threadsPerThreadgroup:(MTLSize){5, 6, 7}];
+  [encoder endEncoding];
+  [buffer enqueue];
+  [buffer commit];
+  [buffer waitUntilCompleted];
+  count("commandBufferWithDescriptor:", 1);
+  count("computeCommandEncoder", 1);
+  count("setComputePipelineState:", 1);
+  count("dispatchThreadgroups:threadsPerThreadgroup:", 1);
+  count("endEncoding", 1);
+  count("enqueue", 1);
+  count("commit", 1);
+  count("waitUntilCompleted", 1);
+  [encoder release];
+  [buffer release];
+}
+
+static void classes(void) {
+  _MTLDevice *device = DEVICE();
+  for (int kind = 0; kind < 3; kind++) {
+    _MTLCommandQueue *queue = queue_of_kind(device, kind);
+    for (long i = 0; i < n; i++) work(queue);
+  }
+  tell();
+}
+
+static void *worker(void *ready) {
+  pthread_barrier_wait(ready);
+  _MTLCommandQueue *queue = queue_of_kind(DEVICE(), KIND_FAMILY_A);
+  for (long i = 0; i < n; i++) work(queue);
+  tell();
+  return NULL;
+}
+static void threads(void) {
+  enum { THREADS = 16 };
+  pthread_t all[THREADS];
+  pthread_barrier_t ready;
+  pthread_barrier_init(&ready, NULL, THREADS);
+  for (int i = 0; i < THREADS; i++) pthread_create(&all[i], NULL, worker, &ready);
+  for (int i = 0; i < THREADS; i++) pthread_join(all[i], NULL);
+}
+
+static void *one_shot(void *queue) {
+  work(queue);
+  tell();
+  return NULL;
+}
+static void short_threads(void) {
+  _MTLCommandQueue *queue = queue_of_kind(DEVICE(), KIND_FAMILY_B);
+  for (long i = 0; i < n; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, one_shot, queue);
+    pthread_join(thread, NULL);
+  }
+  tell();
+}
+
+static jmp_buf back;
+static void jump(void) { longjmp(back, 1); }
+static void throw(void) { @throw [Root alloc]; }
+static __attribute__((noinline)) void deeper(ShapesEncoder *encoder, int depth) {
+  volatile char space[256];
+  space[0] = 0;
+  if (depth > 0) { deeper(encoder, depth - 1); space[1] = 0; return; }
+  [encoder endEncoding];
+  count("endEncoding", 1);
+}
+static void leave(void (*by)(void)) {
+  _MTLCommandBuffer *buffer = [queue_of_kind(DEVICE(), KIND_FAMILY_B) commandBuffer];
+  ShapesEncoder *encoder = [buffer computeCommandEncoder];
+  count("commandBuffer", 1);
+  count("computeCommandEncoder", 1);
+  for (volatile long i = 0; i < n; i++) {
+    shapes_in_fill = by;
+    if (by == jump) {
+      if (!setjmp(back)) [encoder fillBuffer:nil range:(NSRange){0, 1} value:0];
+    } else {
+      @try { [encoder fillBuffer:nil range:(NSRange){0, 1} value:0]; } @catch (id thrown) {}
+    }
+    shapes_in_fill = NULL;
+    if (by == throw) {
+      count("fillBuffer:range:value:", 1);
+      deeper(encoder, 4);
+    }
+    [encoder endEncoding];
+    count("endEncoding", 1);
+  }
+  tell();
+}
+static void exceptions(void) { leave(throw); }
+static void jumps(void) { leave(jump); }
+
+// Objects come and go at the same address; each must have its own number, and a reference count of 1 at its end.
+static void reuse(void) {
+  _MTLCommandQueue *queue = queue_of_kind(DEVICE(), KIND_FAMILY_B);
+  void *first = NULL;
+  long same = 0;
+  for (long i = 0; i < n; i++) {
+    _MTLCommandBuffer *buffer = [queue commandBuffer];
+    if (!first) first = buffer;
+    same += (void *)buffer == first;
+    [buffer commit];
+    if (buffer->references != 1) printf("%ld references\n", buffer->references);
+    [buffer release];
+  }
+  count("commandBuffer", n);
+  count("commit", n);
+  tell();
+  fprintf(stderr, "%ld at the same address\n", same);
+}
+
+// Metal objects from before, and calls the tracer must keep out of.
+static void odd(void) {
+  _MTLCommandBuffer *early = [FamilyBCommandBuffer alloc];
+  _MTLDevice *device = DEVICE();
+  [early commit]; // its class is not known yet: not recorded, and no harm
+  _MTLCommandBuffer *buffer = [queue_of_kind(device, KIND_FAMILY_B) commandBuffer];
+  _MTLCommandBuffer *unseen = [FamilyBCommandBuffer alloc];
+  [unseen commit];
+  [unseen waitUntilCompleted];
+  [buffer commit];
+  count("commandBuffer", 1);
+  count("commit", 2);
+  count("waitUntilCompleted", 1);
+  ShapesEvent *event = [device newSharedEvent];
+  if ([event waitUntilSignaledValue:2 timeoutMS:5] || ![event waitUntilSignaledValue:1 timeoutMS:5]) printf("wrong result\n");
+  count("newSharedEvent", 1);
+  count("waitUntilSignaledValue:timeoutMS:", 2);
+  if ([event setSignaledValue:77] != 77) printf("wrong result\n");
+  if ([device newBufferWithLength:0 options:0] != nil) printf("wrong result\n");
+  count("newBufferWithLength:options:", 1);
+  id devices = MTLCopyAllDevices();
+  count("MTLCopyAllDevices", 1);
+  [devices release];
+  tell();
+}
+
+static void keeps_errno(void) {
+  _MTLCommandQueue *queue;
+  errno = 4711;
+  queue = queue_of_kind(DEVICE(), KIND_FAMILY_A);
+  for (long i = 0; i < n; i++) work(queue);
+  if (errno != 4711) printf("errno is %d\n", errno);
+  tell();
+}
+
+static void in_fork(void) {
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  for (long i = 0; i < n; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      memset(made, 0, sizeof made);
+      work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+      _exit(3);
+    }
+    int status;
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3) printf("child ended with %d\n", status);
+  }
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+}
+
+// A pool of workers, forked before the parent has used Metal.
+static void fork_first(void) {
+  for (long i = 0; i < n; i++) {
+    if (fork() == 0) {
+      work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+      tell();
+      _exit(0);
+    }
+  }
+  while (wait(NULL) > 0) {}
+}
+
+// The child of a fork outlives its parent, which is killed.
+static void orphan(void) {
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+  if (fork() == 0) {
+    close(1);
+    close(2);
+    sleep(20);
+    _exit(0);
+  }
+  kill(getpid(), SIGKILL);
+}
+
+static void execs(void) {
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+  if (n > 1) {
+    char left[16];
+    snprintf(left, sizeof left, "%ld", n - 1);
+    execl("/proc/self/exe", arguments[0], "exec", left, NULL);
+  }
+}
+
+// The numbers of descriptors a program gets, its limits and its signal handlers.
+static void process(void) {
+  int before = dup(0);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  usleep(300000);
+  int after = dup(0);
+  printf("descriptors %d %d\n", before, after);
+  fflush(stdout);
+  char line[64], command[4096] = "ulimit -Sn; ulimit -Hn; grep -E 'Sig(Cgt|Ign|Blk)' /proc/$PPID/status";
+  snprintf(line, sizeof line, "%s", "");
+  if (system(command) != 0) printf("failed\n");
+}
+
+static void closes_all(void) {
+  for (int fd = 3; fd < 4096; fd++) close(fd);
+  if (n > 1) open("/dev/null", O_RDONLY);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+  for (int fd = 3; fd < 4096; fd++) close(fd);
+  usleep(200000);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+}
+
+// Counts its calls in a file shared with the test, after each has returned, until it is killed.
+static uint64_t *returned;
+static void *endless(void *at) {
+  _MTLCommandQueue *queue = [DEVICE() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
+  _MTLCommandBuffer *buffer = [queue commandBuffer];
+  ShapesEncoder *encoder = [buffer computeCommandEncoder];
+  uint64_t *mine = at;
+  mine[0] = (uint64_t)syscall(SYS_gettid);
+  for (;;) {
+    [encoder endEncoding];
+    __atomic_store_n(&mine[1], mine[1] + 1, __ATOMIC_RELEASE);
+    if (n) nanosleep(&(struct timespec){0, n}, NULL);
+  }
+}
+static void endlessly(void) {
+  int fd = open(arguments[3], O_RDWR | O_CREAT, 0600);
+  if (ftruncate(fd, 4096) != 0) exit(99);
+  returned = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  pthread_t thread;
+  for (int i = 0; i < 3; i++) pthread_create(&thread, NULL, endless, returned + i * 8);
+  for (;;) pause();
+}
+
+static void flood(void) {
+  ShapesEncoder *encoder = [[queue_of_kind(DEVICE(), KIND_FAMILY_B) commandBuffer] computeCommandEncoder];
+  count("commandBuffer", 1);
+  count("computeCommandEncoder", 1);
+  for (long i = 0; i < n; i++) [encoder endEncoding];
+  count("endEncoding", n);
+  tell();
+}
+
+// Nanoseconds per call of a method that does nothing, on several threads: one line with the slowest thread's figure.
+static double slowest;
+static void *timed(void *ready) {
+  ShapesEncoder *encoder = [[[MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B] commandBuffer] computeCommandEncoder];
+  struct timespec a, b;
+  for (int i = 0; i < 1000; i++) [encoder endEncoding];
+  pthread_barrier_wait(ready);
+  clock_gettime(CLOCK_MONOTONIC, &a);
+  for (long i = 0; i < n; i++) [encoder endEncoding];
+  clock_gettime(CLOCK_MONOTONIC, &b);
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  double each = ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n;
+  pthread_mutex_lock(&mutex);
+  if (each > slowest) slowest = each;
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+static void bench(void) {
+  int count = atoi(arguments[3]);
+  pthread_barrier_t ready;
+  pthread_barrier_init(&ready, NULL, count);
+  pthread_t all[64];
+  for (int i = 0; i < count; i++) pthread_create(&all[i], NULL, timed, &ready);
+  for (int i = 0; i < count; i++) pthread_join(all[i], NULL);
+  printf("%.3f\n", slowest);
+}
+
+static void nothing(void) {}
+
+static const struct { const char *name; void (*run)(void); } scenarios[] = {
+    {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
+    {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
+    {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
+    {"nothing", nothing},
+};
+
+int main(int argc, char **argv) {
+  argument_count = argc;
+  arguments = argv;
+  if (argc > 2) n = atol(argv[2]);
+  for (unsigned i = 0; argc > 1 && i < sizeof scenarios / sizeof *scenarios; i++)
+    if (!strcmp(argv[1], scenarios[i].name)) {
+      scenarios[i].run();
+      return 0;
+    }
+  return 98;
+}

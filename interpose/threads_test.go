@@ -1,0 +1,57 @@
+package main
+
+import (
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// Sixteen threads make the process's first Metal calls at the same moment: one of them sets everything up, none loses a call.
+func TestFirstCallOnManyThreads(t *testing.T) {
+	for range 20 {
+		trace(t, client(t, "threads", "100")).compare(t)
+	}
+}
+
+// More threads than there are rings, one after the other: the rings of those that are gone are used again, and each thread's
+// records stay its own.
+func TestRingsAreUsedAgain(t *testing.T) {
+	r := trace(t, client(t, "short-threads", "1000"))
+	r.compare(t)
+	p := r.tracees[0]
+	if lost := p.region.Losses(); lost.Unringed > 0 || lost.Rejected > 0 {
+		t.Errorf("lost calls: %+v", lost)
+	}
+	if used := p.region.RingsUsed(); used >= wire.RingCount {
+		t.Errorf("all %d rings were used", used)
+	}
+}
+
+// A thread that records faster than anybody reads: what does not fit is counted, and what is there and what is counted is all
+// there was. With MTRACE_ON_FULL=block the thread waits and nothing is lost.
+func TestFullRing(t *testing.T) {
+	const made = 2000000
+	for _, mode := range []string{"drop", "block"} {
+		t.Run(mode, func(t *testing.T) {
+			cmd := client(t, "flood", "2000000")
+			cmd.Env = []string{"MTRACE_ON_FULL=" + mode}
+			r := trace(t, cmd)
+			p := r.tracees[0]
+			recorded, dropped := 0, uint64(0)
+			for _, e := range p.events(t) {
+				if e.Call.String() == "endEncoding" {
+					recorded++
+				}
+			}
+			for i := range p.rings {
+				dropped += p.region.Ring(i).Dropped()
+			}
+			if recorded+int(dropped) != made {
+				t.Errorf("%d recorded and %d dropped are not %d", recorded, dropped, made)
+			}
+			if mode == "block" && dropped > 0 {
+				t.Errorf("%d dropped although the thread was to wait", dropped)
+			}
+		})
+	}
+}

@@ -14,6 +14,9 @@ type Recording struct {
 	Documents []*Document
 	Skipped   []string // inputs found in a directory that are no exports
 	Run       *Run     // from a table of contents, nil without one
+	// Failed are tables that xctrace could not export, with the reason; who ran
+	// it fills this.
+	Failed map[string]string
 
 	GPU          []GPUInterval
 	Submissions  []Submission

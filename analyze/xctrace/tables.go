@@ -403,3 +403,26 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 	}
 	return h, true, nil
 }
+
+// ReadSchemas lists the tables that a summary is made of, the most important
+// first, so that an export that is stopped has those.
+func ReadSchemas() []string {
+	var names []string
+	for _, t := range tables {
+		if name := t.name(); !unread[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unread are tables that are decoded but too large, or told by another one, to
+// be exported without being asked for.
+var unread = map[string]bool{
+	"gpu-counter-value":           true, // the same as metal-gpu-counter-intervals
+	"metal-gpu-execution-points":  true, // begin and end of metal-gpu-intervals
+	"metal-application-intervals": true, // submissions and encoders in one
+	"metal-object-label":          true, // labels are in the other tables
+	"metal-gpu-state-intervals":   true, // the union of metal-gpu-intervals
+	"time-sample":                 true, // time-profile without symbols
+}

@@ -92,6 +92,10 @@ func (s *scope) absent(schema string) string {
 	}
 	if !s.Has(schema) {
 		switch {
+		case schema == tableCounters && s.setting("Counter Set") == "(null)":
+			return "no Counter Set was chosen in the recording's settings"
+		case s.Failed[schema] != "":
+			return "xctrace could not export it: " + s.Failed[schema]
 		case s.Run == nil:
 			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)", schema)
 		case s.Run.Table(schema):

@@ -1,0 +1,375 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/summary"
+)
+
+var (
+	buildOnce sync.Once
+	standin   string
+	buildErr  error
+)
+
+// tool is the stand-in for xctrace, built once.
+func tool(t *testing.T) (*Tool, *[]string) {
+	t.Helper()
+	buildOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "standin")
+		if err != nil {
+			buildErr = err
+			return
+		}
+		standin = filepath.Join(dir, "xctrace")
+		out, err := exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin").CombinedOutput()
+		if err != nil {
+			buildErr = err
+			t.Log(string(out))
+		}
+	})
+	if buildErr != nil {
+		t.Fatal(buildErr)
+	}
+	t.Setenv("MTRACE_XCTRACE", standin)
+	found, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Pause = time.Millisecond
+	var said []string
+	var lock sync.Mutex
+	found.Say = func(format string, args ...any) {
+		lock.Lock()
+		defer lock.Unlock()
+		said = append(said, strings.TrimSpace(fmt.Sprintf(format, args...)))
+	}
+	return found, &said
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if standin != "" {
+		os.RemoveAll(filepath.Dir(standin))
+	}
+	os.Exit(code)
+}
+
+// makeBundle makes a bundle of the stand-in by hand.
+func makeBundle(t *testing.T, plan map[string]any) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "x.trace")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if plan["Config"] == nil {
+		plan["Config"] = map[string]any{"CommandBuffers": 80, "Threads": 2, "Compositor": true}
+	}
+	data, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plan.json"), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func load(t *testing.T, e *Export) *xctrace.Recording {
+	t.Helper()
+	r, err := xctrace.Load(e.Inputs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestExportsATableAtATime(t *testing.T) {
+	tool, said := tool(t)
+	e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := load(t, e)
+	if len(r.Submissions) < 80 || len(r.GPU) < 80 || r.Run == nil || len(e.Failed) != 0 {
+		t.Errorf("%d submissions, %d GPU intervals, failed %v", len(r.Submissions), len(r.GPU), e.Failed)
+	}
+	if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "metal-gpu-intervals") }) {
+		t.Errorf("no progress was told: %q", *said)
+	}
+	dir := e.dir
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error("the exported files were left behind")
+	}
+}
+
+// xctrace dies of SIGTRAP or SIGSEGV now and then, in the middle of its output,
+// directly or behind a shell; or it ends well without having written the end.
+// Another attempt often works. When none does, the complete rows of the last
+// are kept, said to be cut, and the other tables are there.
+func TestExportSurvivesCrashes(t *testing.T) {
+	for _, kind := range []string{"trap", "segv", "shell", "half"} {
+		t.Run(kind+" twice", func(t *testing.T) {
+			tool, said := tool(t)
+			e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 2}, {"Table": "toc", "Kind": kind, "Times": 1}},
+			}), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			r := load(t, e)
+			if len(e.Failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU) < 80 {
+				t.Errorf("failed %v, truncated %v, %d GPU intervals", e.Failed, r.Truncated(), len(r.GPU))
+			}
+			if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 3 of 3") }) {
+				t.Errorf("the attempts were not told: %q", *said)
+			}
+		})
+		t.Run(kind+" always", func(t *testing.T) {
+			tool, _ := tool(t)
+			e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 99}},
+			}), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			r := load(t, e)
+			if len(e.Failed) != 1 || !e.Failed[0].Kept || !strings.Contains(e.Failed[0].Err.Error(), "(3 times)") {
+				t.Errorf("failed %+v", e.Failed)
+			}
+			if len(r.Truncated()) != 1 || len(r.GPU) == 0 || len(r.Submissions) < 80 {
+				t.Errorf("truncated %v, %d GPU intervals, %d submissions", r.Truncated(), len(r.GPU), len(r.Submissions))
+			}
+		})
+	}
+}
+
+// A failure that is no crash is not tried again, and says what xctrace said.
+func TestExportErrors(t *testing.T) {
+	tool, said := tool(t)
+	e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+		"Faults": []map[string]any{{"Table": "metal-command-buffer-completed", "Kind": "status", "Times": 99}},
+	}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if len(e.Failed) != 1 || !strings.Contains(e.Failed[0].Err.Error(), "the table could not be read") {
+		t.Errorf("failed %+v", e.Failed)
+	}
+	if slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 2") }) {
+		t.Error("tried again though it was no crash")
+	}
+	if _, err := tool.Export(context.Background(), filepath.Join(t.TempDir(), "no.trace"), 0); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("a bundle that is not there: %v", err)
+	}
+	if _, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 7); err == nil || !strings.Contains(err.Error(), "no run 7") {
+		t.Errorf("a run that is not there: %v", err)
+	}
+}
+
+func TestFindSaysWhatToInstall(t *testing.T) {
+	t.Setenv("MTRACE_XCTRACE", "/nonexistent/xctrace")
+	_, err := Find()
+	if err == nil || !strings.Contains(err.Error(), "Command Line Tools alone") || !strings.Contains(err.Error(), "xcode-select") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func record(t *testing.T, plan string, command ...string) (string, []string, error) {
+	t.Helper()
+	tool, said := tool(t)
+	t.Setenv("STANDIN_PLAN", plan)
+	t.Setenv("DYLD_INSERT_LIBRARIES", "/lib/libmtrace.dylib")
+	output := filepath.Join(t.TempDir(), "out.trace")
+	var out bytes.Buffer
+	err := tool.Record(context.Background(), Recording{Command: command, Output: output, Template: "Metal System Trace", Stdout: &out, Stderr: &out})
+	return output, *said, err
+}
+
+const smallPlan = `{"Config": {"CommandBuffers": 60}}`
+
+func TestRecord(t *testing.T) {
+	output, _, err := record(t, smallPlan, "true", "a", "b c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(output, "plan.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct{ Launched, Environment []string }
+	if err := json.Unmarshal(data, &made); err != nil {
+		t.Fatal(err)
+	}
+	// The program by its absolute path, its arguments untouched, and nothing that
+	// would inject a second library into it.
+	if want, _ := exec.LookPath("true"); len(made.Launched) != 3 || made.Launched[0] != want || made.Launched[2] != "b c" {
+		t.Errorf("launched %q", made.Launched)
+	}
+	if slices.Contains(made.Environment, "DYLD_INSERT_LIBRARIES") {
+		t.Error("DYLD_INSERT_LIBRARIES was handed to xctrace")
+	}
+	settings, err := Settings(output)
+	if err != nil || len(settings) != 2 || settings[1] != (Setting{"shaderprofiler", "false"}) {
+		t.Errorf("settings %v, %v", settings, err)
+	}
+}
+
+// A script is recorded as its interpreter with the script as an argument.
+func TestRecordResolvesScripts(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script")
+	if err := os.WriteFile(script, []byte("#!/usr/bin/env sh\nexit 0\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	program, args, err := resolve([]string{script, "x"})
+	sh, _ := exec.LookPath("sh")
+	if err != nil || program != sh || len(args) != 2 || args[0] != script || args[1] != "x" {
+		t.Errorf("resolved to %q %q, %v", program, args, err)
+	}
+	if _, _, err := resolve([]string{"no-such-program-here"}); err == nil || !strings.Contains(err.Error(), "not found") {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := resolve(nil); err == nil {
+		t.Error("no program, no error")
+	}
+}
+
+// xctrace record's status is not to be trusted either way: the bundle decides.
+func TestRecordIsJudgedByTheBundle(t *testing.T) {
+	if _, said, err := record(t, `{"Config": {"CommandBuffers": 60}, "Record": "status"}`, "true"); err != nil || !slices.Contains(said, "xctrace ended with status 54, but the recording is whole") {
+		t.Errorf("a good recording with a bad status: %v, %q", err, said)
+	}
+	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil || !strings.Contains(err.Error(), "made no ") {
+		t.Errorf("no bundle with status 0: %v", err)
+	}
+	if _, _, err := record(t, `{"Record": "failed"}`, "true"); err == nil || !strings.Contains(err.Error(), "no start date") {
+		t.Errorf("a failed recording: %v", err)
+	}
+}
+
+func TestRecordDoesNotOverwrite(t *testing.T) {
+	tool, _ := tool(t)
+	output := t.TempDir()
+	err := tool.Record(context.Background(), Recording{Command: []string{"true"}, Output: output, Template: "x"})
+	if err == nil || !strings.Contains(err.Error(), "does not overwrite") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The statuses people meet, explained.
+func TestFailuresAreExplained(t *testing.T) {
+	for _, c := range []struct {
+		f    failure
+		want string
+	}{
+		{failure{what: "record", code: 21, output: "Cannot find process for provided pid: 4"}, "launch the program instead"},
+		{failure{what: "record", code: 2, output: "Failed to attach"}, "could not attach"},
+		{failure{what: "record", code: 30}, "--template"},
+		{failure{what: "export", code: 1, output: "xcode-select: error: tool 'xctrace' requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance"}, "Command Line Tools"},
+		{failure{what: "export", code: -1, signal: syscall.SIGTRAP}, "SIGTRAP"},
+		{failure{what: "export", code: 5, output: "one\nlast words\n"}, "last words"},
+	} {
+		if got := c.f.Error(); !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, want %q in it", c.f, got, c.want)
+		}
+	}
+}
+
+// An interrupt of ours makes xctrace stop and save; it is passed on once.
+func TestRecordStopsOnInterrupt(t *testing.T) {
+	tool, said := tool(t)
+	t.Setenv("STANDIN_PLAN", smallPlan)
+	output := filepath.Join(t.TempDir(), "out.trace")
+	started := &watcher{text: "Starting recording", seen: make(chan struct{})}
+	go func() {
+		<-started.seen
+		time.Sleep(50 * time.Millisecond)
+		syscall.Kill(os.Getpid(), syscall.SIGINT)
+	}()
+	begin := time.Now()
+	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "60"}, Output: output, Template: "Metal System Trace", Stdout: started, Stderr: started})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if time.Since(begin) > 20*time.Second {
+		t.Error("waited for the program, not for the interrupt")
+	}
+	if !slices.Contains(*said, "stopping the recording; xctrace saves it, which can take minutes") {
+		t.Errorf("said %q", *said)
+	}
+	e, err := tool.Export(context.Background(), output, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s, err := summary.Of(load(t, e), summary.Filter{})
+	if err != nil || s.GPU == nil || s.GPU.Own.Intervals != 60 {
+		t.Errorf("the interrupted recording has no summary: %+v, %v", s, err)
+	}
+}
+
+// watcher closes seen when a text was written to it.
+type watcher struct {
+	text string
+	seen chan struct{}
+	once sync.Once
+	buf  bytes.Buffer
+	lock sync.Mutex
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.buf.Write(p)
+	if strings.Contains(w.buf.String(), w.text) {
+		w.once.Do(func() { close(w.seen) })
+	}
+	return len(p), nil
+}
+
+// A time limit ends the recording, not the summary.
+func TestRecordTimeLimit(t *testing.T) {
+	tool, _ := tool(t)
+	t.Setenv("STANDIN_PLAN", smallPlan)
+	output := filepath.Join(t.TempDir(), "out.trace")
+	var out bytes.Buffer
+	begin := time.Now()
+	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "60"}, Output: output, Template: "Metal System Trace", Limit: 200 * time.Millisecond, Stdout: &out, Stderr: &out})
+	if err != nil || time.Since(begin) > 20*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+func TestSettingsErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Settings(filepath.Join(dir, "no.trace")); err == nil {
+		t.Error("no file, no error")
+	}
+	for text, want := range map[string]string{"hello {": "not a property list", `<?xml version="1.0"?><plist version="1.0"><dict><key>a</key><true/></dict></plist>`: "NSKeyedArchiver"} {
+		file := filepath.Join(dir, "form.template")
+		os.WriteFile(file, []byte(text), 0o666)
+		if _, err := Settings(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"mtrace/analyze/xctrace"
+)
+
+// Export is a bundle's tables as files, which its Close removes.
+type Export struct {
+	Inputs []xctrace.Input
+	// Failed are tables that xctrace could not write whole, with the reason.
+	Failed []Failed
+	dir    string
+}
+
+// Failed is a table that could not be exported whole.
+type Failed struct {
+	Schema string
+	Err    error
+	Kept   bool // what it wrote before it failed is among the inputs
+}
+
+// Close removes the files.
+func (e *Export) Close() error { return os.RemoveAll(e.dir) }
+
+// TOC exports and reads the table of contents of a bundle.
+func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, string, error) {
+	dir, err := os.MkdirTemp("", "mtrace-xctrace-")
+	if err != nil {
+		return nil, "", err
+	}
+	file := filepath.Join(dir, "toc.xml")
+	toc, err := t.exportTOC(ctx, bundle, file)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, "", err
+	}
+	return toc, dir, nil
+}
+
+func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC, error) {
+	t.say("exporting the table of contents of %s", bundle)
+	if err := t.export(ctx, file, "</trace-toc>", "export", "--input", bundle, "--toc"); err != nil {
+		return nil, fmt.Errorf("%s: %w", bundle, err)
+	}
+	src, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	doc, err := xctrace.Read(src, file, &xctrace.Sink{})
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.TOCs) != 1 || len(doc.TOCs[0].Runs) == 0 {
+		return nil, fmt.Errorf("%s: the table of contents lists no run: nothing was recorded", bundle)
+	}
+	return doc.TOCs[0], nil
+}
+
+// Export exports the tables mtrace reads, of one run, one at a time: asking for
+// all at once makes xctrace hold them all in memory. A table that cannot be
+// exported does not keep the others from it.
+func (t *Tool) Export(ctx context.Context, bundle string, run int) (*Export, error) {
+	toc, dir, err := t.TOC(ctx, bundle)
+	if err != nil {
+		return nil, err
+	}
+	e := &Export{dir: dir}
+	add := func(file string) error {
+		inputs, _, err := xctrace.Inputs([]string{file}, nil)
+		e.Inputs = append(e.Inputs, inputs...)
+		return err
+	}
+	if err := add(filepath.Join(dir, "toc.xml")); err != nil {
+		e.Close()
+		return nil, err
+	}
+	chosen := &toc.Runs[0]
+	for i := range toc.Runs {
+		if toc.Runs[i].Number == run {
+			chosen = &toc.Runs[i]
+		}
+	}
+	if run != 0 && chosen.Number != run {
+		e.Close()
+		return nil, fmt.Errorf("%s has no run %d: it has %d", bundle, run, len(toc.Runs))
+	}
+	var schemas []string
+	for _, s := range xctrace.ReadSchemas() {
+		// Without a counter set there is one counter, and a gigabyte of it.
+		if s == "metal-gpu-counter-intervals" && chosen.Setting("Counter Set") == "(null)" {
+			continue
+		}
+		if chosen.Table(s) {
+			schemas = append(schemas, s)
+		}
+	}
+	for i, schema := range schemas {
+		if ctx.Err() != nil {
+			e.Close()
+			return nil, ctx.Err()
+		}
+		t.say("exporting table %d of %d: %s", i+1, len(schemas), schema)
+		file := filepath.Join(dir, schema+".xml")
+		xpath := fmt.Sprintf(`/trace-toc/run[@number="%d"]/data/table[@schema="%s"]`, chosen.Number, schema)
+		err := t.export(ctx, file, "</trace-query-result>", "export", "--input", bundle, "--xpath", xpath)
+		if err != nil {
+			kept := bytes.Contains(head(file), []byte("<trace-query-result>"))
+			e.Failed = append(e.Failed, Failed{schema, err, kept})
+			if !kept {
+				continue
+			}
+		}
+		if err := add(file); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// errUnfinished is an export that succeeded without its closing tag.
+var errUnfinished = errors.New("xctrace export reported success, but what it wrote has no end")
+
+// export runs xctrace with its output into a file, until the output is whole.
+// On failure the file holds what the last attempt wrote.
+func (t *Tool) export(ctx context.Context, file, closing string, args ...string) error {
+	var last error
+	pause := t.Pause
+	for attempt := 1; attempt <= attempts; attempt++ {
+		if attempt > 1 {
+			t.say("%v: attempt %d of %d", last, attempt, attempts)
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(pause):
+			}
+			pause *= 2
+		}
+		last = t.exportOnce(ctx, file, closing, args)
+		var f *failure
+		if last == nil || !errors.Is(last, errUnfinished) && !(errors.As(last, &f) && f.crashed()) {
+			return last
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%w (%d times)", last, attempts)
+}
+
+func (t *Tool) exportOnce(ctx context.Context, file, closing string, args []string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	var said tail
+	cmd := t.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = out, &said
+	if err := cmd.Run(); err != nil {
+		return asFailure("export", err, said.String())
+	}
+	if end, err := ends(out, closing); err != nil || !end {
+		return errors.Join(err, errUnfinished)
+	}
+	return nil
+}
+
+// ends says whether a file ends in a closing tag, white space aside.
+func ends(file *os.File, closing string) (bool, error) {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false, err
+	}
+	buf := make([]byte, min(size, 256))
+	if _, err := file.ReadAt(buf, size-int64(len(buf))); err != nil && err != io.EOF {
+		return false, err
+	}
+	return bytes.HasSuffix(bytes.TrimSpace(buf), []byte(closing)), nil
+}
+
+// head is the begin of a file.
+func head(path string) []byte {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	buf := make([]byte, 256)
+	n, _ := io.ReadFull(file, buf)
+	return buf[:n]
+}

@@ -1,0 +1,224 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Recording says what to record.
+type Recording struct {
+	Command  []string // the program and its arguments
+	Output   string   // the .trace bundle to make
+	Template string   // name, or path of a .tracetemplate file
+	Limit    time.Duration
+	Stdin    io.Reader // of the program; nil for none
+	Stdout   io.Writer // of the program
+	Stderr   io.Writer
+}
+
+// Record records a program from its start to its end, or to an interrupt, and
+// waits for the bundle. The error says why there is none.
+func (t *Tool) Record(ctx context.Context, r Recording) error {
+	program, args, err := resolve(r.Command)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(r.Output); err == nil {
+		return fmt.Errorf("%s is there already, and xctrace does not overwrite: remove it or choose another with --output", r.Output)
+	}
+	line := []string{"record", "--template", r.Template, "--output", r.Output, "--no-prompt", "--target-stdout", "-"}
+	if r.Stdin != nil {
+		line = append(line, "--target-stdin", "-")
+	}
+	if r.Limit > 0 {
+		line = append(line, "--time-limit", fmt.Sprintf("%dms", r.Limit.Milliseconds()))
+	}
+	line = append(line, "--launch", "--", program)
+	line = append(line, args...)
+	t.say("recording %s into %s; interrupt to stop", program, r.Output)
+
+	var said tail
+	cmd := t.command(ctx, line...)
+	// Killing xctrace loses the recording; an interrupt makes it save.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Stdin = r.Stdin
+	cmd.Stdout = io.MultiWriter(r.Stdout, &said)
+	cmd.Stderr = io.MultiWriter(r.Stderr, &said)
+	// In its own group, so that a terminal's interrupt reaches it once, by us.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("run xctrace record: %w", err)
+	}
+	stop := t.interrupts(cmd.Process)
+	err = cmd.Wait()
+	stop()
+	return t.judge(ctx, r.Output, err, said.String())
+}
+
+// interrupts hands SIGINT and SIGTERM on to xctrace as SIGINT, on which it
+// stops the recording and saves it. That can take minutes.
+func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		asked := false
+		for {
+			select {
+			case <-signals:
+				if asked {
+					// A second interrupt would make xctrace drop the recording.
+					t.say("xctrace is still saving the recording")
+					continue
+				}
+				asked = true
+				t.say("stopping the recording; xctrace saves it, which can take minutes")
+				xctrace.Signal(os.Interrupt)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// judge decides by the bundle, not by the status alone: xctrace record ends
+// with an error although the recording is good, and without one although
+// nothing was saved.
+func (t *Tool) judge(ctx context.Context, output string, err error, said string) error {
+	var f *failure
+	if err != nil {
+		failed := asFailure("record", err, said)
+		if !errors.As(failed, &f) {
+			return failed
+		}
+	}
+	if err := waitForBundle(output, 10*time.Second); err != nil {
+		if f != nil {
+			return f
+		}
+		return fmt.Errorf("xctrace record ended without an error, but made no %s: %s", output, lastLine(said))
+	}
+	toc, dir, err := t.TOC(context.WithoutCancel(ctx), output)
+	if err != nil {
+		if f != nil {
+			return fmt.Errorf("%w (and %s cannot be read)", f, output)
+		}
+		return err
+	}
+	os.RemoveAll(dir)
+	if toc.Runs[0].Started.IsZero() {
+		return fmt.Errorf("the recording failed: %s has no start date; xctrace said: %s", output, lastLine(said))
+	}
+	if f != nil {
+		t.say("xctrace ended with status %d, but the recording is whole", f.code)
+	}
+	return nil
+}
+
+// waitForBundle waits until the bundle is there and no longer grows.
+func waitForBundle(path string, patience time.Duration) error {
+	deadline := time.Now().Add(patience)
+	before := int64(-1)
+	for {
+		size, err := sizeOf(path)
+		if err == nil && size == before {
+			return nil
+		}
+		if err == nil {
+			before = size
+		}
+		if errors.Is(err, os.ErrNotExist) && time.Now().Add(patience*9/10).After(deadline) {
+			return err // after a tenth of the time there is not even a directory
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s is not finished", path)
+		}
+		time.Sleep(patience / 100)
+	}
+}
+
+func sizeOf(path string) (size int64, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return 0, err
+	}
+	err = filepath.Walk(path, func(_ string, info os.FileInfo, err error) error {
+		if err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size, err
+}
+
+// resolve finds the program that xctrace is to launch: by its absolute path,
+// which is all that xctrace takes, and for a script its interpreter.
+func resolve(command []string) (program string, args []string, err error) {
+	if len(command) == 0 {
+		return "", nil, errors.New("no program to record: mtrace xctrace record -- CMD ARG…")
+	}
+	program, err = find(command[0])
+	if err != nil {
+		return "", nil, err
+	}
+	args = command[1:]
+	for range 4 {
+		interpreter, option, err := shebang(program)
+		if err != nil || interpreter == "" {
+			return program, args, err
+		}
+		rest := append([]string{program}, args...)
+		if filepath.Base(interpreter) == "env" && option != "" && !strings.HasPrefix(option, "-") {
+			if program, err = find(option); err != nil {
+				return "", nil, err
+			}
+			args = rest
+			continue
+		}
+		if option != "" {
+			rest = append([]string{option}, rest...)
+		}
+		program, args = interpreter, rest
+	}
+	return "", nil, fmt.Errorf("%s: scripts that run scripts, more than four deep", command[0])
+}
+
+func find(name string) (string, error) {
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s: not found, or not a program: give its path", name)
+	}
+	return filepath.Abs(found)
+}
+
+// shebang reads "#!interpreter option" of a script; empty for other programs.
+func shebang(path string) (interpreter, option string, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrPermission) {
+		return "", "", nil // may be run, not read: a program
+	}
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	buf := make([]byte, 512)
+	n, _ := io.ReadFull(file, buf)
+	line, _, _ := strings.Cut(string(buf[:n]), "\n")
+	if !strings.HasPrefix(line, "#!") {
+		return "", "", nil
+	}
+	interpreter, option, _ = strings.Cut(strings.TrimSpace(line[2:]), " ")
+	return interpreter, strings.TrimSpace(option), nil
+}

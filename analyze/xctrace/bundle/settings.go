@@ -1,0 +1,89 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"howett.net/plist"
+)
+
+// Setting is one setting of a recording's instruments.
+type Setting struct{ Key, Value string }
+
+// Settings reads the settings of the instruments from the template that a
+// bundle was recorded with, form.template, or from a .tracetemplate file: those
+// of the GPU that decide which tables have rows. Both are property lists made by
+// NSKeyedArchiver: $objects is a list in which dictionaries (NS.keys and
+// NS.objects) refer to others by number.
+func Settings(path string) ([]Setting, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "form.template")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var archive struct {
+		Objects []any `plist:"$objects"`
+	}
+	if _, err := plist.Unmarshal(data, &archive); err != nil {
+		return nil, fmt.Errorf("%s: not a property list: %w", path, err)
+	}
+	if len(archive.Objects) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, errNotArchive)
+	}
+	var found []Setting
+	for _, object := range archive.Objects {
+		found = append(found, settingsIn(object, archive.Objects)...)
+	}
+	slices.SortFunc(found, func(a, b Setting) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) })
+	return slices.Compact(found), nil
+}
+
+var errNotArchive = errors.New("a property list, but not one of NSKeyedArchiver")
+
+// settingKeys are parts of the names of settings that explain tables.
+var settingKeys = []string{"shaderprofiler", "shadertimeline", "counterprofile", "counterset", "performancestate", "consistentstate"}
+
+func settingsIn(object any, objects []any) []Setting {
+	dictionary, ok := object.(map[string]any)
+	if !ok {
+		return nil
+	}
+	keys, _ := dictionary["NS.keys"].([]any)
+	values, _ := dictionary["NS.objects"].([]any)
+	var found []Setting
+	for i := range min(len(keys), len(values)) {
+		key, ok := resolveUID(keys[i], objects).(string)
+		if !ok || !settingKey(key) {
+			continue
+		}
+		switch value := resolveUID(values[i], objects).(type) {
+		case bool, string, uint64, int64, float64:
+			found = append(found, Setting{key, fmt.Sprint(value)})
+		}
+	}
+	return found
+}
+
+func settingKey(key string) bool {
+	plain := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(key))
+	for _, k := range settingKeys {
+		if strings.Contains(plain, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolveUID follows one reference.
+func resolveUID(v any, objects []any) any {
+	if uid, ok := v.(plist.UID); ok && uint64(uid) < uint64(len(objects)) {
+		return objects[uid]
+	}
+	return v
+}

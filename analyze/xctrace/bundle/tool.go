@@ -1,0 +1,159 @@
+// Package bundle drives Apple's xctrace: it exports the tables of a .trace
+// bundle one at a time, with all that can go wrong, and records new ones.
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Tool is the xctrace program.
+type Tool struct {
+	Path string
+	// Pause is the time before the second attempt after a crash; it doubles.
+	Pause time.Duration
+	// Say is told what is being done, one line each; nil is silence.
+	Say func(format string, args ...any)
+}
+
+// attempts is how often one export is tried. Its crashes come and go.
+const attempts = 3
+
+// Find finds xctrace: the program that MTRACE_XCTRACE names, or the one on
+// PATH.
+func Find() (*Tool, error) {
+	path := os.Getenv("MTRACE_XCTRACE")
+	if path == "" {
+		path = "xctrace"
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not found: a .trace bundle can only be read by xctrace, which comes with Xcode (not with the Command Line Tools alone); "+
+			"on a Mac install Xcode and run sudo xcode-select -s /Applications/Xcode.app, elsewhere export there and bring the XML", path)
+	}
+	return &Tool{Path: found, Pause: 500 * time.Millisecond}, nil
+}
+
+func (t *Tool) say(format string, args ...any) {
+	if t.Say != nil {
+		t.Say(format, args...)
+	}
+}
+
+// failure is how a run of xctrace ended badly.
+type failure struct {
+	what   string // "export", "record"
+	code   int
+	signal syscall.Signal // 0: it exited
+	output string         // what it wrote to stderr, and stdout of record
+}
+
+func (f *failure) Error() string {
+	text := fmt.Sprintf("xctrace %s ended with status %d", f.what, f.code)
+	if f.signal != 0 {
+		text = fmt.Sprintf("xctrace %s was ended by %s", f.what, signalName(f.signal))
+	}
+	if advice := f.advice(); advice != "" {
+		return text + ": " + advice
+	}
+	if line := lastLine(f.output); line != "" {
+		return text + ": " + line
+	}
+	return text
+}
+
+// advice explains the failures that people meet.
+func (f *failure) advice() string {
+	said := func(text string) bool { return strings.Contains(f.output, text) }
+	switch {
+	case said("requires Xcode") || said("unable to find utility"):
+		return "only the Command Line Tools are installed, which have no xctrace: install Xcode and run sudo xcode-select -s /Applications/Xcode.app"
+	case said("license"):
+		return "Xcode's licence is not accepted: run sudo xcodebuild -license"
+	case said("Cannot find process") || f.what == "record" && f.code == 21:
+		return "it cannot find the process to attach to: launch the program instead (mtrace xctrace record -- CMD)"
+	case f.what == "record" && f.code == 2 && said("ttach"):
+		return "it could not attach: the program is protected, or of another user; launch it instead"
+	case f.what == "record" && f.code == 30:
+		return "two templates have that name: give the path of the .tracetemplate file with --template"
+	case said("does not exist") || said("No such file"):
+		return lastLine(f.output)
+	}
+	return ""
+}
+
+// crashed says whether another attempt may succeed.
+func (f *failure) crashed() bool {
+	// A shell or wrapper in between turns a signal into 128 plus its number.
+	return f.signal != 0 || f.code > 128
+}
+
+func signalName(s syscall.Signal) string {
+	switch s {
+	case syscall.SIGTRAP:
+		return "SIGTRAP"
+	case syscall.SIGSEGV:
+		return "SIGSEGV"
+	case syscall.SIGABRT:
+		return "SIGABRT"
+	case syscall.SIGKILL:
+		return "SIGKILL"
+	case syscall.SIGBUS:
+		return "SIGBUS"
+	}
+	return s.String()
+}
+
+// asFailure turns the error of a finished command into a failure; other errors
+// stay as they are.
+func asFailure(what string, err error, output string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("run xctrace %s: %w", what, err)
+	}
+	f := &failure{what: what, code: exit.ExitCode(), output: output}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		f.signal = status.Signal()
+	} else if f.code > 128 && f.code < 128+32 {
+		f.signal = syscall.Signal(f.code - 128)
+	}
+	return f
+}
+
+func lastLine(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// command prepares xctrace. Settings that inject libraries, ours among them,
+// are not handed down: xctrace itself injects one into what it launches.
+func (t *Tool) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.Path, args...)
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		if strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "MTRACE_") && name != "MTRACE_XCTRACE" || name == "LD_PRELOAD" {
+			continue
+		}
+		cmd.Env = append(cmd.Env, setting)
+	}
+	return cmd
+}
+
+// tail keeps the last bytes written to it.
+type tail struct{ bytes.Buffer }
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 16 << 10
+	n, _ := t.Buffer.Write(p)
+	if extra := t.Len() - most; extra > 0 {
+		t.Next(extra)
+	}
+	return n, nil
+}

@@ -74,8 +74,14 @@ type Thread struct {
 	Name      string
 	Active    Interval // from its first to its last call
 	Exclusive [PartCount]Nanos
-	Events    int64
-	Lost      int64
+
+	// Working is the part of Active from making its first command buffer, or its first wait, to its last commit or wait: without
+	// start-up and tear-down. WorkingExclusive is Exclusive in it. Both are zero when the loader does not tell.
+	Working          Interval
+	WorkingExclusive [PartCount]Nanos
+
+	Events int64
+	Lost   int64
 }
 
 // Part is a part of a thread's time. The parts a wait splits into come from the model, the others straight from calls.

@@ -20,6 +20,7 @@ type threadLoader struct {
 	signal []Signal
 	waits  []Wait
 	locks  []LockWait
+	tail   [PartCount]Nanos // of Exclusive, what came after Working so far
 }
 
 type callKey struct {
@@ -51,6 +52,7 @@ func (t *threadLoader) settle(s *span) {
 	if s.part < PartCount {
 		t.Exclusive[s.part] += s.own
 	}
+	t.work(s)
 	switch {
 	case s.item < 0:
 	case s.part == PartLock:
@@ -60,6 +62,28 @@ func (t *threadLoader) settle(s *span) {
 	default:
 		t.waits[s.item].Interval = Interval{s.begin, s.end}
 	}
+}
+
+// work counts a settled call to the thread's working time, if it is in it.
+func (t *threadLoader) work(s *span) {
+	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
+	if !marks && t.Working.End == 0 {
+		return
+	}
+	if s.part < PartCount {
+		t.tail[s.part] += s.own
+	}
+	if !marks {
+		return
+	}
+	if t.Working.End == 0 {
+		t.Working.Begin = s.begin
+	}
+	t.Working.End = max(t.Working.End, s.end)
+	for p, n := range t.tail {
+		t.WorkingExclusive[p] += n
+	}
+	t.tail = [PartCount]Nanos{}
 }
 
 // slot is the index of the counter for a call on a class.

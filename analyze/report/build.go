@@ -65,7 +65,12 @@ func (r *Report) source(t *analyze.Trace) {
 	s := t.Source
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
 		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
-	r.Source.PIDs = list(t.Processes, func(p *analyze.Process) int { return p.ID })
+	r.Source.PIDs = []int{}
+	for _, p := range t.Processes { // those that used Metal
+		if slices.ContainsFunc(t.Threads, func(th *analyze.Thread) bool { return th.Process == p }) {
+			r.Source.PIDs = append(r.Source.PIDs, p.ID)
+		}
+	}
 }
 
 func (r *Report) losses(t *analyze.Trace) {

@@ -33,7 +33,7 @@ type Source struct {
 	Path          string    `json:"path"`
 	Program       string    `json:"program"`
 	Args          []string  `json:"args"`
-	PIDs          []int     `json:"pids"`
+	PIDs          []int     `json:"pids"` // of the processes that used Metal
 	Host          string    `json:"host"`
 	OS            string    `json:"os"`
 	Device        string    `json:"device"`

@@ -82,7 +82,7 @@ func (a *Analysis) facts() *facts {
 	for _, t := range a.Threads {
 		if t.Submits() {
 			f.threads = append(f.threads, t)
-			f.total += t.Window
+			f.total += t.Working
 		}
 		if t.CommandBuffers > 0 {
 			f.committers++
@@ -107,5 +107,13 @@ func (a *Analysis) facts() *facts {
 }
 
 func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }
+
+// busyWords is what the GPU did, as the end of a sentence; empty when it is not known.
+func (f *facts) busyWords(words string) string {
+	if f.buffers == 0 {
+		return ""
+	}
+	return fmt.Sprintf(words, percent(f.busy))
+}
 
 func percent(x float64) string { return analyze.FormatShare(x) }

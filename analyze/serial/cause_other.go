@@ -29,13 +29,16 @@ func compileBound(a *Analysis, f *facts) Finding {
 		}
 	}
 	r.Lost = a.Sum(analyze.PartCompile)
-	if r.Lost == 0 {
-		return r.not("no thread that takes part compiled anything")
+	switch {
+	case len(a.Trace.Compilations) == 0:
+		return r.not("nothing was compiled")
+	case r.Lost == 0:
+		return r.not("all was compiled before the threads' first command buffers")
 	}
 	r.Holds = true
-	r.say("%d libraries, functions and pipeline states took %s of thread time, %s of it all", len(a.Trace.Compilations), r.Lost, percent(f.share(r.Lost)))
+	r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(f.share(r.Lost)))
 	if late > 0 {
-		r.say("%d were made after the first commit, in the middle of the work", late)
+		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", late)
 	}
 	if repeated > 0 {
 		r.say("%d made again what had been made before", repeated)

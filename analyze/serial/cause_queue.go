@@ -22,7 +22,7 @@ func queueDepth(a *Analysis, f *facts) Finding {
 			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.capacity(), u.AtCapacity)
 		}
 	}
-	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(f.share(r.Lost)), percent(f.busy))
+	r.say("that is %s of the threads' time%s", percent(f.share(r.Lost)), f.busyWords(", with the GPU busy for %s"))
 	return r
 }
 

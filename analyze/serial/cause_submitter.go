@@ -38,7 +38,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	}
 	r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
 	r.say("%d waits of other threads, %s of thread time, were for its work", waiting, r.Lost)
-	r.say("it spent %s of its time encoding and committing and %s outside of Metal", percent(share(top.Time[analyze.PartEncode]+top.Time[analyze.PartCommit], top.Window)),
-		percent(share(top.Time[analyze.PartOutside], top.Window)))
+	r.say("it spent %s of its time encoding and committing and %s outside of Metal", percent(share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
+		percent(share(top.WorkTime[analyze.PartOutside], top.Working)))
 	return r
 }

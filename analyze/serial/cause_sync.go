@@ -35,7 +35,12 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.barriers)
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.lost, percent(f.share(s.lost)))
-	r.say("the GPU was busy for %s of the time only", percent(f.busy))
+	if f.buffers > 0 {
+		r.say("the GPU was busy for only %s of the time from the first commit to the last completion", percent(f.busy))
+	} else {
+		r.Confidence = 0.6
+		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
+	}
 	return r
 }
 

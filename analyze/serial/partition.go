@@ -16,8 +16,10 @@ type ThreadTime struct {
 	Encoders       int
 	Dispatches     int
 	Waits          int
-	GPU            analyze.Nanos // sum of the GPU times of what it committed
-	AcquireOthers  analyze.Nanos // the part of Time[PartAcquire] in which other threads held the queue's command buffers
+	Working        analyze.Nanos                    // from its first command buffer to its last commit or wait
+	WorkTime       [analyze.PartCount]analyze.Nanos // Time without start-up and tear-down; it adds up to Working
+	GPU            analyze.Nanos                    // sum of the GPU times of what it committed
+	AcquireOthers  analyze.Nanos                    // the part of Time[PartAcquire] in which other threads held the queue's command buffers
 }
 
 // LostToOthers is the share of the thread's time that it waited for other threads.
@@ -79,7 +81,30 @@ func (a *Analysis) partition() {
 	}
 	for _, t := range a.Threads {
 		a.balance(t)
+		t.work()
 	}
+}
+
+// work fills the thread's working time.
+func (t *ThreadTime) work() {
+	th := t.Thread
+	if t.Working = th.Working.Length(); t.Working == 0 {
+		t.Working, t.WorkTime = t.Window, t.Time
+		return
+	}
+	t.WorkTime = th.WorkingExclusive
+	inside := analyze.Nanos(0)
+	for p := range t.WorkTime {
+		switch {
+		case p == int(analyze.PartOutside):
+			continue
+		case p >= int(analyze.PartWaitExecuting) && p <= int(analyze.PartWaitForeign):
+			t.WorkTime[p] = t.Time[p]
+		}
+		inside += t.WorkTime[p]
+	}
+	t.Working = max(t.Working, inside)
+	t.WorkTime[analyze.PartOutside] = t.Working - inside
 }
 
 // balance gives what is left of the thread's time to PartOutside. Calls of our own traces never overlap (see

@@ -57,15 +57,29 @@ func (c *counter) most() int {
 	return most
 }
 
-// completion is when the program could see that b had completed; 0 when it is not known.
-func completion(b *analyze.CommandBuffer) analyze.Nanos {
-	if b.Completed.Known() {
+// completion is when the program could see that b had completed, at the latest when a wait for it returned; 0 when it is not known.
+func (a *Analysis) completion(b *analyze.CommandBuffer) analyze.Nanos {
+	switch {
+	case b.Completed.Known():
 		return b.Completed.Begin
-	}
-	if b.GPU.Known() {
+	case b.GPU.Known():
 		return b.GPU.End
 	}
-	return 0
+	return a.waitedFor[b]
+}
+
+// returns finds when the first wait for each command buffer returned.
+func (a *Analysis) returns() {
+	a.waitedFor = map[*analyze.CommandBuffer]analyze.Nanos{}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if w.Buffer == nil || w.Selector == "waitUntilScheduled" || w.Unfinished || w.Buffer.Completed.Known() {
+			continue
+		}
+		if at, known := a.waitedFor[w.Buffer]; !known || w.End < at {
+			a.waitedFor[w.Buffer] = w.End
+		}
+	}
 }
 
 // useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
@@ -77,6 +91,7 @@ func (a *Analysis) useOfQueues() {
 		a.Queues = append(a.Queues, u)
 		index[q] = u
 	}
+	a.returns()
 	flights := map[*QueueUse]*counter{}
 	sums := map[*QueueUse]analyze.Nanos{}
 	for _, b := range a.Trace.CommandBuffers {
@@ -84,11 +99,12 @@ func (a *Analysis) useOfQueues() {
 		if u == nil {
 			continue
 		}
-		end := completion(b)
-		if end == 0 {
+		end := a.completion(b)
+		known := end != 0
+		if !known {
 			end = window.End
 		}
-		if b.Created.Known() && end >= b.Created.End {
+		if known && b.Created.Known() && end >= b.Created.End {
 			u.slots.add(analyze.Interval{Begin: b.Created.End, End: end})
 			h := u.holders[b.Created.Thread]
 			h.add(analyze.Interval{Begin: b.Created.End, End: end})

@@ -23,7 +23,8 @@ type Analysis struct {
 	devices     map[*analyze.Device]*device
 	deviceOrder []*device
 	released    map[*analyze.CommandBuffer]*release
-	fullQueue   []analyze.Call // creations of command buffers that blocked on a full queue
+	waitedFor   map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
+	fullQueue   []analyze.Call                           // creations of command buffers that blocked on a full queue
 	spans       map[*analyze.Thread]*spansOf
 }
 
@@ -52,21 +53,21 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
-// ThreadTimeTotal is the time of all threads that took part in the GPU's work: what shares of lost time are of.
+// ThreadTimeTotal is the working time of all threads that took part in the GPU's work: what shares of lost time are of.
 func (a *Analysis) ThreadTimeTotal() (sum analyze.Nanos) {
 	for _, t := range a.Threads {
 		if t.Submits() {
-			sum += t.Window
+			sum += t.Working
 		}
 	}
 	return sum
 }
 
-// Sum is the time of all threads that took part in the GPU's work in one part.
+// Sum is the working time of all threads that took part in the GPU's work in one part.
 func (a *Analysis) Sum(p analyze.Part) (sum analyze.Nanos) {
 	for _, t := range a.Threads {
 		if t.Submits() {
-			sum += t.Time[p]
+			sum += t.WorkTime[p]
 		}
 	}
 	return sum

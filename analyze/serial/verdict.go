@@ -83,8 +83,9 @@ func (a *Analysis) trust(c float64) float64 {
 }
 
 func (a *Analysis) noCause(f *facts) string {
-	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others, and the GPU was busy for %s.",
-		plural(len(f.threads), "thread"), percent(f.share(a.Sum(analyze.PartWaitForeign)+a.Sum(analyze.PartWaitQueuedOther)+a.Sum(analyze.PartLock))), percent(f.busy))
+	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
+		plural(len(f.threads), "thread"), percent(f.share(a.Sum(analyze.PartWaitForeign)+a.Sum(analyze.PartWaitQueuedOther)+a.Sum(analyze.PartLock))),
+		f.busyWords(", and the GPU was busy for %s"))
 	return s
 }
 
@@ -94,7 +95,8 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs waiting for it.", percent(f.busy), percent(f.share(top.explains)))
 	},
 	DeviceWideSync: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time, while the GPU is busy for only %s.", percent(f.share(top.Lost)), percent(f.busy))
+		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(f.share(top.Lost)),
+			f.busyWords(", while the GPU is busy for only %s"))
 	},
 	SingleSubmitter: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(f.share(top.Lost)))

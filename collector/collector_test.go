@@ -26,14 +26,16 @@ type recording struct {
 	log  strings.Builder
 }
 
-func startRecording(tb testing.TB) *recording {
+func startRecording(tb testing.TB) *recording { return startObserved(tb, nil) }
+
+func startObserved(tb testing.TB, observer Observer) *recording {
 	tb.Helper()
 	r := &recording{path: filepath.Join(tb.TempDir(), "t.mtrace"), tb: tb}
 	w, err := tracefile.Create(r.path, tracefile.Info{Tool: "test"})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r.Collector, err = New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&r.log))})
+	r.Collector, err = New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&r.log)), Observer: observer})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -315,13 +317,13 @@ func TestExec(t *testing.T) {
 // The rings fill although there is a drainer that gets nowhere, or none: the collector takes over and nothing is lost.
 func TestTakesOverFullRings(t *testing.T) {
 	r := startRecording(t)
-	mode := task{Threads: 2, PerStep: 2000, Pause: 2 * time.Millisecond, Calls: 300000, Drain: "no", FactEach: 20}
+	mode := task{Threads: 2, PerStep: 500, Pause: 2 * time.Millisecond, Calls: 100000, Drain: "no", FactEach: 20}
 	cmd, truth := mode.start(t, r.Address())
 	r.wait(cmd)
 	trace, result := r.finish()
 	checkThreads(t, trace, 0, truth, 2, false)
 	checkFacts(t, trace.Processes()[0], truth, mode)
-	if result.Lost != 0 || result.Events != 2*300000+2 {
+	if result.Lost != 0 || result.Events != 2*100000+2 {
 		t.Errorf("result %+v", result)
 	}
 }

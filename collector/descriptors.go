@@ -31,7 +31,7 @@ func (r *descriptorReader) Read(p []byte) (int, error) {
 	if len(control) > 0 {
 		r.keep(control)
 	}
-	if n == 0 && err == nil {
+	if n == 0 && err == nil || errors.Is(err, io.EOF) { // io.ReadFull compares, it does not unwrap
 		err = io.EOF
 	}
 	return n, err

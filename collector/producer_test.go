@@ -86,6 +86,10 @@ func TestMain(m *testing.M) {
 		t.run()
 		os.Exit(t.Exit)
 	}
+	if path := os.Getenv("MTRACE_TEST_COLLECTOR"); path != "" {
+		collectAlone(path)
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -220,7 +224,7 @@ func (t task) start(tb testing.TB, socket string) (*exec.Cmd, truth) {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), "MTRACE_TEST_TASK="+string(text), "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), "MTRACE_TEST_TASK="+string(text), "GOMAXPROCS=2", "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	truth := openTruth(t.Truth)
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/bundle"
+	"mtrace/analyze/xctrace/pprof"
+	"mtrace/analyze/xctrace/summary"
+)
+
+// xctraceView is what of an Instruments recording is wanted, and how.
+type xctraceView struct {
+	json     bool
+	pprof    string
+	all      bool
+	process  string
+	pids     []uint
+	from, to time.Duration
+	run      int
+	output   string
+	template string
+	limit    time.Duration
+}
+
+func xctraceCommand() command {
+	return command{
+		name:    "xctrace",
+		summary: "Summarise what Instruments recorded of Metal, or record with it",
+		usage:   "[flags] FILE|DIRECTORY|X.trace|- …\n       mtrace xctrace record [flags] -- CMD ARG…",
+		example: "mtrace xctrace --process python3 exports/",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var v xctraceView
+			flags.BoolVar(&v.json, "json", false, "print the summary as JSON (mtrace.xctrace/1)")
+			flags.StringVar(&v.pprof, "pprof", "", "write pprof profiles into this directory: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
+			flags.UintSliceVar(&v.pids, "pid", nil, "summarise these processes (default: the recording's target)")
+			flags.StringVar(&v.process, "process", "", "summarise the processes of this name")
+			flags.BoolVar(&v.all, "all", false, "summarise every process")
+			flags.DurationVar(&v.from, "from", 0, "look at the recording from this time after its start on")
+			flags.DurationVar(&v.to, "to", 0, "look at the recording up to this time after its start")
+			flags.IntVar(&v.run, "run", 0, "the run of a .trace bundle to read (default: the first)")
+			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace bundle to make (default CMD-PID.trace here)")
+			flags.StringVar(&v.template, "template", "Metal System Trace", "record: name, or path of a .tracetemplate file")
+			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this time")
+			return func(std stdio, args []string) error {
+				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
+					return usageError("--from %v --to %v is no range of time", v.from, v.to)
+				}
+				if len(args) > 0 && args[0] == "record" {
+					return v.record(std, args[1:])
+				}
+				return v.summarise(std, args)
+			}
+		},
+	}
+}
+
+// record records a program and summarises it.
+func (v *xctraceView) record(std stdio, command []string) error {
+	if len(command) == 0 {
+		return usageError("no program to record: mtrace xctrace record -- CMD ARG…")
+	}
+	tool, err := v.tool(std)
+	if err != nil {
+		return err
+	}
+	if v.output == "" {
+		v.output = fmt.Sprintf("%s-%d.trace", filepath.Base(command[0]), os.Getpid())
+	}
+	if !strings.HasSuffix(v.output, ".trace") {
+		return usageError("--output %s: xctrace makes bundles whose names end in .trace", v.output)
+	}
+	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Stdout: std.err, Stderr: std.err}
+	if !term.IsTerminal(int(std.in.Fd())) {
+		recording.Stdin = std.in
+	}
+	if err := tool.Record(context.Background(), recording); err != nil {
+		return err
+	}
+	return v.summarise(std, []string{v.output})
+}
+
+// tool is xctrace, with what it does told on stderr.
+func (v *xctraceView) tool(std stdio) (*bundle.Tool, error) {
+	tool, err := bundle.Find()
+	if err != nil {
+		return nil, err
+	}
+	tool.Say = func(format string, args ...any) { fmt.Fprintf(std.err, "mtrace: "+format+"\n", args...) }
+	return tool, nil
+}
+
+func (v *xctraceView) summarise(std stdio, paths []string) error {
+	if len(paths) == 0 {
+		return usageError("nothing to summarise: mtrace xctrace FILE, a directory, a .trace bundle, or - for stdin")
+	}
+	inputs, bundles, err := xctrace.Inputs(paths, std.in)
+	if err != nil {
+		return err
+	}
+	failed := map[string]string{}
+	for _, b := range bundles {
+		tool, err := v.tool(std)
+		if err != nil {
+			return err
+		}
+		export, err := tool.Export(context.Background(), b.Path, v.run)
+		if err != nil {
+			return err
+		}
+		defer export.Close()
+		for _, f := range export.Failed {
+			fmt.Fprintf(std.err, "mtrace: table %s: %v\n", f.Schema, f.Err)
+			failed[f.Schema] = f.Err.Error()
+		}
+		inputs = append(inputs, export.Inputs...)
+	}
+	recording, err := xctrace.Load(inputs, progressOn(std.err))
+	if err != nil {
+		return err
+	}
+	recording.Failed = failed
+	return v.print(std, recording)
+}
+
+func (v *xctraceView) print(std stdio, recording *xctrace.Recording) error {
+	filter := summary.Filter{Process: v.process, All: v.all, From: analyze.Nanos(v.from), To: analyze.Nanos(v.to)}
+	for _, pid := range v.pids {
+		filter.PIDs = append(filter.PIDs, uint64(pid))
+	}
+	s, err := summary.Of(recording, filter)
+	if err != nil {
+		return err
+	}
+	if v.pprof != "" {
+		if err := v.profiles(std, recording, filter); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		encoder := json.NewEncoder(std.out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(s)
+	} else {
+		err = s.Text(std.out)
+	}
+	if err == nil && len(s.Source.Truncated) > 0 {
+		err = fmt.Errorf("%s cut: the summary covers the rows before the cut; export again for a whole one", are(s.Source.Truncated))
+	}
+	return err
+}
+
+// are says "x is", "x and 2 more are".
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return fmt.Sprintf("%s and %d more are", names[0], len(names)-1)
+}
+
+// profiles writes the pprof files.
+func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter summary.Filter) error {
+	if err := os.MkdirAll(v.pprof, 0o777); err != nil {
+		return err
+	}
+	for name, build := range map[string]func(*xctrace.Recording, summary.Filter) (*profile.Profile, error){"gpu": pprof.GPU, "cpu": pprof.CPU} {
+		p, err := build(recording, filter)
+		if err != nil {
+			return err
+		}
+		if p == nil || len(p.Sample) == 0 {
+			fmt.Fprintf(std.err, "mtrace: no %s profile: the recording has no rows for it\n", name)
+			continue
+		}
+		path := filepath.Join(v.pprof, name+".pb.gz")
+		if err := writeFile(path, func(f *os.File) error { return p.Write(f) }); err != nil {
+			return errors.Join(fmt.Errorf("write %s", path), err)
+		}
+	}
+	return nil
+}
+
+// progressOn shows how far reading is, on a terminal only.
+func progressOn(f *os.File) xctrace.Progress {
+	if !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	var shown time.Time
+	return func(name string, read, size int64) {
+		now := time.Now()
+		done := size > 0 && read >= size
+		if now.Sub(shown) < 200*time.Millisecond && !(done && !shown.IsZero()) {
+			return
+		}
+		shown = now
+		text := fmt.Sprintf("reading %s: %s", filepath.Base(name), analyze.FormatBytes(uint64(read)))
+		if size > 0 {
+			text += fmt.Sprintf(" (%d %%)", 100*read/size)
+		}
+		if done {
+			text = "" // the line is cleared
+		}
+		fmt.Fprintf(f, "\r\x1b[K%s", text)
+	}
+}

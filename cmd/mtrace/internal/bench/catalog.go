@@ -1,0 +1,209 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Parameters are what rawmetal is asked to do; a zero value is left to it.
+type Parameters struct {
+	Threads    []int  `json:"threads,omitempty"`
+	Elements   []int  `json:"elements,omitempty"`
+	Sizes      []int  `json:"sizes,omitempty"` // of matrices
+	Iterations int    `json:"iterations"`      // operations measured per case (and thread), over all rounds
+	Rounds     int    `json:"rounds"`          // the cases take turns this many times
+	Warmup     int    `json:"warmup"`          // operations before the first that counts
+	BudgetMS   int    `json:"budget_ms"`       // most time to measure one case
+	Sync       string `json:"sync,omitempty"`  // wait, event, device or none
+}
+
+// Arguments are the parameters as rawmetal's flags.
+func (p Parameters) Arguments() []string {
+	var args []string
+	list := func(flag string, values []int) {
+		if len(values) > 0 {
+			text := make([]string, len(values))
+			for i, v := range values {
+				text[i] = strconv.Itoa(v)
+			}
+			args = append(args, flag, strings.Join(text, ","))
+		}
+	}
+	one := func(flag string, value int) { args = append(args, flag, strconv.Itoa(value)) }
+	list("--threads", p.Threads)
+	list("--elements", p.Elements)
+	list("--sizes", p.Sizes)
+	one("--iters", p.Iterations)
+	one("--rounds", p.Rounds)
+	one("--warmup", p.Warmup)
+	one("--budget-ms", p.BudgetMS)
+	if p.Sync != "" {
+		args = append(args, "--sync", p.Sync)
+	}
+	return args
+}
+
+// A Bench is one benchmark by name.
+type Bench struct {
+	Name    string
+	Summary string
+	Program string // what rawmetal calls it
+	// PerProcess benchmarks are one process a round, because only the first time in a process counts.
+	PerProcess bool
+	// Compared benchmarks run twice a round, without and with the tracer.
+	Compared bool
+	Full     Parameters
+	Quick    Parameters // under a minute on two cores
+	tables   func(*Results) []Table
+}
+
+// Tables are the benchmark's own tables, then the times of every case.
+func (b *Bench) Tables(r *Results) []Table { return b.tables(r) }
+
+// Find returns the benchmark of that name.
+func Find(name string) (*Bench, bool) {
+	for i := range catalog {
+		if catalog[i].Name == name {
+			return &catalog[i], true
+		}
+	}
+	return nil, false
+}
+
+// All returns the benchmarks in the order in which `all` runs them.
+func All() []*Bench {
+	all := make([]*Bench, len(catalog))
+	for i := range catalog {
+		all[i] = &catalog[i]
+	}
+	return all
+}
+
+// Names lists them for messages.
+func Names() string {
+	names := make([]string, len(catalog))
+	for i := range catalog {
+		names[i] = catalog[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// full and quick give the rounds their number: nine have a 95 % interval of the median that leaves out the extremes, six are the
+// fewest that have one at all.
+func full(iterations, warmup, budgetMS int) Parameters {
+	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
+}
+
+func quick(iterations, warmup, budgetMS int) Parameters {
+	return Parameters{Iterations: iterations, Rounds: 6, Warmup: warmup, BudgetMS: budgetMS}
+}
+
+func (p Parameters) with(threads, elements, sizes []int) Parameters {
+	p.Threads, p.Elements, p.Sizes = threads, elements, sizes
+	return p
+}
+
+var threads1248 = []int{1, 2, 4, 8}
+
+// catalog is the table of benchmarks. The sizes of Full are those of the field reports.
+var catalog = []Bench{
+	{
+		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)", Program: "scaling",
+		Full:  full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
+		Quick: quick(1_800, 50, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
+	},
+	{
+		Name: "axpy", Summary: "the time of every call around one axpy kernel, over threads (R1)", Program: "axpy",
+		Full:  full(90, 3, 60_000).with(threads1248, []int{12_000_000}, nil),
+		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
+	},
+	{
+		Name: "matmul", Summary: "matrix products: naive and tiled kernel and MPS, by size and precision (R2, R3)", Program: "matmul",
+		Full:  full(90, 3, 20_000).with(nil, nil, []int{256, 512, 1024, 2048}),
+		Quick: quick(60, 1, 1_000).with(nil, nil, []int{64, 128, 256}), tables: matmulTables,
+	},
+	{
+		Name: "elementwise", Summary: "add and mul by size and precision, in GB/s (R3)", Program: "elementwise",
+		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Quick: quick(120, 3, 400).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil), tables: elementwiseTables,
+	},
+	{
+		Name: "reduction", Summary: "the sum of an array in two stages, in GB/s (R3)", Program: "reduction",
+		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Quick: quick(120, 3, 400).with(nil, []int{10_000, 100_000, 1_000_000}, nil), tables: reductionTables,
+	},
+	{
+		Name: "gelu", Summary: "GELU by size and precision, in GFLOP/s (R3)", Program: "gelu",
+		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Quick: quick(120, 3, 400).with(nil, []int{1_000, 100_000, 1_000_000}, nil), tables: geluTables,
+	},
+	{
+		Name: "fused", Summary: "fused kernels against the same work in two: kernels and milliseconds saved (R3)", Program: "fused",
+		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
+		Quick: quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
+	},
+	{
+		Name: "memory", Summary: "shared against private memory with copies; host to device in GB/s by size (R2 #1, R3)", Program: "memory",
+		Full:  full(900, 10, 5_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
+		Quick: quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
+	},
+	{
+		Name: "cache", Summary: "getting a kernel: cold, again, from an archive, from a cache; the cache's statistics (R2 #5, R4)", Program: "cache",
+		Full: full(90, 3, 30_000), Quick: quick(30, 1, 2_000), tables: cacheTables,
+	},
+	{
+		Name: "acquire", Summary: "the latency of -[MTLCommandQueue commandBuffer] (R2 #6a)", Program: "acquire",
+		Full: full(9_000, 100, 10_000), Quick: quick(1_200, 50, 1_500), tables: acquireTables,
+	},
+	{
+		Name: "coldstart", Summary: "from nothing to the first pipeline and result, phase by phase, in new processes (R2 #4)", Program: "coldstart",
+		PerProcess: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8), tables: coldstartTables,
+	},
+	{
+		Name: "graph", Summary: "independent kernels in sequence, in a concurrent encoder, on queues, on threads (R2 #7)", Program: "graph",
+		Full:  full(900, 10, 10_000).with(nil, []int{65_536}, nil),
+		Quick: quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
+	},
+	{
+		Name: "pool", Summary: "allocations, bytes and time with new and with pooled buffers (R2 #3, R3)", Program: "pool",
+		Full: full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
+	},
+	{
+		Name: "overhead", Summary: "what the tracer costs: ns per call and ops/s, traced and untraced in turns", Program: "calls",
+		Compared: true, Full: full(20_000, 200, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
+		Quick: quick(1_000, 50, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
+	},
+}
+
+func (p Parameters) rounds(n int) Parameters {
+	p.Rounds = n
+	return p
+}
+
+// timesTable lists the samples of a metric, case by case: the least, mean, median, most, and how sure the median is.
+func timesTable(r *Results, bench, metric, title string) Table {
+	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of the median", "variation"}}
+	for _, c := range r.Of(bench) {
+		s := c.Series(metric).Summarize()
+		if !s.Known() {
+			continue
+		}
+		t.row(c.Name, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max),
+			interval(s.Low, s.High, duration), percent(s.Variation))
+	}
+	if c := r.Of(bench); len(c) > 0 {
+		t.note("%s", method(c[0].Series(metric).Summarize(), c[0].Warmup))
+	}
+	return t
+}
+
+// method says how the figures were come by.
+func method(s Summary, warmup int64) string {
+	text := fmt.Sprintf("%s in which all cases took turns, after %s each; compiled and allocated before.",
+		plural(s.Rounds, "round"), plural(int(warmup), "warm-up operation"))
+	if s.Rounds < 6 {
+		return text + " No interval: that takes six rounds."
+	}
+	return text + " Intervals and variation are over the rounds' medians."
+}

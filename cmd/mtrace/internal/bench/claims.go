@@ -1,0 +1,276 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// ClaimsSchema is that of a file of claims.
+const ClaimsSchema = "mtrace.bench-claims/1"
+
+// Claims is a file of claims about benchmarks, each with what somebody reported.
+type Claims struct {
+	Schema string  `json:"schema"`
+	Title  string  `json:"title"`
+	Claims []Claim `json:"claims"`
+}
+
+// A Claim is a sentence that a benchmark can prove or refute.
+type Claim struct {
+	ID    string `json:"id"`
+	Claim string `json:"claim"`
+	// About is "gpu" when the claim speaks of a GPU or its driver: then a software Metal has no say; or "host" when it is about the
+	// program's own doing and true or false anywhere.
+	About    string    `json:"about"`
+	Measure  Measure   `json:"measure"`
+	Target   Target    `json:"target"`
+	Reported *Reported `json:"reported,omitempty"`
+}
+
+// Measure says which figure the claim is about.
+type Measure struct {
+	Bench string `json:"bench"`
+	// Kind is how Of and To make the figure: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a case by its
+	// time, in 1e9 a second), "reduction" (1 − Of/To), "difference" (Of − To).
+	Kind string   `json:"kind"`
+	Work string   `json:"work,omitempty"` // of a rate: "flop" or "bytes"
+	Of   Selector `json:"of"`
+	To   Selector `json:"to,omitzero"`
+}
+
+// Selector names a metric of a case: the first case with all these keys.
+type Selector struct {
+	Case   string `json:"case"`
+	Metric string `json:"metric"`
+}
+
+// Target bounds the figure: below, or at least.
+type Target struct {
+	Below   *float64 `json:"below,omitempty"`
+	AtLeast *float64 `json:"at_least,omitempty"`
+	Unit    string   `json:"unit"` // ns, x, share, GB/s, GFLOP/s, bytes
+}
+
+// Reported is what the source of the claim measured, where, and its own verdict.
+type Reported struct {
+	Result float64 `json:"result"`
+	Status string  `json:"status"`
+	Where  string  `json:"where"`
+}
+
+// Status of a claim.
+const (
+	Pass = "PASS"
+	Fail = "FAIL"
+	Skip = "SKIPPED"
+)
+
+// Score is one claim, judged.
+type Score struct {
+	Claim  Claim    `json:"claim"`
+	Result *float64 `json:"result,omitempty"` // in the target's unit
+	Low    *float64 `json:"result_low,omitempty"`
+	High   *float64 `json:"result_high,omitempty"`
+	Ratio  *float64 `json:"ratio,omitempty"` // how many times better than the target; below 1 is worse
+	Status string   `json:"status"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Scorecard is all claims, judged.
+type Scorecard struct {
+	Title  string  `json:"title"`
+	Scores []Score `json:"scores"`
+}
+
+// ReadClaims reads a file of claims and refuses one that could not be judged.
+func ReadClaims(in io.Reader) (*Claims, error) {
+	d := json.NewDecoder(in)
+	d.DisallowUnknownFields()
+	var c Claims
+	if err := d.Decode(&c); err != nil {
+		return nil, fmt.Errorf("not a file of claims: %w", err)
+	}
+	if c.Schema != ClaimsSchema {
+		return nil, fmt.Errorf("not a file of claims: its schema is %q, not %q", c.Schema, ClaimsSchema)
+	}
+	for i := range c.Claims {
+		if err := c.Claims[i].valid(); err != nil {
+			return nil, fmt.Errorf("claim %d (%.40s): %w", i+1, c.Claims[i].ID, err)
+		}
+	}
+	return &c, nil
+}
+
+func (c *Claim) valid() error {
+	if _, ok := Find(c.Measure.Bench); !ok {
+		return fmt.Errorf("there is no benchmark %.40q; there are: %s", c.Measure.Bench, Names())
+	}
+	if c.About != "gpu" && c.About != "host" {
+		return fmt.Errorf("about is gpu or host, not %.40q", c.About)
+	}
+	if (c.Target.Below == nil) == (c.Target.AtLeast == nil) {
+		return fmt.Errorf("the target needs either below or at_least")
+	}
+	switch c.Measure.Kind {
+	case "median", "ratio", "reduction", "difference":
+	case "rate":
+		if c.Measure.Work != "flop" && c.Measure.Work != "bytes" {
+			return fmt.Errorf("the work of a rate is flop or bytes, not %.40q", c.Measure.Work)
+		}
+	default:
+		return fmt.Errorf("kind is median, ratio, rate, reduction or difference, not %.40q", c.Measure.Kind)
+	}
+	return nil
+}
+
+// Judge gives every claim its status. Results are by name of benchmark; one that is missing was not run.
+func (c *Claims) Judge(results map[string]*Results) *Scorecard {
+	card := &Scorecard{Title: c.Title}
+	for _, claim := range c.Claims {
+		card.Scores = append(card.Scores, claim.judge(results[claim.Measure.Bench]))
+	}
+	return card
+}
+
+// Failed says whether any claim did not hold.
+func (s *Scorecard) Failed() bool { return s.count(Fail) > 0 }
+
+func (s *Scorecard) count(status string) int {
+	n := 0
+	for _, score := range s.Scores {
+		if score.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+func (c Claim) judge(r *Results) Score {
+	score := Score{Claim: c, Status: Skip}
+	if r == nil {
+		score.Reason = "the benchmark was not run"
+		return score
+	}
+	figure := c.Measure.figure(r)
+	if math.IsNaN(figure.Value) {
+		score.Reason = c.missing(r)
+		return score
+	}
+	known := func(v float64) *float64 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	score.Result, score.Low, score.High, score.Ratio = known(figure.Value), known(figure.Low), known(figure.High), known(c.Target.ratio(figure.Value))
+	switch {
+	case c.About == "gpu" && r.Host.Software:
+		score.Reason = "software Metal: its figure says nothing about a GPU"
+	case c.Target.met(figure.Value):
+		score.Status = Pass
+	default:
+		score.Status = Fail
+	}
+	return score
+}
+
+// missing says why there is no figure: the reason given when its part was skipped, if there is one.
+func (c Claim) missing(r *Results) string {
+	keys := parseCase(c.Measure.Of.Case + " " + c.Measure.To.Case)
+	for _, s := range r.Skipped {
+		for _, value := range keys {
+			if strings.Contains(s.Part, value) {
+				return s.Reason
+			}
+		}
+	}
+	return fmt.Sprintf("nothing measured is %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
+}
+
+func (m Measure) figure(r *Results) Ratio {
+	bench, _ := Find(m.Bench)
+	of := r.Find(bench.Program, m.Of.Case)
+	to := r.Find(bench.Program, m.To.Case)
+	s := of.Series(m.Of.Metric).Summarize()
+	switch m.Kind {
+	case "median":
+		return Ratio{s.Median, s.Low, s.High, s.Rounds}
+	case "difference":
+		return DifferenceOf(of.Series(m.Of.Metric), to.Series(m.To.Metric))
+	case "rate":
+		work := flopWork(of)
+		if m.Work == "bytes" {
+			work = bytesWork(of)
+		}
+		return Ratio{work / s.Median, work / s.High, work / s.Low, s.Rounds}
+	}
+	ratio := RatioOf(of.Series(m.Of.Metric), to.Series(m.To.Metric))
+	if m.Kind == "reduction" {
+		ratio.Value, ratio.Low, ratio.High = 1-ratio.Value, 1-ratio.High, 1-ratio.Low
+	}
+	return ratio
+}
+
+func (t Target) met(v float64) bool {
+	if t.Below != nil {
+		return v < *t.Below
+	}
+	return v >= *t.AtLeast
+}
+
+func (t Target) ratio(v float64) float64 {
+	if t.Below != nil {
+		return *t.Below / v
+	}
+	return v / *t.AtLeast
+}
+
+// show formats a figure in the unit of the target.
+func (t Target) show(v float64) string {
+	switch t.Unit {
+	case "ns":
+		return duration(v)
+	case "x":
+		return times(v)
+	case "share":
+		return percent(v)
+	case "bytes":
+		return bytesText(v)
+	}
+	return significant(v) + " " + t.Unit
+}
+
+func (t Target) text() string {
+	if t.Below != nil {
+		return "< " + t.show(*t.Below)
+	}
+	return "≥ " + t.show(*t.AtLeast)
+}
+
+// table is report R2's scorecard.
+func (s *Scorecard) table() Table {
+	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"}, Left: []string{"status"}}
+	for _, score := range s.Scores {
+		reported, result, ratio := unknown, unknown, unknown
+		if r := score.Claim.Reported; r != nil {
+			reported = score.Claim.Target.show(r.Result) + " " + r.Status
+		}
+		if score.Result != nil {
+			result = score.Claim.Target.show(*score.Result)
+		}
+		// A ratio to the target would read like a verdict: only claims that were judged have one.
+		if score.Ratio != nil && score.Status != Skip {
+			ratio = times(*score.Ratio)
+		}
+		status := score.Status
+		if score.Reason != "" {
+			status += ": " + score.Reason
+		}
+		t.row(score.Claim.ID+" "+score.Claim.Claim, score.Claim.Target.text(), reported, result, ratio, status)
+	}
+	t.note("%d PASS, %d FAIL, %d SKIPPED.", s.count(Pass), s.count(Fail), s.count(Skip))
+	return t
+}

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// unknown stands for a figure that could not be had.
+const unknown = "–"
+
+// duration shows nanoseconds in the unit that suits them, with three significant digits.
+func duration(ns float64) string {
+	switch {
+	case math.IsNaN(ns):
+		return unknown
+	case math.Abs(ns) < 1e3:
+		return significant(ns) + " ns"
+	case math.Abs(ns) < 1e6:
+		return significant(ns/1e3) + " µs"
+	case math.Abs(ns) < 1e9:
+		return significant(ns/1e6) + " ms"
+	}
+	return significant(ns/1e9) + " s"
+}
+
+// milliseconds shows nanoseconds in milliseconds, the unit of the reports' tables.
+func milliseconds(ns float64) string {
+	if math.IsNaN(ns) {
+		return unknown
+	}
+	return significant(ns / 1e6)
+}
+
+// significant shows three significant digits, and no fewer than the integer part has.
+func significant(v float64) string {
+	if math.IsNaN(v) {
+		return unknown
+	}
+	decimals := 0
+	if v != 0 {
+		decimals = min(max(0, 2-int(math.Floor(math.Log10(math.Abs(v))+1e-12))), 6)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// count shows a whole number with separators: 12,000,000.
+func count(v float64) string {
+	if math.IsNaN(v) {
+		return unknown
+	}
+	digits := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	var b strings.Builder
+	if v < 0 {
+		b.WriteString("-")
+	}
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteString(",")
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// bytes shows a size in binary units.
+func bytesText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return unknown
+	case v < 1<<10:
+		return significant(v) + " B"
+	case v < 1<<20:
+		return significant(v/(1<<10)) + " KiB"
+	case v < 1<<30:
+		return significant(v/(1<<20)) + " MiB"
+	}
+	return significant(v/(1<<30)) + " GiB"
+}
+
+func times(v float64) string {
+	if math.IsNaN(v) {
+		return unknown
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64) + "x"
+}
+
+func percent(v float64) string {
+	if math.IsNaN(v) {
+		return unknown
+	}
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + "%"
+}
+
+// interval shows two bounds in one format.
+func interval(low, high float64, format func(float64) string) string {
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return unknown
+	}
+	return format(low) + "…" + format(high)
+}
+
+// perSecond is an amount of work by a time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds GFLOP/s.
+func perSecond(amount, ns float64) string {
+	if amount == 0 || math.IsNaN(ns) || ns <= 0 {
+		return unknown
+	}
+	return significant(amount / ns)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

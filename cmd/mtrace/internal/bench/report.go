@@ -1,0 +1,217 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// Schema is that of the JSON document.
+const Schema = "mtrace.bench/1"
+
+// Conditions are what figures are worth nothing without.
+type Conditions struct {
+	Host
+	Software bool      `json:"software_metal"`
+	CPUs     int       `json:"cpus"`
+	Started  time.Time `json:"started"`
+	Quick    bool      `json:"quick"`
+	Traced   bool      `json:"traced"`
+	Tool     string    `json:"tool"`
+}
+
+// A Run is one benchmark that was run.
+type Run struct {
+	Bench      *Bench
+	Parameters Parameters
+	Results    *Results
+	Wall       time.Duration
+	Traces     []string // paths of the traces, when it ran under the tracer
+}
+
+// A Report is everything one `mtrace bench` found out.
+type Report struct {
+	Conditions Conditions
+	Runs       []Run
+	Scorecard  *Scorecard // nil without claims
+}
+
+// softwareWarning is on top of everything that a software Metal measured.
+const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here is one of a GPU."
+
+// Headline is the conditions in one or two lines.
+func (c Conditions) lines() []string {
+	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", c.Device, c.OS, c.Release, c.Machine, plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
+	kind := "full sizes"
+	if c.Quick {
+		kind = "quick: small sizes and few operations, good for a look, not for a claim"
+	}
+	if c.Traced {
+		kind += "; run under the tracer, whose cost is in every figure"
+	}
+	lines = append(lines, kind+fmt.Sprintf("; reading the clock takes %s", duration(c.ClockNS)))
+	if c.Software {
+		lines = append([]string{softwareWarning}, lines...)
+	}
+	return lines
+}
+
+// parts are a run's tables, then what went wrong or was left out.
+func (r *Run) parts() ([]Table, []string) {
+	var remarks []string
+	var compared uint64
+	worst := 0.0
+	for _, c := range r.Results.Checks {
+		compared += c.Compared
+		worst = math.Max(worst, c.Worst)
+		if !c.OK {
+			remarks = append(remarks, fmt.Sprintf("WRONG RESULT: %s %s: %s (error %.3g, allowed %.3g)", c.Bench, c.Case, c.Detail, c.Worst, c.Tolerance))
+		}
+	}
+	for _, s := range r.Results.Skipped {
+		remarks = append(remarks, fmt.Sprintf("SKIPPED: %s: %s", s.Part, s.Reason))
+	}
+	if compared > 0 {
+		remarks = append(remarks, fmt.Sprintf("Results checked: %s values, largest error %.2g.", count(float64(compared)), worst))
+	}
+	for _, t := range r.Traces {
+		remarks = append(remarks, fmt.Sprintf("Trace: %s (mtrace report %s)", t, t))
+	}
+	return r.Bench.Tables(r.Results), remarks
+}
+
+// WriteText writes the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	return r.write(w, "", func(t *Table, w io.Writer) error { return t.WriteText(w) }, "  %s\n")
+}
+
+// WriteMarkdown writes the report for a web page.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	return r.write(w, "- ", func(t *Table, w io.Writer) error { return t.WriteMarkdown(w) }, "- %s\n")
+}
+
+func (r *Report) write(w io.Writer, bullet string, table func(*Table, io.Writer) error, remark string) error {
+	var b strings.Builder
+	for _, line := range r.Conditions.lines() {
+		b.WriteString(bullet + line + "\n")
+	}
+	b.WriteString("\n")
+	for i := range r.Runs {
+		tables, remarks := r.Runs[i].parts()
+		for j := range tables {
+			if err := table(&tables[j], &b); err != nil {
+				return err
+			}
+		}
+		for _, line := range remarks {
+			fmt.Fprintf(&b, remark, line)
+		}
+		b.WriteString("\n")
+	}
+	if r.Scorecard != nil {
+		t := r.Scorecard.table()
+		if err := table(&t, &b); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// figure is a Summary in JSON; a bound that is not known is left out. Times are whole nanoseconds.
+type figure struct {
+	Samples   int      `json:"samples"`
+	Rounds    int      `json:"rounds"`
+	Min       *float64 `json:"min"`
+	Mean      *float64 `json:"mean"`
+	Median    *float64 `json:"median"`
+	Max       *float64 `json:"max"`
+	Low       *float64 `json:"median_low,omitempty"`
+	High      *float64 `json:"median_high,omitempty"`
+	Variation *float64 `json:"variation_share,omitempty"`
+}
+
+func figureOf(metric string, s Summary) figure {
+	value := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		if strings.HasSuffix(metric, "_ns") {
+			v = math.Round(v)
+		}
+		return &v
+	}
+	f := figure{s.Samples, s.Rounds, value(s.Min), value(s.Mean), value(s.Median), value(s.Max), value(s.Low), value(s.High), nil}
+	if !math.IsNaN(s.Variation) {
+		f.Variation = &s.Variation
+	}
+	return f
+}
+
+type caseJSON struct {
+	Case       map[string]string `json:"case"`
+	Flop       float64           `json:"flop,omitempty"`
+	Bytes      float64           `json:"bytes,omitempty"`
+	Dispatches int               `json:"dispatches,omitempty"`
+	Warmup     int64             `json:"warmup"`
+	Metrics    map[string]figure `json:"metrics"`
+}
+
+type tableJSON struct {
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+	Notes   []string   `json:"notes,omitempty"`
+}
+
+type runJSON struct {
+	Name       string      `json:"name"`
+	Summary    string      `json:"summary"`
+	Parameters Parameters  `json:"parameters"`
+	WallNS     int64       `json:"wall_ns"`
+	Cases      []caseJSON  `json:"cases"`
+	Tables     []tableJSON `json:"tables"`
+	Checks     []Check     `json:"checks"`
+	Skipped    []Skipped   `json:"skipped"`
+	Traces     []string    `json:"traces,omitempty"`
+}
+
+// WriteJSON writes the report for a machine: every metric of every case, and the tables as they are printed.
+func (r *Report) WriteJSON(w io.Writer) error {
+	document := struct {
+		Schema     string     `json:"schema"`
+		Conditions Conditions `json:"conditions"`
+		Benches    []runJSON  `json:"benches"`
+		Scorecard  *Scorecard `json:"scorecard,omitempty"`
+	}{Schema, r.Conditions, []runJSON{}, r.Scorecard}
+	for i := range r.Runs {
+		document.Benches = append(document.Benches, r.Runs[i].json())
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(document)
+}
+
+func (r *Run) json() runJSON {
+	out := runJSON{
+		Name: r.Bench.Name, Summary: r.Bench.Summary, Parameters: r.Parameters, WallNS: r.Wall.Nanoseconds(),
+		Cases: []caseJSON{}, Tables: []tableJSON{}, Checks: append([]Check{}, r.Results.Checks...), Skipped: append([]Skipped{}, r.Results.Skipped...), Traces: r.Traces,
+	}
+	for _, c := range r.Results.Cases {
+		j := caseJSON{c.Keys, c.Flop, c.Bytes, c.Dispatches, c.Warmup, map[string]figure{}}
+		for metric, series := range c.metrics {
+			if s := series.Summarize(); s.Known() {
+				j.Metrics[metric] = figureOf(metric, s)
+			}
+		}
+		out.Cases = append(out.Cases, j)
+	}
+	tables, _ := r.parts()
+	for _, t := range tables {
+		out.Tables = append(out.Tables, tableJSON{t.Title, t.Columns, append([][]string{}, t.Rows...), t.Notes})
+	}
+	return out
+}

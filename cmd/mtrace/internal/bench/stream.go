@@ -1,0 +1,200 @@
+// Package bench turns what fixtures/rawmetal measured into statistics, the tables of the field reports, and scorecards of claims.
+// It starts no process: it reads lines.
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Host is the machine and device that a run measured.
+type Host struct {
+	Device   string  `json:"device"`
+	Software bool    `json:"software"` // the device is a software Metal: its figures are those of the CPU
+	OS       string  `json:"os"`
+	Release  string  `json:"release"`
+	Machine  string  `json:"machine"`
+	Unified  bool    `json:"unified"`  // CPU and GPU share memory
+	ClockNS  float64 `json:"clock_ns"` // what reading the clock costs, part of every measured time
+}
+
+// Check says whether what a case computed was right.
+type Check struct {
+	Bench     string  `json:"bench"`
+	Case      string  `json:"case"`
+	OK        bool    `json:"ok"`
+	Compared  uint64  `json:"compared"`
+	Worst     float64 `json:"worst"` // largest error, relative where the right value is above 1
+	Tolerance float64 `json:"tolerance"`
+	Detail    string  `json:"detail"`
+}
+
+// Skipped is a part of a benchmark that could not run, and why.
+type Skipped struct {
+	Bench  string `json:"bench"`
+	Part   string `json:"part"`
+	Reason string `json:"reason"`
+}
+
+// Progress says how far a case is.
+type Progress struct {
+	Bench, Case string
+	Done, Total int64
+}
+
+// line is any line of the stream; fixtures/rawmetal/out.h is the list.
+type line struct {
+	Type       string    `json:"type"`
+	Bench      string    `json:"bench"`
+	Case       string    `json:"case"`
+	Flop       *float64  `json:"flop"`
+	Bytes      *float64  `json:"bytes"`
+	Dispatches int       `json:"dispatches"`
+	Warmup     int64     `json:"warmup"`
+	Metric     string    `json:"metric"`
+	Round      int       `json:"round"`
+	Samples    []float64 `json:"samples"`
+	OK         bool      `json:"ok"`
+	Compared   uint64    `json:"compared"`
+	Worst      float64   `json:"worst"`
+	Tolerance  float64   `json:"tolerance"`
+	Detail     string    `json:"detail"`
+	Part       string    `json:"part"`
+	Reason     string    `json:"reason"`
+	Done       int64     `json:"done"`
+	Total      int64     `json:"total"`
+	Host
+}
+
+// maxLine bounds a line of the stream: a series of a million samples.
+const maxLine = 32 << 20
+
+// errCut is the stream of a run that did not get to its end.
+var errCut = errors.New("the results end before the run did")
+
+// A Process is one of several whose results belong together.
+type Process struct {
+	Round int    // added to its rounds, for benchmarks whose rounds are processes
+	Label string // added to the names of its cases, "traced=yes"; or ""
+}
+
+// Read adds the stream of one process to r. Progress, when not nil, is called for each step. A line that is not understood ends the
+// reading with an error: half a result is none.
+func (r *Results) Read(in io.Reader, process Process, progress func(Progress)) error {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(make([]byte, 1<<16), maxLine)
+	ended := false
+	for n := 1; scanner.Scan(); n++ {
+		if ended {
+			return fmt.Errorf("line %d of the results: there is more after the end", n)
+		}
+		var l line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
+			return fmt.Errorf("line %d of the results: %w", n, err)
+		}
+		if l.Type == "end" {
+			ended = true
+			continue
+		}
+		if err := r.add(&l, process, progress); err != nil {
+			return fmt.Errorf("line %d of the results: %w", n, err)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return err
+	}
+	if !ended {
+		return errCut
+	}
+	return nil
+}
+
+func (r *Results) add(l *line, process Process, progress func(Progress)) error {
+	if l.Case != "" && process.Label != "" {
+		l.Case += " " + process.Label
+	}
+	switch l.Type {
+	case "host":
+		r.Host = l.Host
+	case "case":
+		c, err := r.caseOf(l.Bench, l.Case)
+		if err != nil {
+			return err
+		}
+		if l.Flop == nil || l.Bytes == nil {
+			return errors.New("a case without flop or bytes")
+		}
+		c.Flop, c.Bytes, c.Dispatches, c.Warmup = *l.Flop, *l.Bytes, l.Dispatches, l.Warmup
+	case "series":
+		c, err := r.caseOf(l.Bench, l.Case)
+		if err != nil {
+			return err
+		}
+		return c.addSeries(l.Metric, process.Round+l.Round, l.Samples)
+	case "check":
+		r.Checks = append(r.Checks, Check{l.Bench, l.Case, l.OK, l.Compared, l.Worst, l.Tolerance, l.Detail})
+	case "skipped":
+		r.addSkipped(Skipped{l.Bench, l.Part, l.Reason})
+	case "progress":
+		if progress != nil {
+			progress(Progress{l.Bench, l.Case, l.Done, l.Total})
+		}
+	default:
+		return fmt.Errorf("a line of unknown type %q", l.Type)
+	}
+	return nil
+}
+
+// addSkipped keeps one of several equal remarks: a benchmark of many processes makes the same one in each.
+func (r *Results) addSkipped(s Skipped) {
+	for _, have := range r.Skipped {
+		if have == s {
+			return
+		}
+	}
+	r.Skipped = append(r.Skipped, s)
+}
+
+const (
+	maxRound  = 10_000
+	maxMetric = 64
+)
+
+func (c *Case) addSeries(metric string, round int, samples []float64) error {
+	if metric == "" || len(metric) > maxMetric {
+		return fmt.Errorf("a series with the metric %.80q", metric)
+	}
+	if round < 0 || round >= maxRound {
+		return fmt.Errorf("a series of round %d", round)
+	}
+	for _, s := range samples {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return fmt.Errorf("%s has a sample that is no number", metric)
+		}
+	}
+	s := c.metrics[metric]
+	if s == nil {
+		s = &Series{}
+		c.metrics[metric] = s
+	}
+	for len(s.Rounds) <= round {
+		s.Rounds = append(s.Rounds, nil)
+	}
+	s.Rounds[round] = append(s.Rounds[round], samples...)
+	return nil
+}
+
+// parseCase splits "size=256 dtype=f32" into its keys. A word without a value has the value "".
+func parseCase(name string) map[string]string {
+	keys := map[string]string{}
+	for _, word := range strings.Fields(name) {
+		key, value, _ := strings.Cut(word, "=")
+		keys[key] = value
+	}
+	return keys
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// medianOf is the median of a metric of a case that may be missing.
+func medianOf(c *Case, metric string) float64 { return c.Series(metric).Summarize().Median }
+
+// matmulTables are those of reports R2 and R3: milliseconds and GFLOP/s of each kernel, and how they compare.
+func matmulTables(r *Results) []Table {
+	kernels := r.Values("matmul", "kernel")
+	if len(kernels) == 0 {
+		return nil
+	}
+	t := Table{Title: "Matrix products: milliseconds and GFLOP/s, medians", Columns: []string{"size", "type"}, Left: []string{"type"}}
+	for _, k := range kernels {
+		t.Columns = append(t.Columns, k+" ms", k+" GFLOP/s")
+	}
+	for _, k := range kernels[1:] {
+		t.Columns = append(t.Columns, k+"/"+kernels[0], "95 %")
+	}
+	for _, size := range r.Values("matmul", "size") {
+		for _, dtype := range r.Values("matmul", "dtype") {
+			row := []string{size, dtype}
+			var cases []*Case
+			for _, k := range kernels {
+				c := r.Find("matmul", "size="+size, "dtype="+dtype, "kernel="+k)
+				cases = append(cases, c)
+				wall := medianOf(c, "wall_ns")
+				row = append(row, milliseconds(wall), perSecond(flopWork(c), wall))
+			}
+			for _, c := range cases[1:] { // times as fast as the first
+				speed := RatioOf(cases[0].Series("wall_ns"), c.Series("wall_ns"))
+				row = append(row, times(speed.Value), interval(speed.Low, speed.High, times))
+			}
+			t.row(row...)
+		}
+	}
+	t.note("An operation is one command buffer: encoded, committed, waited for. The last columns say how many times as fast as the %s kernel.", kernels[0])
+	return []Table{t, timesTable(r, "matmul", "wall_ns", "Matrix products: each case")}
+}
+
+// rateTables are for kernels judged by a rate: work by size and precision.
+func rateTables(bench, title, unit string, work func(*Case) float64, notes ...string) func(*Results) []Table {
+	return func(r *Results) []Table {
+		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"}, Left: []string{"type"}}
+		for _, c := range r.Of(bench) {
+			elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
+			wall, gpu := medianOf(c, "wall_ns"), medianOf(c, "gpu_ns")
+			t.row(c.Keys["op"], c.Keys["dtype"], count(elements), duration(wall), duration(gpu), perSecond(work(c), wall), perSecond(work(c), gpu))
+		}
+		t.Notes = append(t.Notes, notes...)
+		t.note("%s", launchCost(r, bench))
+		return []Table{t, timesTable(r, bench, "wall_ns", title+": each case")}
+	}
+}
+
+// launchCost says what an operation costs beside its work: the time outside the GPU of the smallest case.
+func launchCost(r *Results, bench string) string {
+	cases := r.Of(bench)
+	if len(cases) == 0 || cases[0].Series("gpu_ns") == nil {
+		return "There are no GPU times here."
+	}
+	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
+	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not kernel: below that size an operation is launch-bound.", cases[0].Name, duration(outside.Value))
+}
+
+// flopWork and bytesWork are the work of one operation of a case that may be missing.
+func flopWork(c *Case) float64 {
+	if c == nil {
+		return 0
+	}
+	return c.Flop
+}
+
+func bytesWork(c *Case) float64 {
+	if c == nil {
+		return 0
+	}
+	return c.Bytes
+}
+
+var (
+	elementwiseTables = rateTables("elementwise", "Element-wise", "GB/s", bytesWork, "Traffic is counted as two arrays read and one written.")
+	reductionTables   = rateTables("reduction", "Reduction in two stages", "GB/s", bytesWork, "Traffic is counted as one array read.")
+	geluTables        = rateTables("gelu", "GELU", "GFLOP/s", flopWork, "One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
+)
+
+// fusedTables are report R3's: what one kernel in place of two saves.
+func fusedTables(r *Results) []Table {
+	t := Table{
+		Title:   "Fusion: one kernel in place of two, milliseconds",
+		Columns: []string{"op", "type", "elements", "fused", "2 kernels, 1 encoder", "2 command buffers", "saved", "95 % of saved", "ratio"}, Left: []string{"type"},
+	}
+	for _, c := range r.Of("fused") {
+		if c.Keys["way"] != "fused" {
+			continue
+		}
+		of := func(way string) *Case {
+			return r.Find("fused", "op="+c.Keys["op"], "dtype="+c.Keys["dtype"], "elements="+c.Keys["elements"], "way="+way)
+		}
+		one, each := of("one-encoder"), of("buffer-each")
+		saved := DifferenceOf(each.Series("wall_ns"), c.Series("wall_ns"))
+		ratio := RatioOf(each.Series("wall_ns"), c.Series("wall_ns"))
+		elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
+		t.row(c.Keys["op"], c.Keys["dtype"], count(elements), milliseconds(medianOf(c, "wall_ns")), milliseconds(medianOf(one, "wall_ns")),
+			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds), times(ratio.Value))
+	}
+	t.note("Saved: against two command buffers, each waited for, as a library does that runs operation by operation. All three compute the same.")
+	return []Table{t, timesTable(r, "fused", "wall_ns", "Fusion: each case")}
+}

@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// scaled is one case of a benchmark over threads, against the case with one thread.
+type scaled struct {
+	ops      Summary
+	speedup  Ratio
+	efficacy float64
+}
+
+func scaledOf(base, c *Case, threads int) scaled {
+	s := scaled{ops: c.Series("ops_per_s").Summarize(), speedup: RatioOf(c.Series("ops_per_s"), base.Series("ops_per_s"))}
+	s.efficacy = s.speedup.Value / float64(threads)
+	return s
+}
+
+func (s scaled) cells() []string {
+	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy), interval(s.speedup.Low, s.speedup.High, times)}
+}
+
+// scalingTables is the table of report R1: operations per second, speed-up and efficiency, for both kinds of queues.
+func scalingTables(r *Results) []Table {
+	base := r.Find("scaling", "queues=one")
+	if base == nil {
+		return nil
+	}
+	t := Table{
+		Title:   fmt.Sprintf("Scaling: one axpy of %s floats per command buffer; sync %s", base.Keys["elements"], base.Keys["sync"]),
+		Columns: []string{"threads", "separate ops/s", "speed-up", "efficiency", "95 %", "shared ops/s", "speed-up", "efficiency", "95 %"},
+	}
+	one := base.Series("ops_per_s").Summarize()
+	t.row("1 (sequential)", count(one.Median), "1.00x", "100.0%", "", "", "", "", "")
+	for _, threads := range r.Values("scaling", "threads") {
+		n, _ := strconv.Atoi(threads)
+		if n < 2 {
+			continue
+		}
+		row := []string{threads}
+		for _, queues := range []string{"separate", "shared"} {
+			c := r.Find("scaling", "threads="+threads, "queues="+queues)
+			row = append(row, scaledOf(base, c, n).cells()...)
+		}
+		t.row(row...)
+	}
+	t.note("%s Each figure is a median over rounds; a speed-up is the median of the rounds' own.", method(one, base.Warmup))
+	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.", count(one.Min), count(one.Max), percent(one.Variation))
+	return []Table{t}
+}
+
+// axpyCalls are the calls around one command buffer, in order.
+var axpyCalls = []struct{ metric, title string }{
+	{"create_ns", "create"}, {"encode_ns", "encode"}, {"commit_ns", "commit"}, {"wait_ns", "wait"}, {"gpu_ns", "GPU"},
+}
+
+// axpyTables are report R1's sweep: throughput, and the median of every call; then the spread of each.
+func axpyTables(r *Results) []Table {
+	base := r.Find("axpy", "threads=1")
+	if base == nil {
+		return nil
+	}
+	t := Table{
+		Title:   fmt.Sprintf("axpy: %s floats, a queue for each thread; sync %s; medians per call", base.Keys["elements"], base.Keys["sync"]),
+		Columns: []string{"threads", "ops/s", "speed-up", "efficiency", "95 %", "create", "encode", "commit", "wait", "GPU", "GB/s"},
+	}
+	calls := Table{Title: "axpy: each call", Columns: []string{"threads", "call", "samples", "min", "mean", "median", "max", "95 % of the median"}, Left: []string{"call"}}
+	for _, c := range r.Of("axpy") {
+		n, err := strconv.Atoi(c.Keys["threads"])
+		if err != nil {
+			continue
+		}
+		s := scaledOf(base, c, n)
+		row := append([]string{c.Keys["threads"]}, s.cells()...)
+		for _, call := range axpyCalls {
+			summary := c.Series(call.metric).Summarize()
+			row = append(row, duration(summary.Median))
+			if summary.Known() {
+				calls.row(c.Keys["threads"], call.title, strconv.Itoa(summary.Samples), duration(summary.Min), duration(summary.Mean),
+					duration(summary.Median), duration(summary.Max), interval(summary.Low, summary.High, duration))
+			}
+		}
+		t.row(append(row, significant(c.Bytes*s.ops.Median/1e9))...)
+	}
+	t.note("%s", method(base.Series("ops_per_s").Summarize(), base.Warmup))
+	t.note("Traffic is counted as three floats an element (x and y read, y written).")
+	return []Table{t, calls}
+}
+
+// overheadTables compare traced with untraced processes that took turns.
+func overheadTables(r *Results) []Table {
+	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added", "95 % of added"}}
+	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced ops/s", "traced/untraced", "95 %"}}
+	rounds := 0
+	for _, plain := range r.Of("calls") {
+		if plain.Keys["traced"] != "no" {
+			continue
+		}
+		if call, ok := plain.Keys["call"]; ok {
+			traced := r.Find("calls", "call="+call, "threads="+plain.Keys["threads"], "traced=yes")
+			added := DifferenceOf(traced.Series("call_ns"), plain.Series("call_ns"))
+			rounds = added.Rounds
+			t.row(call, plain.Keys["threads"], duration(plain.Series("call_ns").Summarize().Median), duration(traced.Series("call_ns").Summarize().Median),
+				duration(added.Value), interval(added.Low, added.High, duration))
+		}
+		if kind, ok := plain.Keys["loop"]; ok {
+			traced := r.Find("calls", "loop="+kind, "threads="+plain.Keys["threads"], "traced=yes")
+			ratio := RatioOf(traced.Series("ops_per_s"), plain.Series("ops_per_s"))
+			loop.row(plain.Keys["threads"], count(plain.Series("ops_per_s").Summarize().Median), count(traced.Series("ops_per_s").Summarize().Median),
+				significant(ratio.Value), interval(ratio.Low, ratio.High, significant))
+		}
+	}
+	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", plural(rounds, "pair"))
+	t.note("Calls are timed in the program: short ones in runs of 2,000, the others one by one with the clock read before and after.")
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for.")
+	return []Table{t, loop}
+}

@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mtrace/collector/accelerator"
+)
+
+// displays is the part of `system_profiler -json SPDisplaysDataType` that says
+// which Metal a GPU supports.
+type displays struct {
+	GPUs []struct {
+		Model  string `json:"sppci_model"`
+		Cores  string `json:"sppci_cores"`
+		Family string `json:"spdisplays_mtlgpufamilysupport"`
+		Older  string `json:"spdisplays_metal"` // before macOS 13
+	} `json:"SPDisplaysDataType"`
+}
+
+// gpus lists the GPUs and the Metal they support.
+func (p *Probe) gpus() Check {
+	c := Check{ID: "gpu", Status: OK}
+	output, err := p.Run("system_profiler", "-json", "SPDisplaysDataType")
+	var found displays
+	if err == nil {
+		err = json.Unmarshal([]byte(output), &found)
+	}
+	if err != nil {
+		c.Status, c.Text = Warn, "system_profiler does not list the GPUs: "+err.Error()
+		return c
+	}
+	var texts []string
+	metal := false
+	for _, gpu := range found.GPUs {
+		family := gpu.Family
+		if family == "" {
+			family = gpu.Older
+		}
+		if family == "" {
+			continue // a display, not a GPU
+		}
+		family = strings.TrimPrefix(family, "spdisplays_")
+		metal = metal || strings.HasPrefix(strings.ToLower(family), "metal") || strings.Contains(family, "supported")
+		text := gpu.Model
+		if gpu.Cores != "" {
+			text += ", " + gpu.Cores + " cores"
+		}
+		texts = append(texts, text+", "+family)
+	}
+	c.Text = strings.Join(texts, "; ")
+	c.Data = found.GPUs
+	if !metal {
+		c.Status, c.Text = Fail, "no GPU with Metal"
+		c.Advice = "a virtual machine needs a paravirtualised GPU; otherwise trace on another Mac"
+	}
+	return c
+}
+
+// busy says who uses the GPU now, so that a slow run can be told from a busy
+// machine.
+func (p *Probe) busy() Check {
+	c := Check{ID: "gpu-use", Status: Info}
+	sample, err := accelerator.Take(context.Background(), func(context.Context) ([]byte, error) {
+		output, err := p.Run("/usr/sbin/ioreg", "-a", "-r", "-c", "IOAccelerator")
+		return []byte(output), err
+	})
+	if errors.Is(err, accelerator.ErrNoRegistry) || err != nil {
+		c.Status, c.Text = Warn, "the I/O registry does not say how busy the GPU is: "+err.Error()
+		return c
+	}
+	var texts []string
+	for _, d := range sample.Devices {
+		text := fmt.Sprintf("%s: %d processes connected, %s in use", d.Class, len(d.Clients), bytesText(d.InUse))
+		if d.Utilization >= 0 {
+			text += fmt.Sprintf(", %.0f %% busy", d.Utilization*100)
+			if d.Utilization > 0.3 {
+				c.Status, c.Advice = Warn, "another program uses the GPU now: measure when it does not"
+			}
+		}
+		texts = append(texts, text)
+	}
+	c.Text, c.Data = strings.Join(texts, "; "), sample.Devices
+	if len(texts) == 0 {
+		c.Status, c.Text = Warn, "the I/O registry lists no GPU"
+	}
+	return c
+}

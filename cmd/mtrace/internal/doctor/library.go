@@ -1,0 +1,63 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"mtrace/interpose/darwin"
+	"mtrace/interpose/inject"
+)
+
+// library checks the file that is injected: there, of this system, for this
+// processor, with a signature that fits, not quarantined.
+func (p *Probe) library(path string, problem error) Check {
+	c := Check{ID: "library", Status: OK}
+	if problem != nil {
+		c.Status, c.Text, c.Advice = Fail, problem.Error(), "./build.sh builds it"
+		return c
+	}
+	// A program that certainly can be injected stands for all: this one's
+	// file type and processor are the machine's.
+	reasons, _ := p.Host.Inspect("/nonexistent", path)
+	for _, reason := range reasons {
+		if strings.HasPrefix(string(reason.Code), "library-") {
+			c.Status, c.Text, c.Advice = Fail, reason.Path+": "+reason.Text, reason.Advice
+			return c
+		}
+	}
+	image, err := inject.Describe(path, p.Host)
+	if err != nil {
+		c.Status, c.Text, c.Advice = Fail, path+": "+err.Error(), "./build.sh builds it"
+		return c
+	}
+	c.Text = path + " for " + strings.Join(image.Machines, ", ")
+	c.Data = image
+	if p.OS != "darwin" {
+		return c
+	}
+	if err := verify(path); err != nil {
+		c.Status, c.Text = Fail, fmt.Sprintf("%s: its signature does not fit: %v", path, err)
+		c.Advice = "codesign --force --sign - " + path
+	}
+	return c
+}
+
+// verify checks the signature of every slice: tools that change a Mach-O file
+// without signing it again leave one that the kernel kills the program for.
+func verify(path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	images, err := darwin.Split(content)
+	if err != nil {
+		return err
+	}
+	for _, image := range images {
+		if err := darwin.Verify(image); err != nil {
+			return err
+		}
+	}
+	return nil
+}

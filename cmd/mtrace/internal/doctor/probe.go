@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mtrace/interpose/inject"
+)
+
+// Probe is all that the checks do to the machine: tests give them another one.
+type Probe struct {
+	OS, Arch string
+	Environ  []string
+	// Run runs a program of the system and returns its standard output.
+	Run func(name string, args ...string) (string, error)
+	// Read reads a file, up to a megabyte.
+	Read func(path string) ([]byte, error)
+	// Glob finds files by pattern.
+	Glob func(pattern string) []string
+	// Directory is the working directory, Temp the folder for temporary files.
+	Directory, Temp string
+	// Host is the machine as package inject sees it.
+	Host inject.Host
+}
+
+// commandLimit is how long a program of the system may take. system_profiler
+// takes seconds when it is asked for the first time.
+const commandLimit = 20 * time.Second
+
+// ThisMachine probes the machine this process runs on.
+func ThisMachine() *Probe {
+	host := inject.ThisHost()
+	return &Probe{
+		OS: host.OS, Arch: host.Arch, Environ: os.Environ(),
+		Directory: host.Directory, Temp: os.TempDir(), Host: host,
+		Run:  runProgram,
+		Read: func(path string) ([]byte, error) { return readLimited(path, 1<<20) },
+		Glob: func(pattern string) []string {
+			found, _ := filepath.Glob(pattern)
+			return found
+		},
+	}
+}
+
+func runProgram(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
+	command.WaitDelay = time.Second
+	output, err := command.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		err = errors.New(firstLine(string(exit.Stderr)))
+	}
+	return string(output), err
+}
+
+func readLimited(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content := make([]byte, limit)
+	n, err := file.Read(content)
+	return content[:n], err
+}
+
+// env looks a variable up.
+func (p *Probe) env(name string) string {
+	for _, entry := range p.Environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// ask runs a program and returns the first line it prints, or "".
+func (p *Probe) ask(name string, args ...string) string {
+	output, err := p.Run(name, args...)
+	if err != nil {
+		return ""
+	}
+	return firstLine(output)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// watched are the variables that change what Metal, the dynamic linkers or this
+// tool do, by prefix, with what they mean for a trace.
+var watched = []struct{ prefix, meaning string }{
+	{"MTL_DEBUG_LAYER", "API validation wraps every object and slows every call"},
+	{"METAL_DEVICE_WRAPPER_TYPE", "API validation wraps every object and slows every call"},
+	{"MTL_SHADER_VALIDATION", "shader validation slows kernels several times"},
+	{"MTL_CAPTURE_ENABLED", "capture wraps every object; torch turns commitAndContinue off"},
+	{"METAL_CAPTURE_ENABLED", "capture wraps every object; torch turns commitAndContinue off"},
+	{"MTL_HUD_ENABLED", "the heads-up display adds its own command buffers"},
+	{"PYTORCH_MPS_TRACE_SIGNPOSTS", "signposts turn torch's commitAndContinue off"},
+	{"PYTORCH_MPS_LOG_PROFILE_INFO", "logging turns torch's commitAndContinue off"},
+	{"DYLD_", "stays in place; mtrace puts its library in front"},
+	{"LD_PRELOAD", "stays in place; mtrace puts its library in front"},
+	{"SOFTMETAL_", "controls the software Metal"},
+	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
+}
+
+// variables lists what is set of them. Values are shown: none of these is a
+// secret.
+func (p *Probe) variables() Check {
+	c := Check{ID: "variables", Status: OK, Text: "none is set that changes what a trace shows"}
+	names := map[string]string{}
+	for _, entry := range p.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		i := slices.IndexFunc(watched, func(w struct{ prefix, meaning string }) bool { return strings.HasPrefix(name, w.prefix) })
+		if i < 0 {
+			continue
+		}
+		names[name] = value
+		line := name + "=" + value
+		if meaning := watched[i].meaning; meaning != "" {
+			line += ": " + meaning
+		}
+		c.Details = append(c.Details, line)
+	}
+	if len(names) == 0 {
+		return c
+	}
+	slices.Sort(c.Details)
+	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("%d are set that change what a trace shows", len(names))
+	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
+		if value, set := names[name]; set && value != "0" && value != "" {
+			c.Status, c.Advice = Warn, "unset them for measurements"
+		}
+	}
+	return c
+}
+
+// maxSocketFolder is how long TMPDIR may be before the socket goes to /tmp: the
+// path of a unix socket has 104 bytes on macOS, 108 on Linux.
+const maxSocketFolder = 60
+
+// paths checks the folders a trace needs.
+func (p *Probe) paths() Check {
+	c := Check{ID: "paths", Status: OK, Text: "sockets in " + p.Temp + ", traces in " + p.Directory}
+	if len(p.Temp) > maxSocketFolder {
+		c.Text = "sockets in /tmp, because " + p.Temp + " is too long for a socket's path; traces in " + p.Directory
+	}
+	for _, folder := range []string{p.Temp, p.Directory} {
+		if err := writable(folder); err != nil {
+			c.Status = Fail
+			c.Text = folder + " cannot be written to: " + err.Error()
+			c.Advice = "set TMPDIR, or run mtrace in another folder (-o FILE names the trace)"
+		}
+	}
+	return c
+}
+
+// leftovers finds what runs that were killed have left: folders of sockets that
+// nobody listens to any more, and traces that never got their name.
+func (p *Probe) leftovers() Check {
+	c := Check{ID: "leftovers", Status: OK, Text: "nothing left of earlier runs"}
+	temps := []string{p.Temp}
+	if p.Temp != "/tmp" {
+		temps = append(temps, "/tmp")
+	}
+	for _, temp := range temps {
+		for _, folder := range p.Glob(filepath.Join(temp, "mtrace-*")) {
+			sockets := p.Glob(filepath.Join(folder, "*"))
+			if !slices.ContainsFunc(sockets, answers) && holdsOnlySockets(sockets) {
+				c.Details = append(c.Details, folder)
+			}
+		}
+	}
+	c.Details = append(c.Details, p.Glob(filepath.Join(p.Directory, ".*.mtrace.part"))...)
+	if n := len(c.Details); n > 0 {
+		c.Status, c.Text, c.Data = Info, fmt.Sprintf("%d left by runs that were killed, or still going on", n), c.Details
+		c.Advice = "mtrace report reads a .part file as far as it goes; remove what no run of yours uses"
+	}
+	return c
+}

@@ -216,9 +216,10 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 	if b[end+1] == '/' {
 		closing := end + 2 + len(s.name)
 		if len(b) <= closing {
-			return tokenEOF, 0, errShort
-		}
-		if string(b[end+2:closing]) == string(s.name) && b[closing] == '>' {
+			if bytes.HasPrefix(append(s.name[:len(s.name):len(s.name)], '>'), b[end+2:]) {
+				return tokenEOF, 0, errShort
+			}
+		} else if string(b[end+2:closing]) == string(s.name) && b[closing] == '>' {
 			s.text = b[n:end]
 			return tokenLeaf, closing + 1, nil
 		}

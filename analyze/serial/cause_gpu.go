@@ -32,7 +32,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 func (a *Analysis) waitedWhileBusy() (sum analyze.Nanos) {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if from := awaited(w); from != nil && from != w.Thread {
+		if from := Awaited(w); from != nil && from != w.Thread {
 			sum += a.deviceOf(w.Buffer).all.Within(w.Interval)
 		}
 	}

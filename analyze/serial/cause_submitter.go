@@ -25,7 +25,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	waiting := 0
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if w.Thread != top.Thread && awaited(w) == top.Thread {
+		if w.Thread != top.Thread && Awaited(w) == top.Thread {
 			waiting++
 			r.Lost += a.notSaturated(f, w.Interval, w.Buffer)
 		}

@@ -78,7 +78,7 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		s.waits++
-		from := awaited(w)
+		from := Awaited(w)
 		mine := own[w.Thread]
 		if from == nil || mine == nil {
 			continue

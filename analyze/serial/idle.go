@@ -34,7 +34,7 @@ func (a *Analysis) blocking() {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		l := of(w.Thread)
-		if from := awaited(w); from != nil && from != w.Thread {
+		if from := Awaited(w); from != nil && from != w.Thread {
 			l.foreign = append(l.foreign, w.Interval)
 		} else {
 			l.waits = append(l.waits, w.Interval)

@@ -53,7 +53,7 @@ func (a *Analysis) matrices() {
 	a.WaitMatrix, a.QueuedMatrix, a.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if from := awaited(w); from != nil && from != w.Thread {
+		if from := Awaited(w); from != nil && from != w.Thread {
 			a.WaitMatrix.Add(w.Thread, from, w.Length())
 			continue
 		}

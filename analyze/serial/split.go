@@ -28,7 +28,7 @@ type Piece struct {
 // nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
 // which it is not known what it waits for. The pieces add up to the wait.
 func (a *Analysis) Split(w *analyze.Wait) []Piece {
-	if from := awaited(w); from != nil && from != w.Thread {
+	if from := Awaited(w); from != nil && from != w.Thread {
 		return []Piece{{analyze.PartWaitForeign, w.Length()}}
 	}
 	queued := w.Interval
@@ -54,9 +54,16 @@ func queuedPart(w *analyze.Wait) analyze.Interval {
 	return w.Interval
 }
 
-// awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
+// NewSplitter is an analysis that only splits waits.
+func NewSplitter(t *analyze.Trace) *Analysis {
+	a := &Analysis{Trace: t}
+	a.findDevices()
+	return a
+}
+
+// Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
 // not known.
-func awaited(w *analyze.Wait) *analyze.Thread {
+func Awaited(w *analyze.Wait) *analyze.Thread {
 	if w.Buffer != nil {
 		return w.Buffer.Committed.Thread
 	}

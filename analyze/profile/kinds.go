@@ -1,0 +1,125 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/serial"
+)
+
+func values(count, unit, value, valueUnit string) []*profile.ValueType {
+	return []*profile.ValueType{{Type: count, Unit: unit}, {Type: value, Unit: valueUnit}}
+}
+
+// gpu is where the GPU's time went. A command buffer, and the time from its commit to its beginning, count once, with the first
+// of its kernels.
+func gpu(t *analyze.Trace) *builder {
+	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
+	b := newBuilder(t, types...)
+	for _, c := range t.CommandBuffers {
+		queued := int64(0)
+		if c.Committed.Known() && c.GPU.Known() {
+			queued = int64(max(0, c.GPU.Begin-c.Committed.Begin))
+		}
+		first := int64(1)
+		for _, s := range kernels.Split(c, t.Window) {
+			encoder := ""
+			if s.Encoder != nil {
+				encoder = s.Encoder.Label
+			}
+			stack := []string{s.Kernel, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue)}
+			b.add(stack, labels{thread: c.Committed.Thread, queue: c.Queue}, first, int64(s.GPU), queued*first)
+			first = 0
+		}
+	}
+	return b
+}
+
+// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of Metal.
+func api(t *analyze.Trace) *builder {
+	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
+	for _, c := range t.Calls {
+		for _, th := range t.Threads {
+			if calls, time := c.Counts[th], c.Exclusive[th]; calls > 0 || time > 0 {
+				b.add([]string{c.Selector, c.Class}, labels{thread: th}, calls, int64(time))
+			}
+		}
+	}
+	return b
+}
+
+var phases = map[analyze.Part]string{
+	analyze.PartWaitExecuting:   "executing",
+	analyze.PartWaitQueuedOwn:   "queued behind own work",
+	analyze.PartWaitQueuedOther: "queued behind others' work",
+	analyze.PartWaitScheduling:  "scheduling",
+	analyze.PartWaitNotify:      "notify",
+	analyze.PartWaitForeign:     "foreign",
+}
+
+// wait is the threads' time in waits and for locks. The leaf is the phase of the wait; a wait counts once, with its longest one.
+func wait(t *analyze.Trace) *builder {
+	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
+	splitter := serial.NewSplitter(t)
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		l := labels{thread: w.Thread}
+		buffer := ""
+		if w.Buffer != nil {
+			l.queue, buffer = w.Buffer.Queue, w.Buffer.Label
+		}
+		pieces := splitter.Split(w)
+		longest := 0
+		for k := range pieces {
+			if pieces[k].Nanos > pieces[longest].Nanos {
+				longest = k
+			}
+		}
+		for k, p := range pieces {
+			if p.Nanos == 0 && k != longest {
+				continue
+			}
+			l.other = ""
+			if from := serial.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
+				l.other = fmt.Sprintf("%s (%d)", threadName(from), from.ID)
+			}
+			n := int64(0)
+			if k == longest {
+				n = 1
+			}
+			b.add([]string{phases[p.Part], w.Selector, buffer}, l, n, int64(p.Nanos))
+		}
+	}
+	for _, k := range t.Locks {
+		l := labels{thread: k.Thread}
+		if k.Holder != nil {
+			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
+		}
+		b.add([]string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock %d", k.Lock)), k.Selector}, l, 1, int64(k.Own))
+	}
+	return b
+}
+
+// alloc is what was allocated.
+func alloc(t *analyze.Trace) *builder {
+	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
+	for i := range t.Allocations {
+		a := &t.Allocations[i]
+		b.add([]string{a.Storage + " memory", a.Selector}, labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
+	}
+	return b
+}
+
+// compilation is what was compiled.
+func compilation(t *analyze.Trace) *builder {
+	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
+	for i := range t.Compilations {
+		c := &t.Compilations[i]
+		b.add([]string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}, labels{thread: c.Thread}, 1, int64(c.Length()))
+	}
+	return b
+}

@@ -1,0 +1,69 @@
+// Package profile writes traces as pprof profiles, as CONTRACT.md defines them: the sums are those of the report, to the
+// nanosecond.
+package profile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze"
+)
+
+// Types are the profiles that can be made.
+var Types = []string{"gpu", "api", "wait", "alloc", "compile"}
+
+var builders = map[string]func(*analyze.Trace) *builder{"gpu": gpu, "api": api, "wait": wait, "alloc": alloc, "compile": compilation}
+
+// Build makes one profile of the trace; kind is one of Types.
+func Build(kind string, t *analyze.Trace) (*profile.Profile, error) {
+	build, known := builders[kind]
+	if !known {
+		return nil, fmt.Errorf("no profile %q: there are %s", kind, strings.Join(Types, ", "))
+	}
+	p := build(t).profile
+	if err := p.CheckValid(); err != nil {
+		return nil, fmt.Errorf("making the %s profile: %w", kind, err)
+	}
+	return p, nil
+}
+
+// Write writes one profile, compressed, to path.
+func Write(kind string, t *analyze.Trace, path string) error {
+	p, err := Build(kind, t)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("writing the %s profile: %w", kind, err)
+	}
+	if err := p.Write(f); err != nil {
+		f.Close()
+		return fmt.Errorf("writing the %s profile to %s: %w", kind, path, err)
+	}
+	return f.Close()
+}
+
+// WriteAll writes the profiles into the folder dir, which it makes if it is not there, as KIND.pb.gz each, and returns their
+// paths. No kinds are all Types.
+func WriteAll(kinds []string, t *analyze.Trace, dir string) ([]string, error) {
+	if len(kinds) == 0 {
+		kinds = Types
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the folder for profiles: %w", err)
+	}
+	var paths []string
+	for _, kind := range kinds {
+		path := filepath.Join(dir, kind+".pb.gz")
+		if err := Write(kind, t, path); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}

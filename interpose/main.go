@@ -1,3 +1,6 @@
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Package main is the library that is loaded into a traced process: libmtrace.so, libmtrace.dylib.
 //
 // The C half records. It hooks the methods of Metal's objects as they appear and writes one record per call into a ring
@@ -5,7 +8,8 @@
 // shared memory and nowhere else: no thread of the program ever runs Go.
 //
 // What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on purpose:
-// they make descriptors (epoll, for a standard input that does not block) and timers.
+// they make descriptors (epoll, for a standard input that does not block) and timers. Nor may the runtime itself follow the limits of
+// its control group, for which it keeps two files open.
 package main
 
 /*

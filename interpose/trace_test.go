@@ -88,6 +88,9 @@ func (r run) compare(t testing.TB) {
 	}
 	for _, p := range r.tracees {
 		for i := range p.rings {
+			if p.region == nil {
+				break
+			}
 			if lost := p.region.Ring(i).Dropped(); lost > 0 {
 				t.Errorf("ring %d dropped %d records", i, lost)
 			}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The child of a fork shares the parent's pages: were it to record, it would write over the parent's records. It runs as it would
+// and is counted.
+func TestForkWithoutExec(t *testing.T) {
+	r := trace(t, client(t, "fork", "10"))
+	r.compare(t)
+	if len(r.tracees) != 1 {
+		t.Fatalf("%d processes, not 1", len(r.tracees))
+	}
+	if forks := r.tracees[0].region.Losses().Forks; forks != 10 {
+		t.Errorf("%d children were counted, not 10", forks)
+	}
+}
+
+// Python's multiprocessing forks its workers before anybody has used Metal: each is a process of its own.
+func TestForkBeforeMetal(t *testing.T) {
+	r := trace(t, client(t, "fork-first", "5"))
+	r.compare(t)
+	traced := 0
+	for _, p := range r.tracees {
+		if p.region != nil {
+			traced++
+		}
+	}
+	if traced != 5 {
+		t.Errorf("%d of 5 workers were traced", traced)
+	}
+}
+
+// A child that outlives its killed parent must not keep the parent's connection open: the collector once saw the end 3.8 s late.
+func TestOrphanDoesNotHoldTheConnection(t *testing.T) {
+	start := time.Now()
+	r := trace(t, client(t, "orphan"))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("the collector waited %v for the end of a process that was killed at once", took)
+	}
+	if got := len(calls(r.events(t))); got == 0 {
+		t.Errorf("nothing was recorded")
+	}
+}
+
+// exec starts a new program in the same process: a new connection, with the same process id.
+func TestExec(t *testing.T) {
+	r := trace(t, client(t, "exec", "3"))
+	r.compare(t)
+	if len(r.tracees) != 3 {
+		t.Fatalf("%d programs, not 3", len(r.tracees))
+	}
+	for _, p := range r.tracees {
+		if p.hello.PID != r.state.Pid() {
+			t.Errorf("process %d, not %d", p.hello.PID, r.state.Pid())
+		}
+		if len(p.hello.Args) != 3 || p.hello.Args[1] != "exec" || filepath.Base(p.hello.Program) != "client" {
+			t.Errorf("the hello says %s %q", p.hello.Program, p.hello.Args)
+		}
+	}
+}
+
+// What a process can see of itself: the descriptors it gets, its limit of open files, which Go raises where it starts, its
+// signal handlers and masks, all it prints.
+func TestProcessLooksTheSame(t *testing.T) {
+	plain, err := client(t, "process").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := trace(t, client(t, "process"))
+	// glibc catches signal 33, for setuid of all threads, from a process's second thread on; Metal makes threads anyway.
+	got := regexp.MustCompile(`SigCgt:\t0000000100000000`).ReplaceAllString(r.stdout, "SigCgt:\t0000000000000000")
+	if got != string(plain) || r.stderr != "" {
+		t.Errorf("traced:\n%s%s\nuntraced:\n%s", r.stdout, r.stderr, plain)
+	}
+	traced := slices.ContainsFunc(r.tracees, func(p *tracee) bool { return p.region != nil })
+	if !traced {
+		t.Errorf("nothing was traced")
+	}
+}
+
+// A daemon closes every descriptor it may have inherited, ours too, and gives the numbers to its own files. The library connects
+// again when that was before the first Metal call, and goes quiet when it was later; it never writes to a file that is not its own.
+func TestProgramClosesAllDescriptors(t *testing.T) {
+	r := trace(t, client(t, "closes-all", "2"))
+	if !r.state.Success() || r.stderr != "" {
+		t.Errorf("the program ended with %v\n%s", r.state, r.stderr)
+	}
+	var traced *tracee
+	for _, p := range r.tracees {
+		if p.region != nil {
+			traced = p
+		}
+	}
+	if traced == nil {
+		t.Fatalf("the second connection was not made")
+	}
+}
+
+// Without a collector, or with one that is gone, the program runs as if nothing were there.
+func TestNoCollector(t *testing.T) {
+	for name, socket := range map[string]string{"no variable": "", "nobody there": "/nonexistent/socket", "too long": "/" + strings.Repeat("x", 200)} {
+		t.Run(name, func(t *testing.T) {
+			cmd := client(t, "classes", "5")
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+socket)
+			out, err := cmd.CombinedOutput()
+			if err != nil || strings.Count(string(out), "\n") != 10 {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+// A program without Metal gets neither threads nor memory from us, only a connection that says hello.
+func TestProgramWithoutMetal(t *testing.T) {
+	r := trace(t, exec.Command("/bin/sh", "-c", "grep -E '^Threads|^SigCgt' /proc/self/status; exit 7"))
+	plain, _ := exec.Command("/bin/sh", "-c", "grep -E '^Threads|^SigCgt' /proc/self/status; exit 7").Output()
+	if r.stdout != string(plain) || r.state.ExitCode() != 7 {
+		t.Errorf("exit status %d, traced %q, untraced %q", r.state.ExitCode(), r.stdout, plain)
+	}
+	if len(r.tracees) != 2 {
+		t.Errorf("%d programs said hello, not sh and grep", len(r.tracees))
+	}
+	for _, p := range r.tracees {
+		if p.region != nil {
+			t.Errorf("%s has shared memory", p.hello.Program)
+		}
+	}
+}
+
+// SIGKILL at a random moment, three threads recording: every call that had returned is in the trace, once and in order. The client
+// counts its calls in a file, each after it has returned, so it may be one behind the trace and never ahead.
+func TestKilled(t *testing.T) {
+	times := 10
+	if os.Getenv("MTRACE_LONG") != "" {
+		times = 100
+	}
+	for round := range times {
+		truth := filepath.Join(t.TempDir(), "truth")
+		cmd := client(t, "endlessly", []string{"0", "20000"}[round%2], truth)
+		kill := time.AfterFunc(time.Duration(20+rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
+		r := trace(t, cmd)
+		kill.Stop()
+		counted, err := os.ReadFile(truth)
+		if err != nil || len(r.tracees) != 1 {
+			continue // killed before it began
+		}
+		var got map[string]int
+		dropped := uint64(0)
+		if p := r.tracees[0]; p.region != nil {
+			got = calls(p.events(t))
+			for i := range p.rings {
+				dropped += p.region.Ring(i).Dropped()
+			}
+		}
+		lost := uint64(0)
+		for i := range 3 {
+			thread, returned := binary.LittleEndian.Uint64(counted[i*64:]), binary.LittleEndian.Uint64(counted[i*64+8:])
+			recorded := uint64(got[fmt.Sprint(thread, " endEncoding")])
+			if recorded > returned+1 {
+				t.Errorf("round %d: thread %d: %d recorded, %d returned", round, thread, recorded, returned)
+			}
+			lost += max(returned, recorded) - recorded
+		}
+		// The drop count is one behind a record too, if the kill came between the two.
+		if lost > dropped {
+			t.Errorf("round %d: %d records are missing and only %d are counted as dropped", round, lost, dropped)
+		}
+	}
+}
+
+// Starting Go in other people's processes is where such libraries hang.
+func TestManyStarts(t *testing.T) {
+	starts, forks := 50, 200
+	if n, err := strconv.Atoi(os.Getenv("MTRACE_STARTS")); err == nil {
+		starts, forks = n, n
+	}
+	path, _ := listen(t)
+	for i := range starts {
+		cmd := client(t, "classes", "1")
+		cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+path)
+		watchdog := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("start %d: %v\n%s", i, err, out)
+		}
+		watchdog.Stop()
+	}
+	r := trace(t, client(t, "fork", strconv.Itoa(forks)))
+	r.compare(t)
+	if got := r.tracees[0].region.Losses().Forks; got != uint64(forks) {
+		t.Errorf("%d children were counted, not %d", got, forks)
+	}
+}

@@ -49,6 +49,16 @@ const (
 	GroupOther                 // the rest of the API
 )
 
+var groupNames = [...]string{"", "acquire", "encode", "commit", "wait", "compile", "allocate", "lock", "other"}
+
+// String is the group's name in documentation.
+func (g Group) String() string {
+	if int(g) < len(groupNames) {
+		return groupNames[g]
+	}
+	return "unknown"
+}
+
 // A Row describes one call. Object, Arg and More say what the record's fields mean; an empty text means the field is zero or
 // there is no More record. "new X" is the ObjectID given to the object the call returned, 0 when it returned nil.
 type Row struct {

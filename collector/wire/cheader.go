@@ -35,22 +35,13 @@ func CHeader() string {
 	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
 	def("FRAME_HEADER_SIZE", FrameHeaderSize)
 	b.WriteString("\n")
-	for _, d := range []struct {
-		name  string
-		value uint64
-	}{
-		{"REGION_MAGIC_OFFSET", RegionMagicOffset}, {"REGION_VERSION_OFFSET", RegionVersionOffset}, {"REGION_PID_OFFSET", RegionPIDOffset},
-		{"REGION_CLOCK_KIND_OFFSET", RegionClockKindOffset}, {"REGION_TIMEBASE_OFFSET", RegionTimebaseOffset},
-		{"REGION_RINGS_USED_OFFSET", RegionRingsUsedOffset}, {"REGION_FIRST_SAMPLE_OFFSET", RegionFirstSampleOffset},
-		{"REGION_LATEST_SAMPLE_OFFSET", RegionLatestSampleOffset}, {"REGION_UNRINGED_OFFSET", RegionUnringedOffset},
-		{"REGION_UNNUMBERED_OFFSET", RegionUnnumberedOffset}, {"REGION_NESTED_OFFSET", RegionNestedOffset},
-		{"REGION_FORKS_OFFSET", RegionForksOffset}, {"REGION_REJECTED_OFFSET", RegionRejectedOffset},
-		{"RING_HEAD_OFFSET", RingHeadOffset}, {"RING_DROPPED_OFFSET", RingDroppedOffset}, {"RING_FACTS_HEAD_OFFSET", RingFactsHeadOffset},
-		{"RING_FACTS_DROPPED_OFFSET", RingFactsDroppedOffset}, {"RING_TAIL_OFFSET", RingTailOffset}, {"RING_FACTS_TAIL_OFFSET", RingFactsTailOffset},
-		{"RING_CLAIM_OFFSET", RingClaimOffset}, {"RING_STATE_OFFSET", RingStateOffset}, {"RING_THREAD_OFFSET", RingThreadOffset},
-		{"RING_CURRENT_OFFSET", RingCurrentOffset},
-	} {
-		def(d.name, d.value)
+	for _, table := range []struct {
+		prefix string
+		words  []word
+	}{{"REGION_", regionWords}, {"RING_", ringWords}} {
+		for _, w := range table.words {
+			def(table.prefix+strings.ToUpper(strings.ReplaceAll(w.name, " ", "_"))+"_OFFSET", w.offset)
+		}
 	}
 	b.WriteString("\n")
 	def("CLOCK_NANOSECONDS", uint32(ClockNanoseconds))

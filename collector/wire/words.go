@@ -1,0 +1,38 @@
+package wire
+
+// A word is a field of a header in the shared memory, as the generated header and the documentation list it.
+type word struct {
+	name    string
+	offset  int
+	layout  string
+	meaning string
+}
+
+var regionWords = []word{
+	{"magic", RegionMagicOffset, "u64", "`mtrace` and the version; stored last"},
+	{"version", RegionVersionOffset, "u32", "version of records, rings and frames"},
+	{"pid", RegionPIDOffset, "u32", "process id, in the process's own numbering"},
+	{"clock kind", RegionClockKindOffset, "u32", "1 nanoseconds (CLOCK_MONOTONIC), 2 TSC, 3 mach_absolute_time"},
+	{"timebase", RegionTimebaseOffset, "u32, u32", "numerator and denominator: nanoseconds per tick of clock 3"},
+	{"rings used", RegionRingsUsedOffset, "u32", "rings from this index on were never used"},
+	{"first sample", RegionFirstSampleOffset, "u64, i64", "ticks and nanoseconds when the region was made"},
+	{"latest sample", RegionLatestSampleOffset, "u64, u64, i64", "sequence (odd while being written), ticks, nanoseconds"},
+	{"unringed", RegionUnringedOffset, "u64", "records lost because every ring was in use"},
+	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table was full"},
+	{"nested", RegionNestedOffset, "u64", "inner calls not recorded because an outer one was"},
+	{"forks", RegionForksOffset, "u64", "children that passed through fork without exec, untraced"},
+	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were going away or inside the tracer itself"},
+}
+
+var ringWords = []word{
+	{"head", RingHeadOffset, "u64", "records ever published; stored with release by the thread"},
+	{"dropped", RingDroppedOffset, "u64", "records dropped because the ring was full"},
+	{"facts head", RingFactsHeadOffset, "u64", "bytes of facts ever published"},
+	{"facts dropped", RingFactsDroppedOffset, "u64", "facts dropped because there was no room"},
+	{"tail", RingTailOffset, "u64", "records ever consumed; stored with release by whoever holds the claim"},
+	{"facts tail", RingFactsTailOffset, "u64", "bytes of facts ever consumed"},
+	{"claim", RingClaimOffset, "u32", "who consumes now: 0 nobody, 1 the drainer, 2 the collector; taken by compare-and-swap from 0"},
+	{"state", RingStateOffset, "u32", "0 free, 1 a thread's, 2 left by its thread"},
+	{"thread", RingThreadOffset, "u64", "the system's id of the thread that has it, or had it last"},
+	{"current", RingCurrentOffset, "u64, u32, u16, u16", "begin ticks, object, call, zero: the call the thread is inside; call 0 is none"},
+}

@@ -177,3 +177,6 @@ func (th *Thread) Run(s Step) wire.ObjectID {
 	th.add(done, &wire.More{X0: uint64(begin), X1: uint64(end), X2: uint64(begin - s.Delay/2), X3: uint32(s.Delay / 4)})
 	return buffer
 }
+
+// ThreadCount is how many threads the process has.
+func (p *Process) ThreadCount() uint64 { return uint64(len(p.threads)) }

@@ -1,0 +1,130 @@
+package diff
+
+import (
+	"math"
+)
+
+// bins sums values by when they were, in a bounded number of equal stretches of time that widen as the time grows. Neighbouring
+// values depend on each other, as calls of one loop do; means over stretches of time much less.
+type bins struct {
+	width int64 // nanoseconds; a power of two
+	first int64 // number of sums[0]: its stretch is [first·width, (first+1)·width)
+	sums  []bin
+}
+
+type bin struct {
+	count int64
+	sum   float64
+}
+
+const mostBins = 256
+
+func (b *bins) add(at int64, value float64) {
+	if b.width == 0 {
+		b.width = 1 << 10
+		b.first = floorDiv(at, b.width)
+	}
+	i := floorDiv(at, b.width)
+	for len(b.sums) > 0 && max(i, b.first+int64(len(b.sums))-1)-min(i, b.first) >= mostBins {
+		b.widen()
+		i = floorDiv(at, b.width)
+	}
+	switch {
+	case len(b.sums) == 0:
+		b.first, b.sums = i, make([]bin, 1, mostBins)
+	case i < b.first:
+		grown := make([]bin, int64(len(b.sums))+b.first-i, mostBins)
+		copy(grown[b.first-i:], b.sums)
+		b.first, b.sums = i, grown
+	}
+	for i >= b.first+int64(len(b.sums)) {
+		b.sums = append(b.sums, bin{})
+	}
+	s := &b.sums[i-b.first]
+	s.count++
+	s.sum += value
+}
+
+// widen doubles the stretches.
+func (b *bins) widen() {
+	first := floorDiv(b.first, 2)
+	var wider []bin
+	for i, s := range b.sums {
+		at := floorDiv(b.first+int64(i), 2) - first
+		for int64(len(wider)) <= at {
+			wider = append(wider, bin{})
+		}
+		wider[at].count += s.count
+		wider[at].sum += s.sum
+	}
+	b.width, b.first, b.sums = 2*b.width, first, wider
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+const (
+	mostGroups   = 64
+	fewestGroups = 8 // the fewest that a rank test can say anything of when many things are tested
+)
+
+// groups are means over consecutive stretches of time with about equally many values each. Groups that follow their neighbours
+// more than chance explains (lag-1 autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means
+// (Law and Kelton, Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
+func (b *bins) groups() []float64 {
+	var total int64
+	for _, s := range b.sums {
+		total += s.count
+	}
+	var groups []bin
+	var open bin
+	var seen int64
+	for _, s := range b.sums {
+		open.count += s.count
+		open.sum += s.sum
+		seen += s.count
+		if open.count > 0 && seen*mostGroups >= total*int64(len(groups)+1) {
+			groups = append(groups, open)
+			open = bin{}
+		}
+	}
+	for len(groups) >= fewestGroups {
+		means := make([]float64, len(groups))
+		for i, g := range groups {
+			means[i] = g.sum / float64(g.count)
+		}
+		if autocorrelation(means) <= 1.645/math.Sqrt(float64(len(means))) {
+			return means
+		}
+		for i := range len(groups) / 2 {
+			a, b := groups[2*i], groups[2*i+1]
+			groups[i] = bin{a.count + b.count, a.sum + b.sum}
+		}
+		groups = groups[:len(groups)/2]
+	}
+	return nil
+}
+
+// autocorrelation is the lag-1 autocorrelation of a series; 0 when it does not vary.
+func autocorrelation(x []float64) float64 {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	var cov, variance float64
+	for i, v := range x {
+		variance += (v - mean) * (v - mean)
+		if i > 0 {
+			cov += (v - mean) * (x[i-1] - mean)
+		}
+	}
+	if variance <= 1e-18*mean*mean || math.IsNaN(variance) {
+		return 0
+	}
+	return cov / variance
+}

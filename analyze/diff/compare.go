@@ -1,0 +1,243 @@
+package diff
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Schema names the document.
+const Schema = "mtrace.diff/1"
+
+// A Status is what became of a key from A to B.
+type Status string
+
+// The statuses.
+const (
+	Added    Status = "added"
+	Removed  Status = "removed"
+	Slower   Status = "slower"
+	Faster   Status = "faster"
+	Same     Status = "same"     // a difference would have been seen, or it is too small to matter
+	Untested Status = "untested" // there is too little to tell a change from noise
+)
+
+// A Change is what became of one key.
+type Change struct {
+	Kind   Kind    `json:"kind"`
+	Name   string  `json:"name"`
+	Status Status  `json:"status"`
+	CountA int64   `json:"count_a"` // of all runs of the side
+	CountB int64   `json:"count_b"`
+	MeanA  float64 `json:"mean_a_ns"` // over the runs of the side
+	MeanB  float64 `json:"mean_b_ns"`
+	Impact float64 `json:"impact_ns"` // what the change costs each run of B, all together
+
+	// The following are null when nothing was tested.
+	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
+	Low    *float64 `json:"ratio_low"`
+	High   *float64 `json:"ratio_high"`
+	PValue *float64 `json:"p_value"`
+	QValue *float64 `json:"q_value"` // p_value, adjusted for the number of things tested
+
+	Because string `json:"because,omitempty"` // which part of the time changed most, of threads and the run
+	Why     string `json:"why,omitempty"`     // why nothing was tested
+}
+
+// A Side is one side of the comparison.
+type Side struct {
+	Paths   []string `json:"paths"`
+	Program string   `json:"program"`
+	Device  string   `json:"device"`
+	Verdict string   `json:"verdict"`
+	Summary string   `json:"summary"`
+}
+
+// A Document is a comparison.
+type Document struct {
+	Schema    string   `json:"schema"`
+	A         Side     `json:"a"`
+	B         Side     `json:"b"`
+	Noise     string   `json:"noise"` // "between runs" or "within one run"
+	Rate      float64  `json:"false_discovery_rate"`
+	Least     float64  `json:"least_change_share"` // smaller changes count as the same
+	Tested    int      `json:"tested"`
+	FailOver  *float64 `json:"fail_over_share"`
+	Failed    []string `json:"failed"` // what became slower by more than that
+	Warnings  []string `json:"warnings"`
+	Changes   []Change `json:"changes"`
+	betweenOf bool
+}
+
+const (
+	discoveryRate = 0.05
+	// leastWithin and leastBetween are the smallest changes that are called one. One run says nothing of how runs differ from
+	// each other, so it must show more.
+	leastWithin  = 0.05
+	leastBetween = 0.01
+)
+
+// Compare compares the runs of two sides.
+func Compare(a, b []*Run) (*Document, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, errors.New("comparing needs at least one run on each side")
+	}
+	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{}}
+	if d.betweenOf = len(a)+len(b) >= 3; d.betweenOf {
+		d.Noise, d.Least = "between runs", leastBetween
+	}
+	d.warn(a, b)
+	var keys []Key
+	for _, r := range slices.Concat(a, b) {
+		for k := range r.measures {
+			if !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	slices.SortFunc(keys, func(x, y Key) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
+	var p []float64
+	var tested []int
+	for _, k := range keys {
+		c := d.change(k, a, b)
+		if c.PValue != nil {
+			p, tested = append(p, *c.PValue), append(tested, len(d.Changes))
+		}
+		d.Changes = append(d.Changes, c)
+	}
+	d.Tested = len(p)
+	for i, q := range adjust(p) {
+		c := &d.Changes[tested[i]]
+		c.QValue = &q
+		c.Status = Same
+		if q <= d.Rate && math.Abs(*c.Ratio-1) >= d.Least {
+			c.Status = Slower
+			if *c.Ratio < 1 {
+				c.Status = Faster
+			}
+			c.Because = because(k(c), a, b)
+		}
+	}
+	slices.SortStableFunc(d.Changes, func(x, y Change) int {
+		return cmp.Or(cmp.Compare(kindOrder[x.Kind], kindOrder[y.Kind]), cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact)))
+	})
+	return d, nil
+}
+
+var kindOrder = map[Kind]int{KindRun: 0, KindThread: 1, KindKernel: 2, KindCall: 3}
+
+func k(c *Change) Key { return Key{c.Kind, c.Name} }
+
+func side(runs []*Run) Side {
+	s := Side{}
+	for _, r := range runs {
+		s.Paths = append(s.Paths, r.Path)
+	}
+	first := runs[0].Report
+	s.Program, s.Device, s.Verdict, s.Summary = first.Source.Program, first.Source.Device, first.Serialization.Verdict, first.Serialization.Summary
+	for _, r := range runs[1:] {
+		if r.Report.Serialization.Verdict != s.Verdict {
+			s.Verdict, s.Summary = "differs between runs", ""
+		}
+	}
+	return s
+}
+
+func (d *Document) warn(a, b []*Run) {
+	if d.A.Device != d.B.Device {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
+	}
+	for _, r := range slices.Concat(a, b) {
+		if r.Report.Lost.Total > 0 {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, r.Report.Lost.Total))
+		}
+		if r.Report.Source.Truncated {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it says nothing of the end of the run", r.Path))
+		}
+	}
+	if !d.betweenOf {
+		d.Warnings = append(d.Warnings, "one run a side: how much runs differ from each other is not known; give several a side to know")
+	}
+}
+
+// change compares one key, without a status for what was tested.
+func (d *Document) change(key Key, a, b []*Run) Change {
+	ma, mb := of(a, key), of(b, key)
+	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
+	c.CountA, c.MeanA = together(ma)
+	c.CountB, c.MeanB = together(mb)
+	c.Impact = (c.MeanB - c.MeanA) * float64(c.CountB) / float64(max(1, len(mb)))
+	switch {
+	case c.CountA == 0:
+		c.Status, c.Impact = Added, c.MeanB*float64(c.CountB)/float64(len(mb))
+		return c
+	case c.CountB == 0:
+		c.Status, c.Impact = Removed, -c.MeanA*float64(c.CountA)/float64(len(ma))
+		return c
+	}
+	var got comparison
+	if d.betweenOf {
+		if len(ma)+len(mb) < 3 {
+			c.Why = "it is in too few of the runs"
+			return c
+		}
+		got = means(each(ma), each(mb))
+	} else {
+		if ma[0].bins == nil || mb[0].bins == nil {
+			c.Why = "a report does not say how much a run varies: give the traces, or several reports a side"
+			return c
+		}
+		ga, gb := ma[0].bins.groups(), mb[0].bins.groups()
+		if ga == nil || gb == nil {
+			c.Why = "too few, or too much like their neighbours in time"
+			return c
+		}
+		got = ranks(ga, gb)
+	}
+	c.Ratio, c.Low, c.High, c.PValue = &got.ratio, &got.low, &got.high, &got.p
+	return c
+}
+
+// of are the measures of a key in those runs that have it.
+func of(runs []*Run, key Key) []*measure {
+	var ms []*measure
+	for _, r := range runs {
+		if m := r.measures[key]; m != nil && m.count > 0 {
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+func together(ms []*measure) (count int64, mean float64) {
+	for _, m := range ms {
+		count += m.count
+		mean += m.mean / float64(len(ms))
+	}
+	return count, mean
+}
+
+func each(ms []*measure) []float64 {
+	out := make([]float64, len(ms))
+	for i, m := range ms {
+		out[i] = m.mean
+	}
+	return out
+}
+
+// Fail marks what became slower by more than a share, which is a decision for an exit status. The error says when nothing
+// could be tested, so that there is no decision.
+func (d *Document) Fail(over float64) error {
+	d.FailOver = &over
+	for _, c := range d.Changes {
+		if c.Status == Slower && *c.Ratio-1 > over {
+			d.Failed = append(d.Failed, fmt.Sprintf("%s %s", c.Kind, c.Name))
+		}
+	}
+	if d.Tested == 0 {
+		return errors.New("nothing could be compared: there is too little in the runs to tell a change from noise")
+	}
+	return nil
+}

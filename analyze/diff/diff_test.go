@@ -1,0 +1,302 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+	"mtrace/analyze/tracetest"
+	"mtrace/collector/wire"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// A program is what the traces of these tests record: times scatter log-normally, and slow says by how much more.
+type program struct {
+	seed    uint64
+	steps   int
+	commit  float64 // factor on the length of commit
+	matmul  float64 // factor on the GPU time of one kernel
+	scatter float64 // σ of the times' logarithms
+	shift   float64 // σ of a factor on all times of the run
+	extra   bool    // a kernel and a call that others do not have
+}
+
+// write records a run of the program and returns its path.
+func (p program) write(t testing.TB, name string) string {
+	path := filepath.Join(t.TempDir(), name+".mtrace")
+	random := rand.New(rand.NewPCG(p.seed, 9))
+	all := math.Exp(p.shift * random.NormFloat64())
+	lasts := func(median, factor float64) int64 {
+		return int64(median * factor * all * math.Exp(p.scatter*random.NormFloat64()))
+	}
+	f := tracetest.Create(t, path)
+	pr := f.Process(int(100+p.seed), "/bin/workload")
+	var threads []*tracetest.Thread
+	for i := range 2 {
+		threads = append(threads, pr.Thread(pr.ThreadCount()+p.seed*100, fmt.Sprintf("worker %d", i+1)))
+	}
+	threads[0].NewQueue("q")
+	axpy, matmul, extra := threads[0].NewPipeline("axpy"), threads[0].NewPipeline("matmul"), threads[0].NewPipeline("extra")
+	for i := range p.steps {
+		for _, th := range threads {
+			th.Run(tracetest.Step{Pipeline: axpy, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1), GPU: lasts(30_000, 1), Notify: lasts(2000, 1)})
+			th.Run(tracetest.Step{Pipeline: matmul, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1), GPU: lasts(60_000, p.matmul), Notify: lasts(2000, 1)})
+			if p.extra && i%4 == 0 {
+				th.Run(tracetest.Step{Pipeline: extra, Encode: 300, Commit: lasts(4000, p.commit), Delay: 3000, GPU: 10_000, Notify: 2000})
+				th.Call(wire.FamilyCommandBuffer, "enqueue", 1, 0, 500, nil)
+			}
+		}
+	}
+	pr.End()
+	f.Close()
+	return path
+}
+
+func base(seed uint64) program {
+	return program{seed: seed, steps: 150, commit: 1, matmul: 1, scatter: 0.2}
+}
+
+func read(t testing.TB, p program, name string) *Run {
+	t.Helper()
+	r, err := Read(p.write(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func compare(t testing.TB, a, b []*Run) *Document {
+	t.Helper()
+	d, err := Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *Document) find(kind Kind, name string) Change {
+	for _, c := range d.Changes {
+		if c.Kind == kind && c.Name == name {
+			return c
+		}
+	}
+	return Change{}
+}
+
+func (d *Document) changed() (list []string) {
+	for _, c := range d.Changes {
+		if c.Status != Same && c.Status != Untested {
+			list = append(list, fmt.Sprintf("%s %s %s", c.Status, c.Kind, c.Name))
+		}
+	}
+	return list
+}
+
+// Two runs of one program: nothing changed, whatever the seed.
+func TestNoiseIsNotAChange(t *testing.T) {
+	wrong := 0
+	for seed := range uint64(20) {
+		d := compare(t, []*Run{read(t, base(2*seed+1), "a")}, []*Run{read(t, base(2*seed+2), "b")})
+		if c := d.changed(); len(c) > 0 {
+			t.Logf("seed %d: %q", seed, c)
+			wrong++
+		}
+		if d.Tested < 8 {
+			t.Errorf("seed %d: only %d were tested", seed, d.Tested)
+		}
+	}
+	if wrong > 1 { // a rate of 5 % in 20 pairs
+		t.Errorf("%d of 20 pairs of equal programs are called different", wrong)
+	}
+}
+
+func TestFindsWhatChanged(t *testing.T) {
+	b := base(2)
+	b.commit, b.matmul, b.extra = 1.5, 0.7, true
+	d := compare(t, []*Run{read(t, base(1), "a")}, []*Run{read(t, b, "b")})
+	for _, want := range []struct {
+		kind   Kind
+		name   string
+		status Status
+		ratio  float64
+	}{
+		{KindCall, "commit", Slower, 1.5},
+		{KindKernel, "matmul", Faster, 0.7},
+		{KindKernel, "axpy", Same, 1},
+		{KindKernel, "extra", Added, 0},
+		{KindCall, "enqueue", Added, 0},
+		{KindCall, "newCommandQueue", Untested, 0},
+	} {
+		c := d.find(want.kind, want.name)
+		if c.Status != want.status {
+			t.Errorf("%s %s is %s, want %s: %+v", want.kind, want.name, c.Status, want.status, c)
+		}
+		if want.ratio != 0 && (c.Ratio == nil || *c.Low > want.ratio || *c.High < want.ratio) {
+			t.Errorf("%s %s: the interval does not hold %v: %+v", want.kind, want.name, want.ratio, c)
+		}
+	}
+	back := compare(t, []*Run{read(t, b, "b")}, []*Run{read(t, base(1), "a")})
+	if c := back.find(KindCall, "enqueue"); c.Status != Removed {
+		t.Errorf("the other way round enqueue is %s", c.Status)
+	}
+}
+
+// Runs that differ from each other as a whole look different when one of each is compared. Several of each show the noise.
+func TestRepeatedRunsShowTheirNoise(t *testing.T) {
+	var sides [2][]*Run
+	for i := range 5 {
+		for s := range sides {
+			p := base(uint64(10*i + s + 1))
+			p.shift, p.steps = 0.15, 40
+			if s == 1 {
+				p.commit = 3
+			}
+			sides[s] = append(sides[s], read(t, p, fmt.Sprint(i)))
+		}
+	}
+	d := compare(t, sides[0], sides[1])
+	if d.Noise != "between runs" {
+		t.Error(d.Noise)
+	}
+	if c := d.find(KindCall, "commit"); c.Status != Slower || *c.Low > 3 || *c.High < 3 {
+		t.Errorf("commit, three times as long: %+v", c)
+	}
+	if c := d.find(KindKernel, "axpy"); c.Status != Same {
+		t.Errorf("axpy did not change: %+v", c)
+	}
+}
+
+// Threads and the run say which part of their time it was.
+func TestBecause(t *testing.T) {
+	b := base(2)
+	b.commit = 10
+	d := compare(t, []*Run{read(t, base(1), "a")}, []*Run{read(t, b, "b")})
+	for _, key := range []Key{{KindRun, wholeRun}, {KindThread, "worker 1"}, {KindThread, "worker 2"}} {
+		if c := d.find(key.Kind, key.Name); c.Status != Slower || !strings.HasSuffix(c.Because, " commit") {
+			t.Errorf("%v: %s because of %q", key, c.Status, c.Because)
+		}
+	}
+}
+
+func TestFailOver(t *testing.T) {
+	b := base(2)
+	b.commit = 1.5
+	d := compare(t, []*Run{read(t, base(1), "a")}, []*Run{read(t, b, "b")})
+	for over, want := range map[float64]bool{0.10: true, 0.40: true, 0.70: false} {
+		d.Failed = nil
+		if err := d.Fail(over); err != nil || (len(d.Failed) > 0) != want {
+			t.Errorf("over %v: %q, %v", over, d.Failed, err)
+		}
+	}
+}
+
+// Reports have sums only: one a side cannot tell a change from noise, and must not decide anything.
+func TestReports(t *testing.T) {
+	reports := func(seeds ...uint64) (runs []*Run) {
+		for _, s := range seeds {
+			p := base(s)
+			if s >= 10 {
+				p.commit = 2
+			}
+			p.shift, p.steps = 0.02, 40
+			path := filepath.Join(t.TempDir(), "r.json")
+			trace, err := analyze.Load(p.write(t, "r"), analyze.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := report.Build(trace, report.Options{}).WriteJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	one := compare(t, reports(1), reports(10))
+	if c := one.find(KindCall, "commit"); c.Status != Untested || c.Why == "" {
+		t.Errorf("one report a side: %+v", c)
+	}
+	if err := one.Fail(0.1); err == nil {
+		t.Error("one report a side decides something")
+	}
+	many := compare(t, reports(1, 2, 3, 4), reports(10, 11, 12, 13))
+	if c := many.find(KindCall, "commit"); c.Status != Slower || *c.Low > 2 || *c.High < 2 {
+		t.Errorf("four reports a side: %+v", c)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"empty": "", "text": "hello", "broken.json": `{"schema": "mtrace.rep`, "other.json": `{"schema": "mtrace.scaling/1"}`, "list.json": `[1]`,
+		"types.json": `{"schema": "mtrace.report/1", "calls": 3}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Read(filepath.Join(dir, "none")); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestGolden(t *testing.T) {
+	b := base(2)
+	b.commit, b.extra = 1.5, true
+	ra, rb := read(t, base(1), "a"), read(t, b, "b")
+	ra.Path, rb.Path = "a.mtrace", "b.mtrace"
+	d := compare(t, []*Run{ra}, []*Run{rb})
+	if err := d.Fail(0.1); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := d.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "diff.txt")
+	if *update {
+		if err := os.WriteFile(golden, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(text.Bytes(), want) {
+		t.Errorf("%s (%v): go test -update writes it anew; got\n%s", golden, err, text.Bytes())
+	}
+	js, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Document
+	if err := json.Unmarshal(js, &back); err != nil || back.Schema != Schema || len(back.Changes) != len(d.Changes) || bytes.Contains(js, []byte("null,\"changes\"")) {
+		t.Errorf("%v: %s", err, js)
+	}
+}
+
+func TestThreadNames(t *testing.T) {
+	threads := []report.Thread{{Name: "main"}, {Name: "worker"}, {}, {Name: "worker"}, {}}
+	if got := fmt.Sprint(threadNames(threads)); got != "[main worker #1 thread #1 worker #2 thread #2]" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,267 @@
+// Package diff compares runs of a program, one or several a side: which calls, kernels and threads became slower or faster, what
+// was added and removed, and whether that is more than noise. The noise is that between repeated runs when there are any, and
+// otherwise that within the run.
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/report"
+)
+
+// A Kind is a kind of thing that is compared.
+type Kind string
+
+// The kinds.
+const (
+	KindRun    Kind = "run"    // the program as a whole: time for each command buffer
+	KindThread Kind = "thread" // time from one commit of a thread to the next
+	KindKernel Kind = "kernel" // GPU time for each dispatch
+	KindCall   Kind = "call"   // time for each call of a selector, nested calls included
+)
+
+// A Key names what is compared.
+type Key struct {
+	Kind Kind
+	Name string
+}
+
+// A measure is what one run says of a key.
+type measure struct {
+	count int64
+	mean  float64            // nanoseconds
+	bins  *bins              // how it went over time; nil when the run does not say
+	parts map[string]float64 // what the mean is made of, nanoseconds by name; nil when that is not known
+}
+
+// A Run is one side's trace or report, measured.
+type Run struct {
+	Path     string
+	Report   *report.Report
+	measures map[Key]*measure
+	whole    bool // a trace, which knows its own noise
+}
+
+// Read reads a trace, or a report that `mtrace report --json` wrote.
+func Read(path string) (*Run, error) {
+	if doc, err := readReport(path); doc != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		r := &Run{Path: path, Report: doc, measures: map[Key]*measure{}}
+		r.fromReport()
+		return r, nil
+	}
+	c := &callTimes{}
+	trace, err := analyze.Load(path, analyze.Options{Visit: c.visit})
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Path: path, Report: report.Build(trace, report.Options{}), measures: map[Key]*measure{}, whole: true}
+	r.fromReport()
+	r.fromTrace(trace, c)
+	return r, nil
+}
+
+// readReport reads a report; nil when the file is not JSON.
+func readReport(path string) (*report.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening a run to compare: %w", err)
+	}
+	defer f.Close()
+	var first [1]byte
+	for {
+		if _, err := io.ReadFull(f, first[:]); err != nil {
+			return nil, nil // the trace reader says what is wrong with it
+		}
+		if !strings.ContainsRune(" \t\r\n", rune(first[0])) {
+			break
+		}
+	}
+	if first[0] != '{' {
+		return nil, nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	var doc report.Report
+	if err := json.NewDecoder(f).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("reading %s: it is not a report that `mtrace report --json` wrote: %w", path, err)
+	}
+	if doc.Schema != report.Schema {
+		return nil, fmt.Errorf("reading %s: its schema is %q, and a comparison needs traces or documents of %s", path, doc.Schema, report.Schema)
+	}
+	return &doc, nil
+}
+
+func (r *Run) measure(kind Kind, name string) *measure {
+	k := Key{kind, name}
+	if r.measures[k] == nil {
+		r.measures[k] = &measure{}
+	}
+	return r.measures[k]
+}
+
+// wholeRun is the name of the one key of KindRun.
+const wholeRun = "time for each command buffer"
+
+// fromReport takes the sums that a report has.
+func (r *Run) fromReport() {
+	doc := r.Report
+	totals := map[string]int64{}
+	for _, c := range doc.Calls {
+		m := r.measure(KindCall, c.Selector)
+		m.count += c.Count
+		totals[c.Selector] += c.TotalNS
+		m.mean = ratio(totals[c.Selector], m.count)
+	}
+	for _, k := range doc.Kernels {
+		m := r.measure(KindKernel, k.Name)
+		m.count, m.mean = int64(k.Dispatches), ratio(k.GPUNS, int64(k.Dispatches))
+	}
+	var buffers, sum int64
+	parts := map[string]int64{}
+	names := threadNames(doc.Threads)
+	for i, t := range doc.Threads {
+		if t.CommandBuffers == 0 {
+			continue
+		}
+		m := r.measure(KindThread, names[i])
+		m.count, m.mean = int64(t.CommandBuffers), ratio(t.WindowNS, int64(t.CommandBuffers))
+		m.parts = map[string]float64{}
+		buffers += int64(t.CommandBuffers)
+		for part, ns := range t.Time {
+			m.parts[part] = ratio(ns, int64(t.CommandBuffers))
+			parts[part] += ns
+			sum += ns
+		}
+	}
+	if buffers > 0 {
+		m := r.measure(KindRun, wholeRun)
+		m.count, m.mean = buffers, ratio(doc.Source.WindowNS, buffers)
+		m.parts = map[string]float64{}
+		for part, ns := range parts { // thread time, scaled to the run's time
+			m.parts[part] = m.mean * ratio(ns, sum)
+		}
+	}
+}
+
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// threadNames names threads so that those of two runs can be matched: ids differ, names and the order of threads of one name do not.
+func threadNames(threads []report.Thread) []string {
+	names := make([]string, len(threads))
+	seen := map[string]int{}
+	for i, t := range threads {
+		name := t.Name
+		if name == "" {
+			name = "thread"
+		}
+		seen[name]++
+		names[i] = fmt.Sprintf("%s #%d", name, seen[name])
+	}
+	for i := range names {
+		if base := strings.TrimSuffix(names[i], " #1"); base != names[i] && seen[base] == 1 && threads[i].Name != "" {
+			names[i] = base
+		}
+	}
+	return names
+}
+
+// callTimes gathers the durations of calls over time.
+type callTimes struct {
+	names  []string
+	byCall []*bins // by wire.Call
+}
+
+func (c *callTimes) visit(v *analyze.VisitedCall) {
+	if v.Unfinished {
+		return
+	}
+	for int(v.ID) >= len(c.byCall) {
+		c.byCall, c.names = append(c.byCall, nil), append(c.names, "")
+	}
+	if c.byCall[v.ID] == nil {
+		c.byCall[v.ID], c.names[v.ID] = &bins{}, v.Row.Selector
+	}
+	c.byCall[v.ID].add(int64(v.Begin), float64(v.Length()))
+}
+
+// fromTrace adds how the measures went over time.
+func (r *Run) fromTrace(t *analyze.Trace, c *callTimes) {
+	for id, b := range c.byCall {
+		if b == nil {
+			continue
+		}
+		if m := r.measure(KindCall, c.names[id]); m.bins == nil {
+			m.bins = b
+		} else { // two rows of the table have one selector: setLabel: of a queue and of an encoder
+			m.bins.merge(b)
+		}
+	}
+	names := threadNames(r.Report.Threads)
+	byThread := map[*analyze.Thread]string{}
+	for _, th := range t.Threads {
+		for i := range r.Report.Threads {
+			if r.Report.Threads[i].TID == uint64(th.ID) && r.Report.Threads[i].PID == th.Process.ID {
+				byThread[th] = names[i]
+			}
+		}
+	}
+	committed := slices.DeleteFunc(slices.Clone(t.CommandBuffers), func(b *analyze.CommandBuffer) bool { return !b.Committed.Known() })
+	slices.SortStableFunc(committed, func(a, b *analyze.CommandBuffer) int { return int(a.Committed.Begin - b.Committed.Begin) })
+	last := map[Key]analyze.Nanos{}
+	for _, b := range committed {
+		at := b.Committed.Begin
+		keys := []Key{{KindRun, wholeRun}}
+		if name, known := byThread[b.Committed.Thread]; known {
+			keys = append(keys, Key{KindThread, name})
+		}
+		for _, k := range keys {
+			if before, any := last[k]; any {
+				r.over(k).add(int64(at), float64(at-before))
+			}
+			last[k] = at
+		}
+		for _, s := range kernels.Split(b, t.Window) {
+			if s.Dispatches > 0 {
+				r.over(Key{KindKernel, s.Kernel}).add(int64(b.GPU.Begin), float64(s.GPU)/float64(s.Dispatches))
+			}
+		}
+	}
+}
+
+// over is the course over time of a key.
+func (r *Run) over(k Key) *bins {
+	m := r.measure(k.Kind, k.Name)
+	if m.bins == nil {
+		m.bins = &bins{}
+	}
+	return m.bins
+}
+
+// merge adds what another one holds.
+func (b *bins) merge(o *bins) {
+	for i, s := range o.sums {
+		if s.count > 0 {
+			at := (o.first + int64(i)) * o.width
+			b.add(at, s.sum/float64(s.count))
+			j := floorDiv(at, b.width) - b.first
+			b.sums[j].count += s.count - 1
+			b.sums[j].sum += s.sum * float64(s.count-1) / float64(s.count)
+		}
+	}
+}

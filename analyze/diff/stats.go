@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A comparison is what a test says of two samples.
+type comparison struct {
+	ratio, low, high float64 // of B to A, with its 95 % confidence interval
+	p                float64
+}
+
+// ranks compares two samples of positive values without assuming a distribution: the Mann–Whitney U test with correction for
+// ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to the test (Lehmann,
+// Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. What the samples still follow their
+// neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1 autocorrelation of ρ.
+func ranks(a, b []float64) comparison {
+	la, lb := logs(a), logs(b)
+	n, m := float64(len(la)), float64(len(lb))
+	shifts := make([]float64, 0, len(la)*len(lb))
+	for _, x := range la {
+		for _, y := range lb {
+			shifts = append(shifts, y-x)
+		}
+	}
+	slices.Sort(shifts)
+	u := 0.0
+	for _, s := range shifts {
+		switch {
+		case s > 0:
+			u++
+		case s == 0:
+			u += 0.5
+		}
+	}
+	all := slices.Concat(la, lb)
+	slices.Sort(all)
+	ties := 0.0
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j] == all[i] {
+			j++
+		}
+		t := float64(j - i)
+		ties += t*t*t - t
+		i = j
+	}
+	rho := math.Min(0.9, math.Max(0, (n*autocorrelation(a)+m*autocorrelation(b))/(n+m)))
+	wider := math.Sqrt((1 + rho) / (1 - rho))
+	sigma := wider * math.Sqrt(n*m/12*(n+m+1-ties/((n+m)*(n+m-1))))
+	c := comparison{p: 1}
+	if sigma > 0 {
+		z := math.Max(0, math.Abs(u-n*m/2)-0.5) / sigma
+		c.p = math.Min(1, 2*distuv.UnitNormal.Survival(z))
+	}
+	k := int(math.Floor(n*m/2 - 1.96*wider*math.Sqrt(n*m*(n+m+1)/12)))
+	k = max(0, min(k, len(shifts)-1))
+	c.ratio, c.low, c.high = math.Exp(middle(shifts)), math.Exp(shifts[k]), math.Exp(shifts[len(shifts)-1-k])
+	return c
+}
+
+// means compares two samples of repeated runs by Welch's t test on logarithms; when one side has a single run, by the test with
+// the other side's variance for both. It needs three runs together.
+func means(a, b []float64) comparison {
+	la, lb := logs(a), logs(b)
+	ma, va := moments(la)
+	mb, vb := moments(lb)
+	n, m := float64(len(la)), float64(len(lb))
+	var se, free float64
+	if len(la) == 1 || len(lb) == 1 {
+		free = n + m - 2
+		se = math.Sqrt((va*(n-1) + vb*(m-1)) / free * (1/n + 1/m))
+	} else {
+		ea, eb := va/n, vb/m
+		se = math.Sqrt(ea + eb)
+		free = (ea + eb) * (ea + eb) / (ea*ea/(n-1) + eb*eb/(m-1))
+	}
+	shift := mb - ma
+	c := comparison{ratio: math.Exp(shift), p: 1}
+	if !(se > 0) { // runs that are equal to the last digit
+		c.low, c.high = c.ratio, c.ratio
+		if shift != 0 {
+			c.p = 0
+		}
+		return c
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}
+	c.p = 2 * t.Survival(math.Abs(shift)/se)
+	width := t.Quantile(0.975) * se
+	c.low, c.high = math.Exp(shift-width), math.Exp(shift+width)
+	return c
+}
+
+func logs(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Log(math.Max(v, 1e-3)) // a picosecond, for what took no time that the clock could see
+	}
+	return out
+}
+
+func moments(x []float64) (mean, variance float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	if len(x) > 1 {
+		variance /= float64(len(x) - 1)
+	}
+	return mean, variance
+}
+
+// middle is the median of sorted values.
+func middle(x []float64) float64 {
+	if n := len(x); n%2 == 0 {
+		return (x[n/2-1] + x[n/2]) / 2
+	}
+	return x[len(x)/2]
+}
+
+// adjust turns p-values into q-values: the false discovery rate at which each would be called a change (Benjamini and
+// Hochberg, JRSS B 57, 1995).
+func adjust(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	q := make([]float64, len(p))
+	least := 1.0
+	for rank := len(order); rank > 0; rank-- {
+		i := order[rank-1]
+		least = math.Min(least, p[i]*float64(len(p))/float64(rank))
+		q[i] = least
+	}
+	return q
+}

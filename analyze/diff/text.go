@@ -1,0 +1,112 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// WriteText writes what changed, the largest first, and how many things did not.
+func (d *Document) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A: %s\nB: %s\n", d.A.line(), d.B.line())
+	if d.A.Verdict == d.B.Verdict {
+		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.Verdict)
+	} else {
+		fmt.Fprintf(&b, "verdict: %s → %s\n", d.A.Verdict, d.B.Verdict)
+		if d.B.Summary != "" {
+			fmt.Fprintf(&b, "  B: %s\n", d.B.Summary)
+		}
+	}
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	quiet := map[Status]int{}
+	reasons := map[string]int{}
+	var shown []Change
+	for _, c := range d.Changes {
+		switch c.Status {
+		case Same, Untested:
+			quiet[c.Status]++
+			if c.Why != "" {
+				reasons[c.Why]++
+			}
+		default:
+			shown = append(shown, c)
+		}
+	}
+	if len(shown) > 0 {
+		b.WriteByte('\n')
+		writeChanges(&b, shown)
+	}
+	b.WriteByte('\n')
+	if len(shown) == 0 {
+		b.WriteString("nothing changed by more than noise\n")
+	}
+	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
+		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
+	for _, c := range d.Changes {
+		if n := reasons[c.Why]; n > 0 {
+			fmt.Fprintf(&b, "  %d not testable: %s\n", n, c.Why)
+			delete(reasons, c.Why)
+		}
+	}
+	if d.FailOver != nil {
+		if len(d.Failed) == 0 {
+			fmt.Fprintf(&b, "PASS: nothing became slower by more than %g%%\n", 100**d.FailOver)
+		} else {
+			fmt.Fprintf(&b, "FAIL: slower by more than %g%%: %s\n", 100**d.FailOver, strings.Join(d.Failed, ", "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s Side) line() string {
+	line := strings.Join(s.Paths, ", ")
+	if len(s.Paths) > 3 {
+		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:3], ", "), len(s.Paths)-3)
+	}
+	return line
+}
+
+func writeChanges(b *strings.Builder, changes []Change) {
+	kind, name := 0, len("what")
+	for _, c := range changes {
+		kind, name = max(kind, len(c.Kind)), max(name, len(c.Name))
+	}
+	fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s  %8s  %-17s  %7s\n", "change", kind, "", name, "what", "A", "B", "B/A", "95% interval", "q")
+	for _, c := range changes {
+		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, c.Name, duration(c.CountA, c.MeanA), duration(c.CountB, c.MeanB))
+		if c.Ratio != nil {
+			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High), small(*c.QValue))
+		}
+		if c.Ratio == nil {
+			fmt.Fprintf(b, "%*s", 9+2+17+2+8+1, "")
+		}
+		if c.CountA != c.CountB && (c.Kind == KindCall || c.Kind == KindKernel) {
+			fmt.Fprintf(b, "  count %d → %d", c.CountA, c.CountB)
+		}
+		if c.Because != "" {
+			fmt.Fprintf(b, "  %s", c.Because)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func duration(count int64, mean float64) string {
+	if count == 0 {
+		return "–"
+	}
+	return analyze.Nanos(math.Round(mean)).String()
+}
+
+func small(q float64) string {
+	if q < 0.0001 {
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", q)
+}

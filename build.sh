@@ -58,6 +58,7 @@ build() {
   CGO_ENABLED=0 go build -trimpath -o bin/mtrace ./cmd/mtrace
   CGO_ENABLED=1 go build -trimpath -ldflags=-s -buildmode=c-shared -o "$library" ./interpose
   rm -f bin/libmtrace.h
+  ${CC:-cc} -O2 -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
   [ "$system" = Linux ] && fixtures/softmetal/build.sh bin/softmetal
   return 0
 }

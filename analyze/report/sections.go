@@ -20,24 +20,26 @@ const (
 
 // column is one part, or several, of the threads' time.
 type column struct {
-	head  string
-	parts []analyze.Part
+	head   string
+	parts  []analyze.Part
+	legend string
+	color  string // in HTML
 }
 
 var columns = []column{
-	{"run", []analyze.Part{analyze.PartWaitExecuting}},
-	{"q.own", []analyze.Part{analyze.PartWaitQueuedOwn}},
-	{"q.oth", []analyze.Part{analyze.PartWaitQueuedOther}},
-	{"start", []analyze.Part{analyze.PartWaitScheduling}},
-	{"wake", []analyze.Part{analyze.PartWaitNotify}},
-	{"others", []analyze.Part{analyze.PartWaitForeign}},
-	{"lock", []analyze.Part{analyze.PartLock}},
-	{"slot", []analyze.Part{analyze.PartAcquire}},
-	{"encode", []analyze.Part{analyze.PartEncode}},
-	{"commit", []analyze.Part{analyze.PartCommit}},
-	{"compile", []analyze.Part{analyze.PartCompile}},
-	{"api", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}},
-	{"outside", []analyze.Part{analyze.PartOutside}},
+	{"run", []analyze.Part{analyze.PartWaitExecuting}, "waiting while its own work ran", "#3b7dd8"},
+	{"q.own", []analyze.Part{analyze.PartWaitQueuedOwn}, "queued behind its own work", "#86b1e8"},
+	{"q.oth", []analyze.Part{analyze.PartWaitQueuedOther}, "queued behind other threads' work", "#e08a2c"},
+	{"start", []analyze.Part{analyze.PartWaitScheduling}, "committed, and nothing ran yet", "#c9a9e0"},
+	{"wake", []analyze.Part{analyze.PartWaitNotify}, "from the GPU's end to the wait's return", "#9467bd"},
+	{"others", []analyze.Part{analyze.PartWaitForeign}, "waiting for work that another thread committed", "#d62728"},
+	{"lock", []analyze.Part{analyze.PartLock}, "waiting for a lock", "#8c1c13"},
+	{"slot", []analyze.Part{analyze.PartAcquire}, "making a command buffer", "#bcbd22"},
+	{"encode", []analyze.Part{analyze.PartEncode}, "", "#2ca02c"},
+	{"commit", []analyze.Part{analyze.PartCommit}, "", "#98df8a"},
+	{"compile", []analyze.Part{analyze.PartCompile}, "", "#e377c2"},
+	{"api", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}, "the rest of Metal", "#17becf"},
+	{"outside", []analyze.Part{analyze.PartOutside}, "not in Metal", "#d0d4da"},
 }
 
 func (c *column) of(t *Thread) (sum int64) {
@@ -60,7 +62,7 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
 	var used []column
 	for _, c := range columns {
-		if slices.ContainsFunc(r.Threads, func(th Thread) bool { return c.of(&th)*2000 >= th.WindowNS && th.WindowNS > 0 }) {
+		if slices.ContainsFunc(r.Threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
 			used = append(used, c)
 			t.heads = append(t.heads, c.head)
 		}
@@ -77,23 +79,15 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	if more > 0 {
 		fmt.Fprintf(w, "  … and %d threads with fewer command buffers\n", more)
 	}
-	wrap(w, "run: waiting while its own work ran · q.own, q.oth: its work was queued behind its own, behind other threads' · start: committed, nothing ran yet · "+
-		"wake: from the GPU's end to the return · others: waiting for work that another thread committed · slot: making a command buffer", style.dimStart()+"  ", "  ")
-	fmt.Fprint(w, style.dimEnd())
-}
-
-func (s styler) dimStart() string {
-	if s {
-		return "\x1b[2m"
+	var legend []string
+	for _, c := range used {
+		if c.legend != "" {
+			legend = append(legend, c.head+": "+c.legend)
+		}
 	}
-	return ""
-}
-
-func (s styler) dimEnd() string {
-	if s {
-		return "\x1b[0m"
+	if len(legend) > 0 {
+		wrap(w, strings.Join(legend, " · "), "  ", "  ")
 	}
-	return ""
 }
 
 func threadName(t *Thread) string {
@@ -265,11 +259,19 @@ func (r *Report) writeCalls(w io.Writer, style styler) {
 	}
 	head(w, style, "calls", "")
 	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1}
+	same := map[string]int{}
+	for _, c := range r.Calls {
+		same[c.Selector]++
+	}
 	for i, c := range r.Calls {
 		if i == 2*mostRows {
 			break
 		}
-		t.add(c.Selector, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
+		name := c.Selector
+		if same[name] > 1 && c.Class != "" {
+			name += " of " + c.Class
+		}
+		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
 	}
 	t.write(w, style)
 	if more := len(r.Calls) - 2*mostRows; more > 0 {

@@ -27,12 +27,15 @@ func (t *table) write(w io.Writer, style styler) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	total := 0
+	gap, total := 2, 0
 	for _, n := range widths {
-		total += n + 2
+		total += n
 	}
-	if over := total - width; over > 0 {
-		widths[0] = max(12, widths[0]-over)
+	if total+gap*len(widths) > width {
+		gap = 1
+	}
+	if over := total + gap*len(widths) - width; over > 0 {
+		widths[0] = max(8, widths[0]-over)
 	}
 	line := func(cells []string) string {
 		var b strings.Builder
@@ -41,7 +44,7 @@ func (t *table) write(w io.Writer, style styler) {
 				c = cut(c, widths[0])
 			}
 			space := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
-			b.WriteString("  ")
+			b.WriteString("  "[:gap])
 			if i < t.left {
 				b.WriteString(c + space)
 			} else {

@@ -103,7 +103,14 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	v := &r.Serialization
 	fmt.Fprintln(w)
 	wrap(w, v.Summary, "", "")
-	head(w, style, "verdict: "+v.Verdict, fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence))
+	remark := fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
+	switch {
+	case v.Confidence == 0:
+		remark = "not enough data"
+	case v.Verdict == serial.None:
+		remark = fmt.Sprintf("confidence %.2f", v.Confidence)
+	}
+	head(w, style, "verdict: "+v.Verdict, remark)
 	causes := v.Causes
 	if v.Verdict != serial.None && len(causes) > 0 {
 		c := causes[0]

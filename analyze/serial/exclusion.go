@@ -113,6 +113,9 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	}
 	slices.Sort(samples)
 	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
+	if quantile(0.025) > 0.95 {
+		return Exclusion{}, false // so little to overlap that chance alone can leave none
+	}
 	return Exclusion{
 		Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
 		PValue:  float64(below+1) / float64(len(samples)+1),

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"mtrace/analyze"
+	"mtrace/analyze/tracesim"
+	"mtrace/analyze/tracetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func load(t testing.TB, path string) *analyze.Trace {
+	t.Helper()
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace.Source.Path = "test.mtrace" // not the test's folder
+	return trace
+}
+
+func scenario(t testing.TB, name string) *analyze.Trace {
+	t.Helper()
+	for _, s := range tracesim.Scenarios {
+		if s.Name == name {
+			return load(t, s.Build(1).Run(t))
+		}
+	}
+	t.Fatalf("no scenario %q", name)
+	return nil
+}
+
+// cases are the golden files: NAME.txt, NAME.json and NAME.html.
+var cases = map[string]func(t testing.TB) *analyze.Trace{
+	"small":       func(t testing.TB) *analyze.Trace { return load(t, tracetest.Small(t)) },
+	"device-sync": func(t testing.TB) *analyze.Trace { return scenario(t, "device-wide sync") },
+	"saturated":   func(t testing.TB) *analyze.Trace { return scenario(t, "GPU saturated, queues full") },
+	"lock":        func(t testing.TB) *analyze.Trace { return scenario(t, "a lock inside commit") },
+	"none":        func(t testing.TB) *analyze.Trace { return scenario(t, "independent threads") },
+}
+
+func TestGolden(t *testing.T) {
+	for name, build := range cases {
+		r := Build(build(t), Options{})
+		r.Source.Started = r.Source.Started.UTC()
+		for ext, write := range map[string]func(*bytes.Buffer) error{
+			"txt":  func(b *bytes.Buffer) error { return r.WriteText(b, Options{}) },
+			"json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
+			"html": func(b *bytes.Buffer) error { return r.WriteHTML(b, Options{}) },
+		} {
+			if name != "small" && ext == "json" || name != "device-sync" && ext == "html" {
+				continue
+			}
+			var got bytes.Buffer
+			if err := write(&got); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", name+"."+ext)
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%s is not as before; if it is right, run the test with -update. Got:\n%s", path, got.Bytes())
+			}
+		}
+	}
+}
+
+// TestWidth: the text is readable at 100 columns.
+func TestWidth(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		var b bytes.Buffer
+		if err := Build(scenario(t, s.Name), Options{}).WriteText(&b, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%s: %d columns: %s", s.Name, n, line)
+			}
+		}
+	}
+}
+
+// TestSchema: all keys of CONTRACT.md are there, and no list is null.
+func TestSchema(t *testing.T) {
+	for _, trace := range []*analyze.Trace{{}, scenario(t, "device-wide sync")} {
+		var b bytes.Buffer
+		if err := Build(trace, Options{}).WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if doc["schema"] != "mtrace.report/1" {
+			t.Errorf("schema is %v", doc["schema"])
+		}
+		for path, keys := range map[string]string{
+			"":              "source events lost overhead warnings calls threads queues gpu kernels fusion_candidates memory compile serialization insights",
+			"source":        "kind path program args host os device software_metal started wall_ns window_ns",
+			"lost":          "total per_thread",
+			"overhead":      "ns_per_event share",
+			"gpu":           "busy_ns busy_share sum_ns overlap start_latency idle_gaps",
+			"memory":        "allocations bytes peak_bytes reuse_share by_storage_mode",
+			"compile":       "libraries pipelines repeated hit_share lost_ns",
+			"serialization": "verdict share confidence summary causes ruled_out wait_matrix mutual_exclusion",
+		} {
+			at := doc
+			if path != "" {
+				at, _ = doc[path].(map[string]any)
+			}
+			for _, k := range strings.Fields(keys) {
+				if _, there := at[k]; !there {
+					t.Errorf("no key %s in %q", k, path)
+				}
+			}
+		}
+		for _, k := range []string{"warnings", "calls", "threads", "queues", "kernels", "fusion_candidates", "insights"} {
+			if doc[k] == nil {
+				t.Errorf("%s is null", k)
+			}
+		}
+	}
+}
+
+// TestPartitionInJSON: the values of time add up to window_ns exactly.
+func TestPartitionInJSON(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		for _, th := range Build(scenario(t, s.Name), Options{}).Threads {
+			sum := int64(0)
+			for _, n := range th.Time {
+				sum += n
+			}
+			if sum != th.WindowNS || len(th.Time) != int(analyze.PartCount) {
+				t.Errorf("%s, thread %d: %d parts add up to %d, the window is %d", s.Name, th.TID, len(th.Time), sum, th.WindowNS)
+			}
+		}
+	}
+}
+
+func TestSections(t *testing.T) {
+	if err := CheckSections([]string{"threads", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("an unknown section gives %v", err)
+	}
+	var b bytes.Buffer
+	if err := Build(scenario(t, "event chain"), Options{}).WriteText(&b, Options{Sections: []string{"queues"}}); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); !strings.Contains(s, "QUEUES") || strings.Contains(s, "VERDICT") || strings.Contains(s, "\x1b") {
+		t.Errorf("section queues gives\n%s", s)
+	}
+}

@@ -39,6 +39,13 @@ func (h Host) separatesPreloads(r rune) bool {
 	return r == ':' || r == ' ' && h.OS != "darwin"
 }
 
+// CheckLibrary tells why the library cannot be preloaded into any program; nil
+// when it can. The image says which processors it is for.
+func (h Host) CheckLibrary(library string) (Image, *Finding) {
+	_, image, problem := h.checkLibrary(library)
+	return image, problem
+}
+
 // checkLibrary makes sure that the preload variable can name the library: dyld
 // ends a program whose variable names a file it cannot load, and ld.so writes
 // a complaint into the program's standard error.

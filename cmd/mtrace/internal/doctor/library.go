@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mtrace/interpose/darwin"
-	"mtrace/interpose/inject"
 )
 
 // library checks the file that is injected: there, of this system, for this
@@ -17,18 +16,9 @@ func (p *Probe) library(path string, problem error) Check {
 		c.Status, c.Text, c.Advice = Fail, problem.Error(), "./build.sh builds it"
 		return c
 	}
-	// A program that certainly can be injected stands for all: this one's
-	// file type and processor are the machine's.
-	reasons, _ := p.Host.Inspect("/nonexistent", path)
-	for _, reason := range reasons {
-		if strings.HasPrefix(string(reason.Code), "library-") {
-			c.Status, c.Text, c.Advice = Fail, reason.Path+": "+reason.Text, reason.Advice
-			return c
-		}
-	}
-	image, err := inject.Describe(path, p.Host)
-	if err != nil {
-		c.Status, c.Text, c.Advice = Fail, path+": "+err.Error(), "./build.sh builds it"
+	image, finding := p.Host.CheckLibrary(path)
+	if finding != nil {
+		c.Status, c.Text, c.Advice = Fail, finding.Path+": "+finding.Text, finding.Advice
 		return c
 	}
 	c.Text = path + " for " + strings.Join(image.Machines, ", ")

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/cmd/mtrace/internal/doctor"
+)
+
+func doctorCommand() command {
+	return command{
+		name:    "doctor",
+		summary: "Say whether this machine can trace, and whether a command can be traced",
+		usage:   "[flags] [-- CMD ARG…]",
+		example: "mtrace doctor -- python3 workload.py",
+		whole:   true,
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var o doctorOptions
+			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
+			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
+			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
+			return func(std stdio, args []string) error { return o.run(std, args) }
+		},
+	}
+}
+
+type doctorOptions struct{ json, all, noSelfTest bool }
+
+// run examines the machine. The error is the answer no, with status 1, when it cannot trace.
+func (o doctorOptions) run(std stdio, command []string) error {
+	question := doctor.Question{Tool: toolVersion(), Command: command}
+	question.Library, question.LibraryProblem = findLibrary()
+	question.SelfTest, question.SelfTestProblem = o.selfTest()
+	progress := func(string) {}
+	if term.IsTerminal(int(std.err.Fd())) {
+		progress = func(what string) { fmt.Fprintf(std.err, "\r\x1b[Kchecking %s…", what) }
+	}
+	report := doctor.Examine(doctor.ThisMachine(), question, progress)
+	if term.IsTerminal(int(std.err.Fd())) {
+		fmt.Fprint(std.err, "\r\x1b[K")
+	}
+	report, err := doctor.ThisUser().Scrub(report)
+	if err == nil && o.json {
+		err = report.WriteJSON(std.out)
+	} else if err == nil {
+		err = report.WriteText(std.out, o.all, colour(std.out))
+	}
+	if err == nil && !report.Can {
+		return status{code: exitNo}
+	}
+	return err
+}
+
+// selfTest prepares the self-test, or says why there is none.
+func (o doctorOptions) selfTest() (*doctor.SelfTest, string) {
+	if o.noSelfTest {
+		return nil, "not asked for"
+	}
+	program, ok := besideExecutable(".", "mtrace-selftest")
+	if !ok {
+		return nil, "the bundled Metal program, mtrace-selftest, is not beside the tool: ./build.sh builds it"
+	}
+	tool, err := os.Executable()
+	if err != nil {
+		return nil, "the tool does not know its own path: " + err.Error()
+	}
+	test := &doctor.SelfTest{Program: program, Tool: tool, Environ: os.Environ()}
+	if preload, ok := softwareMetal(); ok {
+		test.Preload = preload
+	}
+	return test, ""
+}

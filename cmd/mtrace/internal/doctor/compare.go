@@ -1,0 +1,213 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// families translates the self-test's roles into those of the wire format.
+var families = map[string]wire.Family{
+	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue, "command_buffer": wire.FamilyCommandBuffer,
+	"compute_encoder": wire.FamilyEncoder, "blit_encoder": wire.FamilyEncoder, "library": wire.FamilyLibrary, "event": wire.FamilyEvent,
+}
+
+// sight is what the tracer saw of the self-test.
+type sight struct {
+	calls     map[wire.Call]uint64
+	threads   int
+	timed     int       // command buffers with GPU times
+	untimed   int       // completed without them
+	handlers  []float64 // ns, each run of the tracer's completion handler
+	nested    uint64
+	lost      uint64
+	warnings  []string
+	processes int
+	cut       string
+}
+
+// readTrace counts what a trace holds.
+func readTrace(path string) (*sight, error) {
+	reader, err := tracefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	s := &sight{calls: map[wire.Call]uint64{}, processes: len(reader.Processes())}
+	if cut, why := reader.Truncated(); cut {
+		s.cut = why
+	}
+	for _, p := range reader.Processes() {
+		s.warnings = append(s.warnings, p.Warnings...)
+		if p.End != nil {
+			s.nested += p.End.Nested
+			s.lost += p.End.Lost()
+		}
+	}
+	for _, stream := range reader.Streams() {
+		process := reader.Processes()[stream.Process]
+		var completed bool
+		err := reader.Read(stream, func(records []wire.Record) error {
+			for _, r := range records {
+				if r.Call == wire.CallMore {
+					if completed {
+						s.addTimes(r.More())
+					}
+					completed = false
+					continue
+				}
+				s.calls[r.Call]++
+				if completed = r.Call == wire.CallCompleted; completed {
+					s.handlers = append(s.handlers, float64(process.Nanos(r.End)-process.Nanos(r.Begin)))
+				}
+				if r.Call == wire.CallThreadStart {
+					s.threads++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// addTimes takes the GPU times of a completed command buffer. Zeros mean that
+// Metal had none.
+func (s *sight) addTimes(m wire.More) {
+	if m.X0 > 0 && m.X1 >= m.X0 {
+		s.timed++
+	} else {
+		s.untimed++
+	}
+}
+
+// compareCalls holds every selector's count against the program's own.
+func compareCalls(r *said, s *sight) Check {
+	expected := map[wire.Call]uint64{}
+	var total, seen uint64
+	c := Check{ID: "self-test", Status: OK}
+	for _, call := range r.Calls {
+		row, ok := wire.Lookup(families[call.Role], call.Selector)
+		if !ok {
+			c.Details = append(c.Details, fmt.Sprintf("%s is not traced by this version", call.Selector))
+			continue
+		}
+		expected[row] += call.Count
+	}
+	type count struct {
+		Selector string `json:"selector"`
+		Made     uint64 `json:"made"`
+		Seen     uint64 `json:"seen"`
+	}
+	var table []count
+	for call := range wire.Table {
+		call := wire.Call(call)
+		made, got := expected[call], s.calls[call]
+		if call.Row().Family == wire.FamilyTracer || made == 0 && got == 0 {
+			continue
+		}
+		total += made
+		seen += min(made, got)
+		table = append(table, count{call.String(), made, got})
+		if made != got {
+			c.Status = Fail
+			c.Details = append(c.Details, fmt.Sprintf("%s %s: made %d, seen %d", call.Row().Family, call, made, got))
+		}
+	}
+	c.Data = map[string]any{"calls": table, "lost": s.lost, "warnings": s.warnings}
+	c.Text = fmt.Sprintf("%d of %d calls of %d kinds were seen, each once", seen, total, len(table))
+	if c.Status == Fail {
+		c.Text = fmt.Sprintf("%d of %d calls were seen, or some more than once", seen, total)
+		c.Advice = "please report this with the output of mtrace doctor --json: it shows the classes that were missed"
+	}
+	for _, warning := range s.warnings {
+		c.Details = append(c.Details, "the library says: "+warning)
+	}
+	switch {
+	case !r.ResultRight || r.Completed != r.CommandBuffers:
+		c.Status = Fail
+		c.Text += fmt.Sprintf("; under the tracer the result was wrong or only %d of %d command buffers completed", r.Completed, r.CommandBuffers)
+	case s.cut != "":
+		c.Status = Fail
+		c.Text += "; the trace is cut: " + s.cut
+	case s.lost > 0 && c.Status == OK:
+		c.Status = Warn
+		c.Text += fmt.Sprintf("; %d records were lost", s.lost)
+	}
+	return c
+}
+
+// clockTolerance is how much GPU and CPU times may contradict each other by
+// rounding: ticks of 42 ns, and doubles of seconds that resolve a nanosecond
+// until a machine has been up for weeks.
+const clockTolerance = 2000.0 // ns
+
+// compareTimes checks that the GPU's times are there and on the clock of the
+// CPU: a command buffer starts after its commit and ends before the wait for it
+// returns.
+func compareTimes(r *said, s *sight) Check {
+	c := Check{ID: "gpu-clock", Status: OK, Data: map[string]any{
+		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed, "untimed": s.untimed,
+	}}
+	commits := int(s.calls[wire.MustLookup(wire.FamilyCommandBuffer, "commit")])
+	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the earliest start is %s after its commit, the latest end %s before the wait returns",
+		s.timed, commits, nanosText(r.StartAfter), nanosText(r.ReturnAfter))
+	switch {
+	case s.timed < commits:
+		c.Status = Fail
+		c.Advice = "reports will lack GPU times; please report this with the output of mtrace doctor --json"
+	case r.StartAfter < -clockTolerance || r.ReturnAfter < -clockTolerance:
+		c.Status = Warn
+		c.Text = fmt.Sprintf("the GPU's clock is not the CPU's: a start %s after its commit, an end %s before the wait returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
+		c.Advice = "GPU intervals in reports may be shifted by this much"
+	}
+	return c
+}
+
+// cost says what the tracer adds to a call and to a completion.
+func cost(untraced, traced *said, s *sight) Check {
+	handler := math.NaN()
+	if len(s.handlers) > 0 {
+		slices.Sort(s.handlers)
+		handler = s.handlers[len(s.handlers)/2]
+	}
+	added, notify := traced.Call-untraced.Call, traced.Notify-untraced.Notify
+	c := Check{ID: "cost", Status: OK}
+	data := map[string]any{"call_untraced_ns": untraced.Call, "call_traced_ns": traced.Call, "notify_untraced_ns": untraced.Notify, "notify_traced_ns": traced.Notify}
+	c.Text = fmt.Sprintf("a call took %.1f ns and takes %.1f ns traced (%+.1f)", untraced.Call, traced.Call, added)
+	if !math.IsNaN(handler) {
+		data["handler_ns"] = handler
+		c.Text += fmt.Sprintf("; the tracer's completion handler takes %s", nanosText(handler))
+	}
+	c.Text += fmt.Sprintf("; from the GPU's end to the program: %s, traced %s", nanosText(untraced.Notify), nanosText(traced.Notify))
+	data["added_ns"], data["notify_added_ns"] = added, notify
+	c.Data = data
+	if added > 1000 {
+		c.Status, c.Advice = Warn, "this machine is slow or busy: expect a visible cost of tracing"
+	}
+	return c
+}
+
+// nested reports the calls inside calls, which are counted and not recorded.
+func nested(s *sight) Check {
+	return Check{
+		ID: "nested-calls", Status: Info, Data: map[string]any{"nested": s.nested},
+		Text: fmt.Sprintf("%d calls were made by Metal inside others and were left out on purpose", s.nested),
+	}
+}
+
+func nanosText(ns float64) string {
+	switch magnitude := math.Abs(ns); {
+	case magnitude < 1000:
+		return fmt.Sprintf("%.0f ns", ns)
+	case magnitude < 1e6:
+		return fmt.Sprintf("%.1f µs", ns/1e3)
+	default:
+		return fmt.Sprintf("%.2f ms", ns/1e6)
+	}
+}

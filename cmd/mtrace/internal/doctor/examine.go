@@ -1,0 +1,45 @@
+package doctor
+
+// Question is what mtrace doctor was asked.
+type Question struct {
+	Tool string // mtrace's version
+	// Library is the file to inject; LibraryProblem says why there is none.
+	Library        string
+	LibraryProblem error
+	Command        []string
+	// SelfTest is nil when it is not to be run; SelfTestProblem says why.
+	SelfTest        *SelfTest
+	SelfTestProblem string
+}
+
+// Examine makes all checks. Progress is told which one comes next.
+func Examine(p *Probe, q Question, progress func(what string)) Report {
+	r := Report{Schema: Schema, Tool: q.Tool, OS: p.OS, Arch: p.Arch, Args: q.Command}
+	add := func(what string, check func() Check) {
+		progress(what)
+		r.Checks = append(r.Checks, check())
+	}
+	add("machine", p.machine)
+	if p.OS == "darwin" {
+		add("system protection", p.protection)
+		add("GPUs", p.gpus)
+		add("GPU use", p.busy)
+		add("Xcode", p.xcode)
+	}
+	add("library", func() Check { return p.library(q.Library, q.LibraryProblem) })
+	add("Pythons", func() Check { return p.pythons(q.Library) })
+	add("variables", p.variables)
+	add("folders", p.paths)
+	add("leftovers", p.leftovers)
+	if len(q.Command) > 0 {
+		add("command", func() Check { return p.command(q.Command, q.Library) })
+	}
+	progress("self-test")
+	if q.SelfTest != nil {
+		r.Checks = append(r.Checks, q.SelfTest.Run()...)
+	} else {
+		r.Checks = append(r.Checks, Check{ID: "self-test", Status: Skipped, Text: q.SelfTestProblem})
+	}
+	r.finish()
+	return r
+}

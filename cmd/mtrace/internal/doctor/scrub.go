@@ -1,0 +1,122 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/user"
+	"sort"
+	"strings"
+)
+
+// Private are the texts of this machine that say who uses it: they are replaced
+// before a report is shown or attached to a bug report.
+type Private []replacement
+
+type replacement struct{ secret, shown string }
+
+// ThisUser finds the private texts of this machine and user.
+func ThisUser() Private {
+	var p Private
+	if home, err := os.UserHomeDir(); err == nil {
+		p = p.add(home, "~")
+	}
+	if host, err := os.Hostname(); err == nil {
+		p = p.add(host, "HOST")
+		short, _, _ := strings.Cut(host, ".")
+		p = p.add(short, "HOST")
+	}
+	if u, err := user.Current(); err == nil {
+		p = p.add(u.HomeDir, "~").add(u.Username, "USER")
+		if len(u.Name) > 0 {
+			p = p.add(u.Name, "USER")
+		}
+	}
+	return p
+}
+
+// add leaves out texts that would tear words apart, and names every machine has.
+func (p Private) add(secret, shown string) Private {
+	switch {
+	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":
+		return p
+	}
+	p = append(p, replacement{secret, shown})
+	sort.SliceStable(p, func(i, j int) bool { return len(p[i].secret) > len(p[j].secret) })
+	return p
+}
+
+// text replaces whole names: "ann" in "/home/ann/x" and not in "channel".
+func (p Private) text(s string) string {
+	for _, r := range p {
+		s = replaceWord(s, r.secret, r.shown)
+	}
+	return s
+}
+
+func replaceWord(s, old, new string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(s, old)
+		if at < 0 {
+			return b.String() + s
+		}
+		end := at + len(old)
+		whole := (at == 0 || !isNameByte(s[at-1]) || !isNameByte(old[0])) && (end == len(s) || !isNameByte(s[end]))
+		b.WriteString(s[:at])
+		if whole {
+			b.WriteString(new)
+		} else {
+			b.WriteString(old)
+		}
+		s = s[end:]
+	}
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
+}
+
+// Scrub returns the report with the private texts replaced in everything it
+// says, data included.
+func (p Private) Scrub(r Report) (Report, error) {
+	encoded, err := json.Marshal(r)
+	if err != nil {
+		return r, err
+	}
+	var tree any
+	if err := decodeExactly(encoded, &tree); err != nil {
+		return r, err
+	}
+	if encoded, err = json.Marshal(p.value(tree)); err != nil {
+		return r, err
+	}
+	var clean Report
+	err = decodeExactly(encoded, &clean)
+	return clean, err
+}
+
+// decodeExactly keeps numbers as they are written.
+func decodeExactly(encoded []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+func (p Private) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return p.text(v)
+	case []any:
+		for i := range v {
+			v[i] = p.value(v[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for key, value := range v {
+			clean[p.text(key)] = p.value(value)
+		}
+		return clean
+	}
+	return v
+}

@@ -1,0 +1,68 @@
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// marks and colours of the statuses.
+var marks = map[Status]struct{ mark, colour string }{
+	OK: {"ok", "32"}, Info: {"--", ""}, Warn: {"!!", "33"}, Skipped: {"..", ""}, Fail: {"NO", "31"},
+}
+
+const width = 100
+
+// WriteText writes the report for reading, at most 100 columns where words
+// allow. Without all, details are left out of checks that went well.
+func (r *Report) WriteText(w io.Writer, all, colour bool) error {
+	var b strings.Builder
+	for _, c := range r.Checks {
+		m := marks[c.Status]
+		mark := m.mark
+		if colour && m.colour != "" {
+			mark = "\x1b[" + m.colour + "m" + mark + "\x1b[0m"
+		}
+		fmt.Fprintf(&b, "%s  %-13s %s\n", mark, c.ID, wrap(c.Text, 18))
+		if c.Advice != "" {
+			fmt.Fprintf(&b, "%18s%s\n", "", wrap("→ "+c.Advice, 20))
+		}
+		if all || c.Status == Fail || c.Status == Warn || c.ID == "command" || c.ID == "python" {
+			for _, line := range c.Details {
+				fmt.Fprintf(&b, "%18s%s\n", "", wrap(line, 22))
+			}
+		}
+	}
+	b.WriteString("\n")
+	switch {
+	case r.Can && len(r.Args) > 0:
+		b.WriteString("This machine and this command can be traced: mtrace run -- " + strings.Join(r.Args, " ") + "\n")
+	case r.Can:
+		b.WriteString("This machine can trace. Try: mtrace run -- python3 your_program.py\n")
+	default:
+		b.WriteString("Not everything is as it must be: see the lines marked NO.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrap breaks a line between words; later lines are indented.
+func wrap(text string, indent int) string {
+	var b strings.Builder
+	column := indent
+	for i, word := range strings.Fields(text) {
+		length := len([]rune(word))
+		switch {
+		case i == 0:
+		case column+1+length > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}

@@ -111,7 +111,7 @@ var catalog = []Bench{
 	{
 		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)", Program: "scaling",
 		Full:  full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
-		Quick: quick(1_800, 50, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
+		Quick: quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
 		Name: "axpy", Summary: "the time of every call around one axpy kernel, over threads (R1)", Program: "axpy",
@@ -171,8 +171,8 @@ var catalog = []Bench{
 	},
 	{
 		Name: "overhead", Summary: "what the tracer costs: ns per call and ops/s, traced and untraced in turns", Program: "calls",
-		Compared: true, Full: full(20_000, 200, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
-		Quick: quick(1_000, 50, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
+		Compared: true, Full: full(220_000, 500, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
+		Quick: quick(30_000, 500, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
 	},
 }
 
@@ -183,7 +183,7 @@ func (p Parameters) rounds(n int) Parameters {
 
 // timesTable lists the samples of a metric, case by case: the least, mean, median, most, and how sure the median is.
 func timesTable(r *Results, bench, metric, title string) Table {
-	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of the median", "variation"}}
+	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of median", "variation"}}
 	for _, c := range r.Of(bench) {
 		s := c.Series(metric).Summarize()
 		if !s.Known() {

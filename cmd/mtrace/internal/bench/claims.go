@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -250,27 +251,42 @@ func (t Target) text() string {
 	return "≥ " + t.show(*t.AtLeast)
 }
 
-// table is report R2's scorecard.
+// table is report R2's scorecard. Reasons are notes below it, each once.
 func (s *Scorecard) table() Table {
 	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"}, Left: []string{"status"}}
+	var reasons []string
+	bracketed := false
 	for _, score := range s.Scores {
-		reported, result, ratio := unknown, unknown, unknown
+		reported, result, ratio, status := unknown, unknown, unknown, score.Status
 		if r := score.Claim.Reported; r != nil {
 			reported = score.Claim.Target.show(r.Result) + " " + r.Status
 		}
 		if score.Result != nil {
 			result = score.Claim.Target.show(*score.Result)
 		}
-		// A ratio to the target would read like a verdict: only claims that were judged have one.
-		if score.Ratio != nil && score.Status != Skip {
+		// A figure that was not judged must not look as if it had been: it stands in brackets and has no ratio.
+		if score.Status == Skip && score.Result != nil {
+			result, bracketed = "["+result+"]", true
+		} else if score.Ratio != nil {
 			ratio = times(*score.Ratio)
 		}
-		status := score.Status
 		if score.Reason != "" {
-			status += ": " + score.Reason
+			n := slices.Index(reasons, score.Reason)
+			if n < 0 {
+				n = len(reasons)
+				reasons = append(reasons, score.Reason)
+			}
+			status += fmt.Sprintf(" (%d)", n+1)
 		}
 		t.row(score.Claim.ID+" "+score.Claim.Claim, score.Claim.Target.text(), reported, result, ratio, status)
 	}
-	t.note("%d PASS, %d FAIL, %d SKIPPED.", s.count(Pass), s.count(Fail), s.count(Skip))
+	for i, reason := range reasons {
+		t.note("(%d) %s", i+1, reason)
+	}
+	if bracketed {
+		t.note("[…] was measured but not judged.")
+	}
+	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is how many times better than its target a result is; reported is what the source of the claim says.",
+		s.count(Pass), s.count(Fail), s.count(Skip))
 	return t
 }

@@ -64,7 +64,7 @@ func count(v float64) string {
 	return b.String()
 }
 
-// bytes shows a size in binary units.
+// bytesText shows a size in binary units.
 func bytesText(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -82,6 +82,9 @@ func bytesText(v float64) string {
 func times(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
+	}
+	if math.Abs(v) >= 100 {
+		return count(v) + "x"
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64) + "x"
 }

@@ -14,13 +14,12 @@ const Schema = "mtrace.bench/1"
 
 // Conditions are what figures are worth nothing without.
 type Conditions struct {
-	Host
-	Software bool      `json:"software_metal"`
-	CPUs     int       `json:"cpus"`
-	Started  time.Time `json:"started"`
-	Quick    bool      `json:"quick"`
-	Traced   bool      `json:"traced"`
-	Tool     string    `json:"tool"`
+	Host    Host      `json:"host"`
+	CPUs    int       `json:"cpus"`
+	Started time.Time `json:"started"`
+	Quick   bool      `json:"quick"`
+	Traced  bool      `json:"traced"`
+	Tool    string    `json:"tool"` // version of mtrace
 }
 
 // A Run is one benchmark that was run.
@@ -42,9 +41,10 @@ type Report struct {
 // softwareWarning is on top of everything that a software Metal measured.
 const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here is one of a GPU."
 
-// Headline is the conditions in one or two lines.
+// lines are the conditions as they are printed above the tables.
 func (c Conditions) lines() []string {
-	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", c.Device, c.OS, c.Release, c.Machine, plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
+	h := c.Host
+	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine, plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
 	kind := "full sizes"
 	if c.Quick {
 		kind = "quick: small sizes and few operations, good for a look, not for a claim"
@@ -52,8 +52,8 @@ func (c Conditions) lines() []string {
 	if c.Traced {
 		kind += "; run under the tracer, whose cost is in every figure"
 	}
-	lines = append(lines, kind+fmt.Sprintf("; reading the clock takes %s", duration(c.ClockNS)))
-	if c.Software {
+	lines = append(lines, kind+fmt.Sprintf("; reading the clock takes %s", duration(h.ClockNS)))
+	if h.Software {
 		lines = append([]string{softwareWarning}, lines...)
 	}
 	return lines

@@ -19,7 +19,7 @@ func scaledOf(base, c *Case, threads int) scaled {
 }
 
 func (s scaled) cells() []string {
-	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy), interval(s.speedup.Low, s.speedup.High, times)}
+	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy), interval(s.speedup.Low, s.speedup.High, significant)}
 }
 
 // scalingTables is the table of report R1: operations per second, speed-up and efficiency, for both kinds of queues.
@@ -30,7 +30,7 @@ func scalingTables(r *Results) []Table {
 	}
 	t := Table{
 		Title:   fmt.Sprintf("Scaling: one axpy of %s floats per command buffer; sync %s", base.Keys["elements"], base.Keys["sync"]),
-		Columns: []string{"threads", "separate ops/s", "speed-up", "efficiency", "95 %", "shared ops/s", "speed-up", "efficiency", "95 %"},
+		Columns: []string{"threads", "separate ops/s", "speed-up", "eff.", "95 %", "shared ops/s", "speed-up", "eff.", "95 %"},
 	}
 	one := base.Series("ops_per_s").Summarize()
 	t.row("1 (sequential)", count(one.Median), "1.00x", "100.0%", "", "", "", "", "")
@@ -47,8 +47,16 @@ func scalingTables(r *Results) []Table {
 		t.row(row...)
 	}
 	t.note("%s Each figure is a median over rounds; a speed-up is the median of the rounds' own.", method(one, base.Warmup))
-	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.", count(one.Min), count(one.Max), percent(one.Variation))
+	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.%s", count(one.Min), count(one.Max), percent(one.Variation), disturbed(one))
 	return []Table{t}
+}
+
+// disturbed warns of a base line that disagrees with itself: then every speed-up is as uncertain.
+func disturbed(base Summary) string {
+	if base.Variation < 0.15 {
+		return ""
+	}
+	return " THE BASE LINE IS DISTURBED: one thread alone varies that much between rounds; stop what else runs here, or measure longer (--iters)."
 }
 
 // axpyCalls are the calls around one command buffer, in order.
@@ -64,7 +72,7 @@ func axpyTables(r *Results) []Table {
 	}
 	t := Table{
 		Title:   fmt.Sprintf("axpy: %s floats, a queue for each thread; sync %s; medians per call", base.Keys["elements"], base.Keys["sync"]),
-		Columns: []string{"threads", "ops/s", "speed-up", "efficiency", "95 %", "create", "encode", "commit", "wait", "GPU", "GB/s"},
+		Columns: []string{"threads", "ops/s", "speed-up", "eff.", "95 %", "create", "encode", "commit", "wait", "GPU", "GB/s"},
 	}
 	calls := Table{Title: "axpy: each call", Columns: []string{"threads", "call", "samples", "min", "mean", "median", "max", "95 % of the median"}, Left: []string{"call"}}
 	for _, c := range r.Of("axpy") {
@@ -84,7 +92,8 @@ func axpyTables(r *Results) []Table {
 		}
 		t.row(append(row, significant(c.Bytes*s.ops.Median/1e9))...)
 	}
-	t.note("%s", method(base.Series("ops_per_s").Summarize(), base.Warmup))
+	one := base.Series("ops_per_s").Summarize()
+	t.note("%s%s", method(one, base.Warmup), disturbed(one))
 	t.note("Traffic is counted as three floats an element (x and y read, y written).")
 	return []Table{t, calls}
 }

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"mtrace/cmd/mtrace/internal/bench"
+)
+
+// A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads what they measured.
+type benchRunner struct {
+	ctx      context.Context
+	program  string   // rawmetal
+	shaders  string   // folder of the kernels
+	environ  []string // ours, and the software Metal where there is no other
+	scratch  string
+	traced   bool
+	progress io.Writer // nil unless somebody looks
+}
+
+func newBenchRunner(ctx context.Context, std stdio, shaders string, traced bool) (*benchRunner, error) {
+	r := &benchRunner{ctx: ctx, environ: os.Environ(), traced: traced}
+	var err error
+	if r.program, err = findRawmetal(); err != nil {
+		return nil, usageError("%v", err)
+	}
+	if r.shaders, err = findShaders(shaders); err != nil {
+		return nil, usageError("%v", err)
+	}
+	if preload, ok := softwareMetal(); ok {
+		r.environ = withPreload(r.environ, preload)
+	}
+	if r.scratch, err = os.MkdirTemp("", "mtrace-bench-"); err != nil {
+		return nil, err
+	}
+	if term.IsTerminal(int(std.err.Fd())) {
+		r.progress = std.err
+	}
+	return r, nil
+}
+
+func (r *benchRunner) close() { os.RemoveAll(r.scratch) }
+
+// findRawmetal finds the program that measures: MTRACE_RAWMETAL, else beside this executable.
+func findRawmetal() (string, error) {
+	if path := os.Getenv("MTRACE_RAWMETAL"); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("MTRACE_RAWMETAL names %s, which is not there", path)
+		}
+		return path, nil
+	}
+	if path, ok := besideExecutable(".", "rawmetal"); ok {
+		return path, nil
+	}
+	return "", errors.New("rawmetal is not beside the tool: build it with ./build.sh or fixtures/rawmetal/build.sh, or set MTRACE_RAWMETAL")
+}
+
+// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in, else ./shaders.
+func findShaders(named string) (string, error) {
+	const kernel = "axpy.metal"
+	if named != "" {
+		if _, err := os.Stat(filepath.Join(named, kernel)); err != nil {
+			return "", fmt.Errorf("--shaders %s has no %s", named, kernel)
+		}
+		return filepath.Abs(named)
+	}
+	if path, ok := besideExecutable(filepath.Join("..", "shaders"), kernel); ok {
+		return filepath.Dir(path), nil
+	}
+	if _, err := os.Stat(filepath.Join("shaders", kernel)); err == nil {
+		return filepath.Abs("shaders")
+	}
+	return "", errors.New("the Metal kernels are not found: name their folder with --shaders")
+}
+
+// run runs one benchmark: one process, or one a round, or one traced and one untraced a round.
+func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error) {
+	run := bench.Run{Bench: b, Parameters: p, Results: &bench.Results{}}
+	begin := time.Now()
+	var err error
+	switch {
+	case b.Compared:
+		err = r.compare(&run)
+	case b.PerProcess:
+		err = r.perProcess(&run)
+	default:
+		err = r.process(&run, p, bench.Process{}, r.traced)
+	}
+	r.say("")
+	run.Wall = time.Since(begin)
+	return run, err
+}
+
+// single are the parameters of a process that makes one round.
+func single(p bench.Parameters) bench.Parameters {
+	p.Iterations = max(1, (p.Iterations+p.Rounds-1)/p.Rounds)
+	p.Rounds = 1
+	return p
+}
+
+func (r *benchRunner) perProcess(run *bench.Run) error {
+	// The first process finds nothing compiled: it warms Metal's own cache up and is not counted.
+	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
+	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
+		return err
+	}
+	for round := range run.Parameters.Rounds {
+		r.say(fmt.Sprintf("%s: process %d of %d", run.Bench.Name, round+1, run.Parameters.Rounds))
+		if err := r.process(run, single(run.Parameters), bench.Process{Round: round}, r.traced); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare runs an untraced and a traced process in each round, each first as often as the other.
+func (r *benchRunner) compare(run *bench.Run) error {
+	for round := range run.Parameters.Rounds {
+		for turn := range 2 {
+			traced := turn != round%2
+			label := "traced=no"
+			if traced {
+				label = "traced=yes"
+			}
+			r.say(fmt.Sprintf("%s: %s, round %d of %d", run.Bench.Name, label, round+1, run.Parameters.Rounds))
+			if err := r.process(run, single(run.Parameters), bench.Process{Round: round, Label: label}, traced); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// process runs rawmetal once and adds what it measured to the run.
+func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.Process, traced bool) error {
+	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch}, p.Arguments()...)
+	trace := ""
+	if traced {
+		var err error
+		if args, trace, err = r.underTracer(run, process, args); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
+	// An interrupted benchmark ends as the terminal's own signal would end it; killed if it does not.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 3 * time.Second
+	// Benchmarks that compile kernels nobody will ever need again must not leave them in the user's cache.
+	cmd.Env = append(r.environ, "SOFTMETAL_CACHE="+filepath.Join(r.scratch, "cache"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	readErr := run.Results.Read(stdout, process, r.step)
+	io.Copy(io.Discard, stdout) // so that a process whose results are refused can end
+	if err := cmd.Wait(); err != nil {
+		return processError{err, lastLine(stderr.String())}
+	}
+	if readErr != nil {
+		return readErr
+	}
+	if trace != "" && !run.Bench.Compared {
+		run.Traces = append(run.Traces, trace)
+	}
+	return nil
+}
+
+// underTracer puts `mtrace run` before a command and returns the path of the trace.
+func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []string) ([]string, string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	trace := "bench-" + run.Bench.Name
+	if run.Bench.PerProcess {
+		trace += "-" + strconv.Itoa(process.Round+1)
+	}
+	trace += ".mtrace"
+	if run.Bench.Compared {
+		trace = filepath.Join(r.scratch, trace) // only its cost is of interest
+	}
+	return append([]string{self, "run", "--no-report", "-o", trace, "--"}, args...), trace, nil
+}
+
+// processError is how a process of a benchmark ended, in its own last words.
+type processError struct {
+	err  error
+	said string
+}
+
+func (e processError) Error() string {
+	if e.said == "" {
+		return e.err.Error()
+	}
+	return e.said
+}
+
+func (e processError) Unwrap() error { return e.err }
+
+// benchStatus is 2 when the benchmark said that its input is unusable, else 1.
+func benchStatus(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitUsage {
+		return exitUsage
+	}
+	return exitNo
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// step shows how far a benchmark is.
+func (r *benchRunner) step(p bench.Progress) {
+	if p.Total > 1 {
+		r.say(fmt.Sprintf("%s: %d of %d: %s", p.Bench, p.Done, p.Total, p.Case))
+	}
+}
+
+// say replaces the line of progress; an empty one removes it.
+func (r *benchRunner) say(text string) {
+	if r.progress != nil {
+		fmt.Fprintf(r.progress, "\r\033[K%.99s", text)
+	}
+}

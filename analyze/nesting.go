@@ -46,7 +46,8 @@ func (n *nesting) add(s span) {
 		if n.spans[i-1].slot >= 0 {
 			n.skewed++
 		}
-		s.begin = min(n.spans[i-1].end, s.end)
+		s.begin = n.spans[i-1].end
+		s.end = max(s.end, s.begin)
 	}
 	s.own = max(0, s.end-s.begin-inner)
 	s.covered = s.own + inner

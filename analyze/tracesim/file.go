@@ -103,3 +103,6 @@ func (f *File) Write(t testing.TB) string {
 	check(w.Close(tracefile.Result{Finished: f.Info.Started + 1_000_000_000}))
 	return path
 }
+
+// Rings are the process's rings so far.
+func (p *Process) Rings() []*Ring { return p.rings }

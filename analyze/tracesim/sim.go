@@ -2,8 +2,10 @@ package tracesim
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mtrace/collector/wire"
@@ -162,8 +164,9 @@ func (s *Sim) Run(t testing.TB) string {
 	t.Helper()
 	s.clock.run()
 	at := wire.Ticks(1_000_000_000)
-	for kernel, id := range s.pipelines { // made before the window's work
-		s.setup.Records = append([]wire.Record{s.setup.Records[0], s.setup.Records[1]}, append(pipelineRecords(s.process, kernel, id, at), s.setup.Records[2:]...)...)
+	for _, kernel := range slices.Sorted(maps.Keys(s.pipelines)) { // made before the work
+		made := pipelineRecords(s.process, kernel, s.pipelines[kernel], at)
+		s.setup.Records = slices.Insert(s.setup.Records, 2, made...) // after the ThreadStart and its More
 	}
 	for _, q := range s.queues {
 		if len(q.order) > 0 {

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/profile"
+	"mtrace/analyze/serial"
+	"mtrace/analyze/tracesim"
+	"mtrace/collector/wire"
+)
+
+// checkWhole runs everything on a trace and checks what holds for every trace.
+func checkWhole(t *testing.T, trace *analyze.Trace) {
+	t.Helper()
+	r := Build(trace, Options{})
+	for _, th := range r.Threads {
+		sum := int64(0)
+		for key, n := range th.Time {
+			if n < 0 {
+				t.Fatalf("thread %d: %s is %d", th.TID, key, n)
+			}
+			sum += n
+		}
+		if sum != th.WindowNS {
+			t.Fatalf("thread %d: the parts add up to %d, the window is %d", th.TID, sum, th.WindowNS)
+		}
+	}
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err) // a NaN or an infinity
+	}
+	var again Report
+	if err := json.Unmarshal(b.Bytes(), &again); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteText(&b, Options{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&b, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.GPU.SumNS; s < r.GPU.BusyNS || s < 0 {
+		t.Fatalf("GPU busy for %d of %d", r.GPU.BusyNS, s)
+	}
+	for _, kind := range profile.Types {
+		if _, err := profile.Build(kind, trace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := serial.Analyze(trace, serial.Options{Permutations: 20})
+	for i := range trace.Waits {
+		var sum analyze.Nanos
+		for _, p := range a.Split(&trace.Waits[i]) {
+			if p.Nanos < 0 {
+				t.Fatalf("wait %d: piece %+v", i, p)
+			}
+			sum += p.Nanos
+		}
+		if sum != trace.Waits[i].Length() {
+			t.Fatalf("wait %d: the pieces add up to %d, it took %d", i, sum, trace.Waits[i].Length())
+		}
+	}
+}
+
+// seedRecords are the records of a simulated program, as bytes.
+func seedRecords(t testing.TB) []byte {
+	t.Helper()
+	s := tracesim.Scenarios[0].Build(1)
+	s.Run(t)
+	var b []byte
+	for _, r := range s.Process().Rings() {
+		for _, record := range r.Records {
+			if b = wire.AppendRecord(b, record); len(b) > 4000 {
+				return b
+			}
+		}
+	}
+	return b
+}
+
+// FuzzRecords: whatever the records in a trace are, the analysis neither crashes nor makes time up.
+func FuzzRecords(f *testing.F) {
+	f.Add(seedRecords(f), uint16(0))
+	f.Add([]byte{}, uint16(3))
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 6 { // records of every call, with small objects and instants, so that they meet
+		var b []byte
+		for range 300 {
+			begin := random.Uint64N(100_000)
+			r := wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(begin + random.Uint64N(5000)), Arg: random.Uint64N(30), Object: wire.ObjectID(random.Uint32N(30)),
+				Call: wire.Call(random.IntN(len(wire.Table) + 2)), Flags: wire.Flags(random.Uint32N(4))}
+			b = wire.AppendRecord(b, r)
+		}
+		f.Add(b, uint16(random.Uint32N(1000)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
+		file, p := tracesim.NewFile()
+		records, _ := wire.DecodeRecords(nil, data[:len(data)/wire.RecordSize*wire.RecordSize])
+		if len(records) > 5000 {
+			records = records[:5000]
+		}
+		at := int(cut) % (len(records) + 1)
+		for i, part := range [][]wire.Record{records[:at], records[at:]} {
+			r := p.Thread(uint64(10+i), "fuzzed", 1)
+			r.Records = append(r.Records, part...)
+		}
+		trace, err := analyze.Load(file.Write(t), analyze.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkWhole(t, trace)
+	})
+}
+
+// FuzzFile: a damaged file is refused with one line, or read as far as it goes.
+func FuzzFile(f *testing.F) {
+	path := tracesim.Scenarios[1].Build(1).Run(f)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	for i := range 12 {
+		mutated := bytes.Clone(whole)
+		random := rand.New(rand.NewPCG(uint64(i), 9))
+		for range 1 + i/3 {
+			mutated[random.IntN(len(mutated))] ^= byte(1 + random.IntN(255))
+		}
+		f.Add(mutated[:len(mutated)-i*len(mutated)/20])
+	}
+	f.Add(binary.LittleEndian.AppendUint64(nil, 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "fuzzed.mtrace")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		trace, err := analyze.Load(path, analyze.Options{})
+		if err != nil {
+			if bytes.ContainsRune([]byte(err.Error()), '\n') {
+				t.Fatalf("more than one line: %v", err)
+			}
+			return
+		}
+		checkWhole(t, trace)
+	})
+}

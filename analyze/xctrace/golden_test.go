@@ -86,9 +86,9 @@ func figures(r *Recording) string {
 			start += int64(g.Start)
 			duration += int64(g.Duration)
 			latency += int64(g.StartLatency)
-			buffers ^= uint64(g.CommandBuffer)
-			encoders ^= uint64(g.Encoder)
-			submissions ^= uint64(g.Submission)
+			buffers += uint64(g.CommandBuffer)
+			encoders += uint64(g.Encoder)
+			submissions += uint64(g.Submission)
 			channels[r.Text(g.Channel)]++
 			byPID[r.Processes[g.Process].PID]++
 		}
@@ -103,7 +103,7 @@ func figures(r *Recording) string {
 			duration += int64(s.Duration)
 			encoding += int64(s.EncoderTime)
 			encoders += s.Encoders
-			buffers ^= uint64(s.CommandBuffer)
+			buffers += uint64(s.CommandBuffer)
 			labels[r.Text(s.Label)]++
 		}
 		line("submissions %d: starts %d, durations %d, encoding %d, encoders %d, ids %x, labels %v", len(r.Submissions), start, duration, encoding, encoders, buffers, labels)

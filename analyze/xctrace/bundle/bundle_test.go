@@ -186,7 +186,7 @@ func TestExportErrors(t *testing.T) {
 	}
 }
 
-func TestFindSaysWhatToInstall(t *testing.T) {
+func TestTrap31FindSaysWhatToInstall(t *testing.T) {
 	t.Setenv("MTRACE_XCTRACE", "/nonexistent/xctrace")
 	_, err := Find()
 	if err == nil || !strings.Contains(err.Error(), "Command Line Tools alone") || !strings.Contains(err.Error(), "xcode-select") {
@@ -207,7 +207,7 @@ func record(t *testing.T, plan string, command ...string) (string, []string, err
 
 const smallPlan = `{"Config": {"CommandBuffers": 60}}`
 
-func TestRecord(t *testing.T) {
+func TestTrap15And17ProgramByItsPathAndNoOtherInjection(t *testing.T) {
 	output, _, err := record(t, smallPlan, "true", "a", "b c")
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestRecordDoesNotOverwrite(t *testing.T) {
 }
 
 // The statuses people meet, explained.
-func TestFailuresAreExplained(t *testing.T) {
+func TestTrap16StatusesAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		f    failure
 		want string
@@ -296,7 +296,7 @@ func TestFailuresAreExplained(t *testing.T) {
 }
 
 // An interrupt of ours makes xctrace stop and save; it is passed on once.
-func TestRecordStopsOnInterrupt(t *testing.T) {
+func TestTrap31RecordStopsOnInterrupt(t *testing.T) {
 	tool, said := tool(t)
 	t.Setenv("STANDIN_PLAN", smallPlan)
 	output := filepath.Join(t.TempDir(), "out.trace")

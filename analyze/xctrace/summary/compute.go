@@ -35,6 +35,8 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	out.InFlight = s.inFlight(buffers)
 	out.Encoders = s.encoderLabels()
 	out.Shaders = s.shaders()
+	out.Driver = s.driver()
+	out.Handlers = s.handlers()
 	out.Compiler = s.compiler()
 	out.States = s.states()
 	out.Counters = s.counters()

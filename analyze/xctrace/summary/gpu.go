@@ -197,22 +197,19 @@ func labelName(text string) string {
 	return text
 }
 
-// defaultLabel says whether a label is the one Instruments gives to what the
-// program did not label.
+// defaultLabel says whether no part of a label is the program's: Instruments
+// writes "Command Buffer 0:Compute Command 0" for what has none.
 func defaultLabel(text string) bool {
-	if text == "" {
-		return true
-	}
-	_, encoder, ok := strings.Cut(text, ":")
-	if !ok {
-		encoder = text
-	}
-	for _, kind := range []string{"Compute Command ", "Render Command ", "Blit Command ", "Command Buffer "} {
-		if strings.HasPrefix(encoder, kind) {
-			return true
+	for _, part := range strings.SplitN(text, ":", 2) {
+		given := part != ""
+		for _, kind := range []string{"Compute Command ", "Render Command ", "Blit Command ", "Command Buffer "} {
+			given = given && !strings.HasPrefix(part, kind)
+		}
+		if given {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 func sortLabels(list []Label) {

@@ -1,52 +1,61 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"mtrace/analyze/xctrace"
 )
 
-// encoderLabels is the CPU time from an encoder's creation to its end, by its
-// label. It is not GPU time.
-func (s *scope) encoderLabels() []Label {
+// byText is the times of the subject's rows by a text: their durations in the
+// window, the longest sum first.
+func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
 	times := map[xctrace.TextIndex][]Nanos{}
 	var all Nanos
-	for i := range s.Encoders {
-		e := &s.Encoders[i]
-		if s.own(e.Process) && s.inside(e.Start) {
-			times[e.Label] = append(times[e.Label], e.Duration)
-			all += e.Duration
+	for i := range rows {
+		process, start, duration, text := read(&rows[i])
+		if begin, end, ok := s.clip(start, duration); ok && s.own(process) {
+			times[text] = append(times[text], end-begin)
+			all += end - begin
 		}
 	}
 	list := make([]Label, 0, len(times))
-	for label, t := range times {
-		list = append(list, newLabel(s.Text(label), "", t, all))
+	for text, t := range times {
+		list = append(list, newLabel(s.Text(text), "", t, all))
 	}
 	sortLabels(list)
 	return list
 }
 
+// encoderLabels is the CPU time from an encoder's creation to its end, by its
+// label. It is not GPU time.
+func (s *scope) encoderLabels() []Label {
+	return byText(s, s.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return e.Process, e.Start, e.Duration, e.Label
+	})
+}
+
 // shaders is the time of Shader Timeline intervals by shader. They do not cover
-// all GPU work and are not scaled to.
+// all GPU work and are not scaled to it.
 func (s *scope) shaders() []Label {
-	times := map[xctrace.TextIndex][]Nanos{}
-	var all Nanos
-	for i := range s.Shaders {
-		x := &s.Shaders[i]
-		if begin, end, ok := s.clip(x.Start, x.Duration); ok && s.own(x.Process) {
-			times[x.Name] = append(times[x.Name], end-begin)
-			all += end - begin
-		}
-	}
-	list := make([]Label, 0, len(times))
-	for name, t := range times {
-		l := Label{Name: labelName(s.Text(name)), Timing: timingOf(t)}
-		l.Share = share(l.SumNS, all)
-		list = append(list, l)
-	}
-	sortLabels(list)
-	return list
+	return byText(s, s.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return x.Process, x.Start, x.Duration, x.Name
+	})
+}
+
+// driver is the time in the driver by what it worked on.
+func (s *scope) driver() []Label {
+	return byText(s, s.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return d.Process, d.Start, d.Duration, d.Type
+	})
+}
+
+// handlers is the time of application events by their type.
+func (s *scope) handlers() []Label {
+	return byText(s, s.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return e.Process, e.Start, e.Duration, e.Type
+	})
 }
 
 func (s *scope) compiler() *Timing {
@@ -105,20 +114,28 @@ func (s *scope) counters() []Counter {
 	return list
 }
 
+// memory is what the subject had allocated in the window: sizes hold until the
+// next row of their process, so one from before the window counts too.
 func (s *scope) memory() *Memory {
 	var m Memory
 	seen := false
-	last := Nanos(-1)
+	var sizes []*xctrace.AllocatedSize
 	for i := range s.Sizes {
-		a := &s.Sizes[i]
-		if !s.own(a.Process) || !s.inside(a.Start) {
-			continue
+		if a := &s.Sizes[i]; s.own(a.Process) && a.Start <= s.to {
+			sizes = append(sizes, a)
 		}
-		seen = true
-		m.PeakBytes = max(m.PeakBytes, a.Bytes)
-		if a.Start >= last {
-			last, m.LastBytes = a.Start, a.Bytes
+	}
+	slices.SortStableFunc(sizes, func(a, b *xctrace.AllocatedSize) int { return cmp.Compare(a.Start, b.Start) })
+	held := map[uint64]uint64{}
+	var total uint64
+	for i, a := range sizes {
+		pid := s.Processes[a.Process].PID
+		total += a.Bytes - held[pid]
+		held[pid] = a.Bytes
+		if a.Start >= s.from || i+1 == len(sizes) || sizes[i+1].Start > s.from {
+			m.PeakBytes = max(m.PeakBytes, total)
 		}
+		m.LastBytes, seen = total, true
 	}
 	for i := range s.Resources {
 		a := &s.Resources[i]

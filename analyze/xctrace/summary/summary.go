@@ -28,6 +28,8 @@ type Summary struct {
 	Labels    []Label   `json:"labels"`   // of the subject's GPU work
 	Encoders  []Label   `json:"encoders"` // CPU time of encoding, not GPU time
 	Shaders   []Label   `json:"shaders"`
+	Driver    []Label   `json:"driver"`   // CPU time in the driver
+	Handlers  []Label   `json:"handlers"` // CPU time of handlers and debug groups, by kind
 	Compiler  *Timing   `json:"compiler,omitempty"`
 	States    []State   `json:"performance_states"`
 	Counters  []Counter `json:"counters"`

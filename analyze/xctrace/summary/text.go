@@ -23,6 +23,8 @@ func (s *Summary) Text(w io.Writer) error {
 	p.labels("GPU time by label (of the subject)", s.Labels, true)
 	p.labels("Encode time by encoder label (CPU time, not GPU time)", s.Encoders, false)
 	p.labels("Shader Timeline by shader", s.Shaders, false)
+	p.labels("Driver, by what it processes (CPU time)", s.Driver, false)
+	p.labels("Handlers and debug groups (CPU time)", s.Handlers, false)
 	s.machine(p)
 	s.honesty(p)
 	return p.Flush()

@@ -1,0 +1,552 @@
+package summary
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
+	"mtrace/fixtures/xctrace/export"
+)
+
+// The traps of understanding what the rows mean. Each test opens with the
+// mistake that somebody made; the numbers are those of docs/xctrace.md.
+
+// gpuRow is a row of metal-gpu-intervals, for tables made by hand.
+type gpuRow struct {
+	start, duration, latency uint64
+	channel, label           string
+	pid                      uint64 // 0: no process
+	labelPID                 uint64 // 0: as pid
+	buffer, encoder          uint64
+}
+
+func gpuTable(rows ...gpuRow) func(*export.Writer) {
+	return func(w *export.Writer) {
+		schema, _ := export.SchemaOf(tableGPU)
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[1]", tableGPU, schema.Columns)
+		for i, r := range rows {
+			process := export.Sentinel
+			if r.pid != 0 {
+				process = export.ProcessValue(fmt.Sprintf("p%d", r.pid), r.pid)
+			}
+			labelPID := r.labelPID
+			if labelPID == 0 {
+				labelPID = r.pid
+			}
+			parts := []export.Value{export.Text("string", r.label), export.Text("narrative-text", " (")}
+			if labelPID != 0 {
+				parts = append(parts, export.ProcessValue(fmt.Sprintf("p%d", labelPID), labelPID))
+			}
+			w.Row([]export.Value{
+				export.Time("start-time", r.start), export.Duration(r.duration), export.Text("gpu-channel-name", r.channel), export.Frame(uint64(i)),
+				export.Duration(r.latency), export.Number("metal-nesting-level", 0), export.Joined("formatted-label", parts...), export.Text("gpu-state", "Active"),
+				export.Number("connection-uuid64", 1), export.Number("render-buffer-depth", 0), process, export.Text("metal-device-name", "M1"),
+				export.Text("metal-object-label", ""), export.Joined("formatted-label", export.Text("string", "")), export.Size(0),
+				export.Hex("metal-command-buffer-id", r.buffer), export.Hex("metal-command-buffer-id", r.encoder), export.Number("uint64", uint64(1000+i)),
+			})
+		}
+		w.EndTable()
+	}
+}
+
+// summarise summarises documents made by hand, and a table of contents if given.
+func summarise(t *testing.T, f Filter, toc string, tables ...func(*export.Writer)) *Summary {
+	t.Helper()
+	dir := t.TempDir()
+	if toc != "" {
+		if err := os.WriteFile(filepath.Join(dir, "toc.xml"), []byte(toc), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, table := range tables {
+		var b bytes.Buffer
+		w := export.NewWriter(&b)
+		table(w)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.xml", i)), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of(t, load(t, inputs), f)
+}
+
+// contents is a table of contents; settings are lines like "Counter Set: (null)".
+func contents(target string, seconds float64, tables []string, settings ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<?xml version="1.0"?><trace-toc><run number="1"><info><target><device name="x" platform="macOS"/>%s</target><summary><start-date>2026-10-10T14:43:30.540-05:00</start-date><duration>%f</duration><template-name>Metal System Trace</template-name><intruments-recording-settings><instrument name="Metal Application"><array><dictionary><key name="GPU">`, target, seconds)
+	for _, s := range settings {
+		fmt.Fprintf(&b, "<value>%s</value>", s)
+	}
+	b.WriteString("</key></dictionary></array></instrument></intruments-recording-settings></summary></info><processes/><data>")
+	for _, s := range tables {
+		fmt.Fprintf(&b, `<table schema="%s"/>`, s)
+	}
+	b.WriteString("</data><tracks/></run></trace-toc>")
+	return b.String()
+}
+
+const launched = `<process type="launched" name="p7" pid="7" termination-reason="exit(0)"/>`
+
+func emptyTable(name string) func(*export.Writer) {
+	return func(w *export.Writer) {
+		schema, ok := export.SchemaOf(name)
+		if !ok {
+			panic(name)
+		}
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[9]", name, schema.Columns)
+		w.EndTable()
+	}
+}
+
+func warned(s *Summary, text string) bool {
+	return slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, text) })
+}
+
+func whyMissing(s *Summary, what string) string {
+	for _, m := range s.Missing {
+		if strings.Contains(m.What, what) {
+			return m.Why
+		}
+	}
+	return ""
+}
+
+// many is n rows of a process, one after another.
+func many(n int, r gpuRow) []gpuRow {
+	rows := make([]gpuRow, n)
+	for i := range rows {
+		rows[i] = r
+		rows[i].start += uint64(i) * 1000
+		rows[i].buffer += uint64(i) * 2
+		rows[i].encoder += uint64(i) * 2
+	}
+	return rows
+}
+
+// Trap 4. Rows without a process were counted as the target's.
+func TestTrap04UnattributedIsNobodys(t *testing.T) {
+	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
+		gpuRow{start: 100, duration: 100, pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 300, duration: 300, buffer: 4, encoder: 5}, gpuRow{start: 700, duration: 100, pid: 7, buffer: 6, encoder: 7}))
+	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 || !warned(s, "of no process") {
+		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
+	}
+	all := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 300, duration: 300}))
+	if all.GPU.OwnShare != 0.25 || all.GPU.UnattributedShare != 0.75 {
+		t.Errorf("of all processes: %+v", all.GPU)
+	}
+}
+
+// Trap 5. target-pid="SINGLE" in the table of contents does not mean that the
+// table holds one process: half of the rows were WindowServer's.
+func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
+	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
+		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476}, gpuRow{start: 300, duration: 100, pid: 7}))
+	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 || !warned(s, "33 % of the GPU time was other processes'") {
+		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
+	}
+}
+
+// Trap 6. Rows overlap: their sum said 85.4 % busy, the union 75.7 %.
+func TestTrap06BusyIsTheUnion(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(
+		gpuRow{start: 1000, duration: 100, channel: "Vertex", pid: 7}, gpuRow{start: 1050, duration: 100, channel: "Fragment", pid: 7},
+		gpuRow{start: 1060, duration: 10, channel: "Compute", pid: 7}, gpuRow{start: 1190, duration: 10, channel: "Compute", pid: 7}))
+	all := s.GPU.All
+	if all.SumNS != 220 || all.BusyNS != 160 || all.OverlapNS != 50 || all.BusyShare != 0.8 || s.GPU.Idle.TotalNS != 40 || len(s.GPU.Channels) != 3 {
+		t.Errorf("GPU %+v", s.GPU)
+	}
+}
+
+// Trap 7. "Coelasced N Encoders" (Apple's spelling) is one row for several
+// encoders: rows are not encoders.
+func TestTrap07CoalescedEncoders(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 5, label: "cb:Coelasced 3 Encoders", pid: 7}, gpuRow{start: 200, duration: 5, label: "cb:own", pid: 7}))
+	if !warned(s, "1 GPU intervals stand for several encoders") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	for _, l := range s.Labels {
+		if l.Coalesced != strings.Contains(l.Name, "Coelasced") {
+			t.Errorf("label %+v", l)
+		}
+	}
+}
+
+// Trap 8. One encoder makes a row for each stage, sometimes two of one stage:
+// rows were taken for encoders and for command buffers.
+func TestTrap08StagesAreNotEncoders(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(
+		gpuRow{start: 100, duration: 5, channel: "Vertex", pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 110, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3},
+		gpuRow{start: 120, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 130, duration: 5, channel: "Compute", pid: 7, buffer: 2, encoder: 4}))
+	if s.GPU.Encoders != 2 || s.GPU.CommandBuffers != 1 || s.GPU.Own.Intervals != 4 {
+		t.Errorf("GPU %+v", s.GPU)
+	}
+}
+
+// Trap 9. start-latency is the time from commit to GPU start, so it grows with
+// the queue; a deep queue was reported as a slow CPU. The stall is what is idle.
+func TestTrap09LatencyIsQueueing(t *testing.T) {
+	deep := export.Record(export.Config{Seed: 8, CommandBuffers: 600, Threads: 4, GPUNanos: 60_000})
+	s := of(t, load(t, exported(t, deep)), Filter{})
+	if s.Latency.CommitToGPU.P50NS < 1_000_000 || s.GPU.Idle.Share > 0.01 || s.Verdict.Verdict != "gpu-saturated" {
+		t.Errorf("latency %v, idle %v, verdict %+v", s.Latency.CommitToGPU, s.GPU.Idle.Share, s.Verdict)
+	}
+	var b bytes.Buffer
+	s.Text(&b)
+	if !strings.Contains(b.String(), "commit to GPU start (with queueing)") {
+		t.Error("the text does not say that queueing is inside")
+	}
+}
+
+// The identity start-latency = GPU start − commit is checked, and a table that
+// breaks it is reported.
+func TestTrapStartLatencyIdentity(t *testing.T) {
+	wrong := export.Record(export.Config{Seed: 9, CommandBuffers: 200, WrongLatency: 10})
+	s := of(t, load(t, exported(t, wrong)), Filter{})
+	id := s.Latency.StartLatencyChecked
+	if id == nil || id.Checked != 200 || id.Violations != 20 || id.MaxErrorNS != 1000 || !warned(s, "differs from GPU start minus commit in 20 of 200") {
+		t.Errorf("check %+v, warnings %q", id, s.Warnings)
+	}
+}
+
+// Trap 10. The encoder list is CPU time: "61 % of the GPU time is blit" was made
+// of it.
+func TestTrap10EncoderListIsCPUTime(t *testing.T) {
+	r := export.Record(export.Config{Seed: 10, CommandBuffers: 100})
+	s := of(t, load(t, exported(t, r, "metal-application-encoders-list")), Filter{})
+	if s.GPU != nil || len(s.Labels) != 0 || len(s.Encoders) != 1 || !strings.Contains(whyMissing(s, "GPU time"), tableGPU) {
+		t.Errorf("GPU %+v, labels %v, missing %v", s.GPU, s.Labels, s.Missing)
+	}
+}
+
+// Trap 11. Attaching gives no Metal rows; launching does.
+func TestTrap11AttachedRecordings(t *testing.T) {
+	s := summarise(t, Filter{}, contents(strings.Replace(launched, "launched", "attached", 1), 0.5, []string{tableGPU}), emptyTable(tableGPU))
+	if why := whyMissing(s, "GPU time, idle"); !strings.Contains(why, "attached") || !strings.Contains(why, "--launch") {
+		t.Errorf("missing: %q", why)
+	}
+}
+
+// Trap 12. "This Mac records no rows" was one failed recording: 24 rows of the
+// whole machine where others have 36,441.
+func TestTrap12FailedRecordings(t *testing.T) {
+	s := summarise(t, Filter{}, contents(launched, 15, []string{tableGPU}), gpuTable(many(24, gpuRow{start: 100, duration: 5, pid: 7})...))
+	if !warned(s, "24 GPU intervals of all processes in 15.0 s") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	s = summarise(t, Filter{}, strings.Replace(contents(launched, 0, nil), "2026-10-10T14:43:30.540-05:00", "", 1), gpuTable(gpuRow{start: 100, duration: 5, pid: 7}))
+	if !warned(s, "no start date: the recording failed") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// Trap 13. A table can be empty while another has 26,292 rows.
+func TestTrap13TablesFailOneByOne(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(many(60, gpuRow{start: 100, duration: 5, pid: 7})...), emptyTable(tableSubmissions))
+	if !warned(s, "has no rows while metal-gpu-intervals has 60") || s.GPU.Own.Intervals != 60 {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	r := export.Record(export.Config{Seed: 11, CommandBuffers: 50})
+	dir := t.TempDir()
+	var b bytes.Buffer
+	r.Write(&b, tableSubmissions)
+	os.WriteFile(filepath.Join(dir, "a.xml"), b.Bytes(), 0o666)
+	b.Reset()
+	w := export.NewWriter(&b)
+	emptyTable(tableGPU)(w)
+	w.Close()
+	os.WriteFile(filepath.Join(dir, "b.xml"), b.Bytes(), 0o666)
+	inputs, _, _ := xctrace.Inputs([]string{dir}, nil)
+	if s := of(t, load(t, inputs), Filter{}); !warned(s, "this is not an idle GPU") || !strings.Contains(s.Verdict.Summary, "Cannot tell") {
+		t.Errorf("warnings %q, verdict %+v", s.Warnings, s.Verdict)
+	}
+}
+
+// Trap 14. Of 49,000 rows 87 were python's: the wrong process was recorded.
+func TestTrap14FewRowsOfTheTarget(t *testing.T) {
+	rows := append(many(100, gpuRow{start: 100, duration: 5, pid: 476}), gpuRow{start: 50_000, duration: 5, pid: 7}, gpuRow{start: 60, duration: 5, pid: 7})
+	s := summarise(t, Filter{}, contents(launched, 0.5, nil), gpuTable(rows...))
+	if !warned(s, "only 2 of ") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	s = summarise(t, Filter{}, contents(launched, 0.5, nil), gpuTable(many(100, gpuRow{start: 100, duration: 5, pid: 476})...))
+	if s.GPU.Own.Intervals != 0 || !strings.Contains(whyMissing(s, "GPU time of the subject"), "all of other processes") {
+		t.Errorf("missing %v", s.Missing)
+	}
+}
+
+// Trap 17. A hardened program is killed by the library that --launch injects.
+func TestTrap17KilledTargets(t *testing.T) {
+	s := summarise(t, Filter{}, contents(strings.Replace(launched, "exit(0)", "signal(9)", 1), 0.5, nil), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	if !warned(s, "signal(9)") || !warned(s, "hardened") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// Traps 18 and 19. Without a counter set there are no counters, without Shader
+// Timeline no shaders; the settings in the table of contents say which.
+func TestTrap18And19SettingsExplainEmptyTables(t *testing.T) {
+	toc := contents(launched, 0.5, []string{tableShaders, tableCounters}, "Counter Set: (null)", "Shader Timeline: Disabled")
+	s := summarise(t, Filter{}, toc, gpuTable(gpuRow{start: 1, duration: 1, pid: 7}), emptyTable(tableShaders), emptyTable(tableCounters))
+	if why := whyMissing(s, "GPU counters"); !strings.Contains(why, "no Counter Set was chosen") {
+		t.Errorf("counters: %q", why)
+	}
+	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "Shader Timeline is Disabled") {
+		t.Errorf("shaders: %q", why)
+	}
+	s = summarise(t, Filter{}, contents(launched, 0.5, []string{tableShaders}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "xctrace export --input") {
+		t.Errorf("recorded, not exported: %q", why)
+	}
+	s = summarise(t, Filter{}, contents(launched, 0.5, []string{}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "was not recorded with the template") {
+		t.Errorf("not recorded: %q", why)
+	}
+}
+
+// Traps 20 and 21. Shader Timeline left out a shader with 11 % of all samples:
+// its shares are among shaders, never of the GPU's time.
+func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
+	shaders := func(w *export.Writer) {
+		schema, _ := export.SchemaOf(tableShaders)
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[2]", tableShaders, schema.Columns)
+		row := make([]export.Value, len(schema.Columns))
+		for i, c := range schema.Columns {
+			switch c.Mnemonic {
+			case "start":
+				row[i] = export.Time("start-time", 100)
+			case "duration":
+				row[i] = export.Duration(25)
+			case "name":
+				row[i] = export.Text("metal-object-label", "axpy (4)")
+			case "process":
+				row[i] = export.ProcessValue("p7", 7)
+			default:
+				row[i] = export.Sentinel
+			}
+		}
+		w.Row(row)
+		w.EndTable()
+	}
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}), shaders)
+	if len(s.Shaders) != 1 || s.Shaders[0].SumNS != 25 || s.Shaders[0].Share != 1 || !warned(s, "covers 25 % of the subject's GPU time") {
+		t.Errorf("shaders %+v, warnings %q", s.Shaders, s.Warnings)
+	}
+}
+
+// Trap 22. Recording counters, or inducing a state, holds the clock: such times
+// do not compare.
+func TestTrap22CountersPinTheClock(t *testing.T) {
+	row := gpuTable(gpuRow{start: 1, duration: 1, pid: 7})
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: Performance Limiters"), row); !warned(s, "holds the GPU at one clock") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Induced GPU Performance State: Maximum"), row); !warned(s, "induced the GPU performance state Maximum") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: (null)", "Induced GPU Performance State: Default"), row); warned(s, "clock") || warned(s, "induced") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// Trap 23. What has no label is called "Command Buffer 0:Compute Command 0",
+// and debug groups do not help.
+func TestTrap23UnlabelledWork(t *testing.T) {
+	for label, unlabelled := range map[string]bool{
+		"": true, "Command Buffer 0:Compute Command 0": true, "Command Buffer 12:Blit Command 3": true, "step.1:Compute Command 0": false,
+		"Command Buffer 0:gemm": false, "a:b": false, "gemm": false,
+	} {
+		if defaultLabel(label) != unlabelled {
+			t.Errorf("%q: default %v", label, !unlabelled)
+		}
+	}
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7, label: "Command Buffer 0:Compute Command 0"}))
+	if !warned(s, "set MTLCommandBuffer.label") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// Traps 24, 28 and 32. An encoder holds many dispatches, so rows are no kernels;
+// frame numbers are per process and some frames spanned 3.74 s; nothing in the
+// export tells what recording cost. None of the three is guessed.
+func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
+	r := load(t, exported(t, export.Record(export.Config{Seed: 12, CommandBuffers: 60})))
+	s := of(t, r, Filter{})
+	for what, want := range map[string]string{"dispatches": "a row is not a kernel", "frames per second": "make no frame rate", "overhead": "does not say", "wait for the GPU": "mtrace run"} {
+		if why := whyMissing(s, what); !strings.Contains(why, want) {
+			t.Errorf("%s: %q", what, why)
+		}
+	}
+	trace, err := Trace(r, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range trace.CommandBuffers {
+		for _, e := range b.Encoders {
+			if len(e.Dispatches) != 0 {
+				t.Fatal("the model has dispatches, which the export does not")
+			}
+		}
+	}
+	if len(trace.Waits) != 0 || len(trace.Missing) < 4 {
+		t.Errorf("%d waits, missing %v", len(trace.Waits), trace.Missing)
+	}
+}
+
+// Trap 25. Chrome's GPU process draws for its renderers: a conclusion about one
+// of them was the other way round.
+func TestTrap25ProcessAndLabelDiffer(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7, labelPID: 8}, gpuRow{start: 3, duration: 1, pid: 7}))
+	if !warned(s, "1 GPU intervals name one process in their label and another") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// Trap 26. "log archive is corrupt" empties the signpost tables without a word
+// in the export.
+func TestTrap26EmptySignposts(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7}), emptyTable("os-signpost"))
+	if why := whyMissing(s, "signposts"); !strings.Contains(why, "log archive is corrupt") {
+		t.Errorf("signposts: %q", why)
+	}
+}
+
+// Trap 27. Some phases leave no GPU rows, so they must come from outside: from
+// signposts, or a range of time.
+func TestTrap27PhasesComeFromOutside(t *testing.T) {
+	signposts := func(w *export.Writer) {
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[3]", "OSSignpostIntervals", []export.Column{
+			{Mnemonic: "start", Name: "Start", Type: "start-time"}, {Mnemonic: "duration", Name: "Duration", Type: "duration"},
+			{Mnemonic: "name", Name: "Name", Type: "signpost-name"}, {Mnemonic: "process", Name: "Process", Type: "process"},
+		})
+		process := export.ProcessValue("p7", 7)
+		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(100), export.Text("signpost-name", "load"), process})
+		w.Row([]export.Value{export.Time("start-time", 250), export.Duration(100), export.Text("signpost-name", "step"), process})
+		w.Row([]export.Value{export.Time("start-time", 300), export.Duration(100), export.Text("signpost-name", "step"), process})
+		w.EndTable()
+	}
+	s := summarise(t, Filter{All: true}, "", gpuTable(
+		gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30, pid: 7}, gpuRow{start: 350, duration: 200, pid: 7}), signposts)
+	want := []Phase{{"step", 2, 200, 10 + 60}, {"load", 1, 100, 10}}
+	if fmt.Sprint(s.Signposts) != fmt.Sprint(want) {
+		t.Errorf("phases %+v, want %+v", s.Signposts, want)
+	}
+	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30, pid: 7})); s.GPU.Own.SumNS != 40 || s.Window.LengthNS != 120 {
+		t.Errorf("range: %+v, window %+v", s.GPU.Own, s.Window)
+	}
+}
+
+// Trap 29. Intervals of display-vsyncs are all 1 ns long, and two displays have
+// one name: the table is listed, and no time is made of it.
+func TestTrap29DisplayTablesAreOnlyListed(t *testing.T) {
+	vsyncs := func(w *export.Writer) {
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[4]", "display-vsyncs-interval", []export.Column{
+			{Mnemonic: "timestamp", Name: "Timestamp", Type: "start-time"}, {Mnemonic: "duration", Name: "Duration", Type: "duration"}, {Mnemonic: "display-name", Name: "Display", Type: "display-name"},
+		})
+		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(1), export.Text("display-name", "Built-In Display")})
+		w.EndTable()
+	}
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 50, duration: 10, pid: 7}), vsyncs)
+	if s.GPU.All.SumNS != 10 || s.Window.ToNS != 60 {
+		t.Errorf("GPU %+v, window %+v", s.GPU.All, s.Window)
+	}
+	for _, table := range s.Tables {
+		if table.Schema == "display-vsyncs-interval" && (table.Rows != 1 || table.Read || !strings.Contains(table.Note, "listed only")) {
+			t.Errorf("table %+v", table)
+		}
+	}
+}
+
+// A table given twice was counted twice; two recordings were mixed into one.
+func TestTrapTheSameTableTwice(t *testing.T) {
+	table := gpuTable(gpuRow{start: 50, duration: 10, pid: 7})
+	s := summarise(t, Filter{All: true}, "", table, table)
+	if s.GPU.All.Intervals != 1 || !warned(s, "already read from") {
+		t.Errorf("%d intervals, warnings %q", s.GPU.All.Intervals, s.Warnings)
+	}
+	dir := t.TempDir()
+	for i, date := range []string{"2026-10-10T14:43:30.540-05:00", "2026-10-11T14:43:30.540-05:00"} {
+		text := strings.Replace(contents(launched, 1, nil), "2026-10-10T14:43:30.540-05:00", date, 1)
+		os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".xml")), []byte(text), 0o666)
+	}
+	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := xctrace.Load(inputs, nil); err == nil || !strings.Contains(err.Error(), "more than one recording") {
+		t.Errorf("two recordings: %v", err)
+	}
+}
+
+// The verdict names a cause only where the export shows it.
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		config  export.Config
+		verdict string
+		summary string
+	}{
+		"saturated":        {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated", "The GPU is the limit"},
+		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound", "One command buffer at a time"},
+		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "unknown", "not recorded"},
+		"several, sync":    {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000}, "unknown", "although 3 threads commit"},
+		"too few":          {export.Config{Seed: 5, CommandBuffers: 20}, "unknown", "too few"},
+	} {
+		s := of(t, load(t, exported(t, export.Record(c.config))), Filter{})
+		if s.Verdict.Verdict != c.verdict || !strings.Contains(s.Verdict.Summary, c.summary) || s.Verdict.CannotTell == "" {
+			t.Errorf("%s: %+v, busy %v, want %s, %q", name, s.Verdict, s.GPU.All.BusyShare, c.verdict, c.summary)
+		}
+	}
+}
+
+// The model says the same as the summary.
+func TestTraceAgreesWithTheSummary(t *testing.T) {
+	simulated := export.Record(export.Config{Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true, Labels: 4})
+	r := load(t, exported(t, simulated))
+	s := of(t, r, Filter{})
+	trace, err := Trace(r, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trace.Source.Kind != "xctrace" || trace.Source.Program != "workload" || len(trace.Threads) != 3 || len(trace.CommandBuffers) != 300 || len(trace.Devices) != 1 {
+		t.Errorf("source %+v, %d threads, %d command buffers, %d devices", trace.Source, len(trace.Threads), len(trace.CommandBuffers), len(trace.Devices))
+	}
+	byID := map[string]int{}
+	var gpu, encode Nanos
+	encoders := 0
+	for i, b := range trace.CommandBuffers {
+		byID[b.Label]++
+		if i > 0 && trace.CommandBuffers[i-1].Created.Begin > b.Created.Begin {
+			t.Fatal("command buffers are not by creation")
+		}
+		if b.Committed.Thread == nil || b.Process.ID != 5265 || !b.GPU.Known() || b.Status != analyze.StatusCompleted || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End {
+			t.Fatalf("command buffer %+v", b)
+		}
+		for _, e := range b.Encoders {
+			encoders++
+			gpu += e.GPU.Length()
+			if e.Kind != analyze.EncoderCompute || e.GPU.Begin < b.GPU.Begin || e.GPU.End > b.GPU.End || e.Created.Thread != b.Created.Thread {
+				t.Fatalf("encoder %+v of %+v", e, b)
+			}
+		}
+	}
+	for _, th := range trace.Threads {
+		encode += th.Exclusive[analyze.PartEncode]
+		if th.Exclusive[analyze.PartEncode] > th.Active.Length() {
+			t.Errorf("thread %+v encodes longer than it is active", th)
+		}
+	}
+	if gpu != s.GPU.Own.SumNS || encoders != 600 || encode != s.Processes[0].EncodeNS || len(byID) != 4 {
+		t.Errorf("model: GPU %d, %d encoders, encode %d, labels %v; summary: %d, %d", gpu, encoders, encode, byID, s.GPU.Own.SumNS, s.Processes[0].EncodeNS)
+	}
+}

@@ -1,0 +1,180 @@
+package xctrace
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/fixtures/xctrace/export"
+)
+
+func gpuExport(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := export.Record(export.Config{Seed: 1, CommandBuffers: 25}).Write(&b, "metal-gpu-intervals"); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(data)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zipped(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, data := range files {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(data)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func put(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The same export, however it comes, has the same rows.
+func TestInputs(t *testing.T) {
+	data := gpuExport(t)
+	dir := t.TempDir()
+	for name, paths := range map[string][]string{
+		"file":                {put(t, dir, "a.xml", data)},
+		"any name":            {put(t, dir, "noname", data)},
+		"gzip":                {put(t, dir, "b.xml.gz", gzipped(t, data))},
+		"gzip, any name":      {put(t, dir, "c", gzipped(t, data))},
+		"zip":                 {put(t, dir, "d.zip", zipped(t, map[string][]byte{"in/side.xml": data, "readme.txt": []byte("no"), "__MACOSX/x.xml": []byte("no")}))},
+		"zip with gzip":       {put(t, dir, "e.zip", zipped(t, map[string][]byte{"side.xml.gz": gzipped(t, data)}))},
+		"directory":           {filepath.Dir(put(t, dir, "one/x.xml", data))},
+		"directory, deep":     {filepath.Dir(filepath.Dir(put(t, dir, "two/deep/x.xml.gz", gzipped(t, data))))},
+		"directory with zip":  {filepath.Dir(put(t, dir, "three/x.zip", zipped(t, map[string][]byte{"x.xml": data})))},
+		"stdin":               {"-"},
+		"a name with a space": {put(t, dir, "a b (1).xml", data)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inputs, bundles, err := Inputs(paths, bytes.NewReader(data))
+			if err != nil || len(bundles) != 0 {
+				t.Fatal(err, bundles)
+			}
+			var told int64
+			r, err := Load(inputs, func(_ string, read, _ int64) { told = read })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.GPU) != 25 || len(r.Documents) != 1 || r.Documents[0].Bytes != int64(len(data)) || told == 0 {
+				t.Errorf("%d rows, document %+v, progress %d", len(r.GPU), r.Documents[0], told)
+			}
+		})
+	}
+	inputs, _, err := Inputs([]string{"-"}, bytes.NewReader(gzipped(t, data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
+		t.Errorf("gzip on stdin: %v", err)
+	}
+}
+
+// Unusable input is one line that says what is wrong.
+func TestInputErrors(t *testing.T) {
+	data := gpuExport(t)
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		path string
+		want string
+	}{
+		"nothing there":   {filepath.Join(dir, "none.xml"), "no such file"},
+		"empty":           {put(t, dir, "empty.xml", nil), "empty: xctrace wrote nothing"},
+		"text":            {put(t, dir, "text.xml", []byte("Export failed\n")), "not an export"},
+		"binary":          {put(t, dir, "bin.xml", []byte{0, 1, 2, '<', 255, 254}), "not an export"},
+		"utf-16":          {put(t, dir, "u16.xml", []byte("\xff\xfe<\x00?\x00x\x00")), "UTF-16"},
+		"plist":           {put(t, dir, "p.trace.plist", []byte("bplist00\x00")), "property list"},
+		"broken gzip":     {put(t, dir, "g.xml.gz", []byte("\x1f\x8b\x08\xff\xff")), "not a gzip file"},
+		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a whole zip archive"},
+		"zip without any": {put(t, dir, "n.zip", zipped(t, map[string][]byte{"a.txt": data})), "no exports in this archive"},
+		"damaged":         {put(t, dir, "d.xml", bytes.Replace(data, []byte("</row>"), []byte("</raw>"), 1)), "</raw> closes <row>"},
+		"empty directory": {t.TempDir(), "no exports in this directory"},
+	} {
+		inputs, _, err := Inputs([]string{c.path}, nil)
+		if err == nil {
+			_, err = Load(inputs, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	inputs, _, err := Inputs([]string{"-"}, bytes.NewReader(zipped(t, map[string][]byte{"a.xml": data})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(inputs, nil); err == nil || !strings.Contains(err.Error(), "name the file") {
+		t.Errorf("zip on stdin: %v", err)
+	}
+}
+
+// A gzip stream that is cut gives its complete rows, said to be cut.
+func TestCutGzip(t *testing.T) {
+	data := gpuExport(t)
+	packed := gzipped(t, data)
+	path := put(t, t.TempDir(), "cut.xml.gz", packed[:len(packed)*3/4])
+	inputs, _, err := Inputs([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(inputs, nil)
+	if err != nil || len(r.Truncated()) != 1 || len(r.GPU) == 0 || len(r.GPU) >= 25 {
+		t.Errorf("%v, truncated %v, %d rows", err, r.Truncated(), len(r.GPU))
+	}
+}
+
+// Other XML in a directory is skipped and listed; named, it is an error. Bundles
+// are found and left to xctrace.
+func TestDirectoriesHoldOtherThings(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "gpu.xml", gpuExport(t))
+	put(t, dir, "Info.xml", []byte("<project/>"))
+	put(t, dir, "run.trace/form.template", []byte("x"))
+	put(t, dir, "run.trace/inside.xml", []byte("<x/>"))
+	inputs, bundles, err := Inputs([]string{dir}, nil)
+	if err != nil || len(inputs) != 2 || len(bundles) != 1 {
+		t.Fatal(inputs, bundles, err)
+	}
+	r, err := Load(inputs, nil)
+	if err != nil || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "the document is a <project>") || len(r.GPU) != 25 {
+		t.Errorf("%v, skipped %q, %d rows", err, r.Skipped, len(r.GPU))
+	}
+	inputs, _, _ = Inputs([]string{filepath.Join(dir, "Info.xml")}, nil)
+	if _, err := Load(inputs, nil); err == nil {
+		t.Error("a file that is no export, named, is no error")
+	}
+	if _, bundles, err := Inputs([]string{filepath.Join(dir, "run.trace") + "/"}, nil); err != nil || len(bundles) != 1 {
+		t.Error(bundles, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -39,6 +40,8 @@ type task struct {
 	Exit     int
 	Linger   bool // does not exit after its calls
 	Exec     bool // executes another such program in its place, after its calls
+	Workload int  // instead of numbered calls: so many records of a workload, of each thread
+	Rate     int  // of those, records a second of each thread; 0: as fast as they go
 }
 
 // The truth file: for each thread how many calls it published and how many records it dropped.
@@ -67,6 +70,7 @@ func openTruth(path string) truth {
 
 func (t truth) calls(thread int) *uint64   { return (*uint64)(unsafe.Pointer(&t.memory[thread*32])) }
 func (t truth) dropped(thread int) *uint64 { return (*uint64)(unsafe.Pointer(&t.memory[thread*32+8])) }
+func (t truth) began() *int64              { return (*int64)(unsafe.Pointer(&t.memory[truthSize-8])) }
 func (t truth) facts(thread int) *uint64   { return (*uint64)(unsafe.Pointer(&t.memory[thread*32+16])) }
 
 // firstThread is the system's thread id that the first thread of a traced process claims to have.
@@ -121,8 +125,12 @@ func (t task) run() {
 		if !ok {
 			panic("no ring")
 		}
+		work := t.record
+		if t.Workload > 0 {
+			work = t.prepare()
+		}
 		go func() {
-			t.record(thread, i, truth)
+			work(thread, i, truth)
 			done <- struct{}{}
 		}()
 	}
@@ -171,6 +179,36 @@ func (t task) record(thread *wiretest.Thread, index int, truth truth) {
 		}
 		if t.Pause > 0 && n%uint64(t.PerStep) == uint64(t.PerStep)-1 {
 			time.Sleep(t.Pause)
+		}
+	}
+}
+
+// prepare makes the records of a workload beforehand, so that only recording them is measured.
+func (t task) prepare() func(*wiretest.Thread, int, truth) {
+	object := wire.ObjectID(0)
+	w := wiretest.NewWorkload(1, 1, func() wire.ObjectID { object++; return object })
+	prepared := slices.Clone(w.Start())
+	for len(prepared) < 1<<17 {
+		prepared = append(prepared, w.Step()...)
+	}
+	return func(thread *wiretest.Thread, index int, truth truth) {
+		began := time.Now()
+		atomic.CompareAndSwapInt64(truth.began(), 0, began.UnixNano())
+		const batch = 64
+		for n := 0; n < t.Workload; n += batch {
+			for t.Block && thread.Full(batch) {
+				time.Sleep(50 * time.Microsecond)
+			}
+			if at := n % (len(prepared) - batch); thread.Record(prepared[at : at+batch]...) {
+				atomic.AddUint64(truth.calls(index), batch)
+			} else {
+				atomic.AddUint64(truth.dropped(index), batch)
+			}
+			if t.Rate > 0 {
+				for time.Since(began).Seconds()*float64(t.Rate) < float64(n) {
+					runtime.Gosched()
+				}
+			}
 		}
 	}
 }

@@ -121,8 +121,8 @@ func (p *process) copyFacts(shared wire.Ring, from, to uint64) []byte {
 // rarely when nothing happens.
 const (
 	shortestPause = time.Millisecond
-	busyPause     = 20 * time.Millisecond
-	idlePause     = 50 * time.Millisecond
+	busyPause     = 5 * time.Millisecond
+	idlePause     = 25 * time.Millisecond
 )
 
 // pause is how long to wait after a look that found the fullest growth since the look before it.
@@ -130,8 +130,8 @@ func pause(last time.Duration, growth uint64) time.Duration {
 	if growth == 0 {
 		return min(last*2, idlePause)
 	}
-	untilQuarter := time.Duration(float64(last) * (takeAbove / 2) / float64(growth))
-	return min(max(untilQuarter, shortestPause), busyPause, last*2)
+	untilEighth := time.Duration(float64(last) * (wire.RecordsPerRing / 8) / float64(growth))
+	return min(max(untilEighth, shortestPause), busyPause, last*2)
 }
 
 // watchRings looks at the rings until stop is closed, and takes over those that fill.

@@ -164,6 +164,9 @@ var Table = [...]Row{
 	64: {"waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, "event", "value", "x0 timeout ms"},
 	65: {"setSignaledValue:", FamilyEvent, GroupOther, "event", "value", ""},
 	66: {"notifyListener:atValue:block:", FamilyEvent, GroupOther, "event", "value", ""},
+
+	67: {"made", FamilyTracer, GroupNone, "device or library that was asked", "new object, which came to a completion handler",
+		""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

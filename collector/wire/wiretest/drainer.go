@@ -6,6 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
+// recordsPerFrame keeps a frame small enough for the socket's buffer, so that slots are given back soon.
+const recordsPerFrame = 4096
+
 // DrainRing moves what is in a ring into frames written to w, as the drainer in a traced process does: with the claim, and
 // giving the slots back only after the frame is written whole. It reports how many records and bytes of facts it moved.
 func DrainRing(w io.Writer, index uint16, r wire.Ring) (records, facts uint64, err error) {
@@ -21,13 +24,14 @@ func DrainRing(w io.Writer, index uint16, r wire.Ring) (records, facts uint64, e
 		r.SetFactsTail(to)
 		facts = to - from
 	}
-	if from, to := r.Tail(), r.Head(); from != to {
+	for from, head := r.Tail(), r.Head(); from != head; from = r.Tail() {
+		to := min(from+recordsPerFrame, head)
 		a, b := r.Slots(from, to)
 		if err = writeFrame(w, wire.FrameHeader{Kind: wire.FrameRecords, Ring: index, Position: from}, a, b); err != nil {
 			return records, facts, err
 		}
 		r.SetTail(to)
-		records = to - from
+		records += to - from
 	}
 	return records, facts, nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"mtrace/fixtures/softmetal"
 )
 
 // tool is the folder of a build of everything, as ./build.sh lays it out in bin/: the tests run the real programs.
@@ -32,20 +34,23 @@ func TestMain(m *testing.M) {
 
 func buildAll(dir string) error {
 	tool.dir, tool.mtrace = dir, filepath.Join(dir, "mtrace")
-	root := filepath.Join("..", "..")
 	steps := []*exec.Cmd{
 		exec.Command("go", "build", "-o", tool.mtrace, "."),
 		exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, libraryName()), "../../interpose"),
-	}
-	if runtime.GOOS == "linux" {
-		steps = append(steps, exec.Command(filepath.Join(root, "fixtures", "softmetal", "build.sh"), filepath.Join(dir, "softmetal")))
 	}
 	for _, step := range steps {
 		if out, err := step.CombinedOutput(); err != nil {
 			return fmt.Errorf("%v: %w\n%s", step.Args, err, out)
 		}
 	}
-	return nil
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	software, err := softmetal.Build("")
+	if err != nil {
+		return err
+	}
+	return os.Symlink(software.Dir, filepath.Join(dir, "softmetal"))
 }
 
 // outcome is what a user sees of a command.

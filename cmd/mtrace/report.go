@@ -86,7 +86,7 @@ func (v *reportView) print(std stdio, path string) error {
 	}
 	r := report.Build(trace, opts)
 	if v.html != "" {
-		if err := writeFile(v.html, func(f *os.File) error { return r.WriteText(f, opts) }); err != nil {
+		if err := writeFile(v.html, func(f *os.File) error { return r.WriteHTML(f, opts) }); err != nil {
 			return err
 		}
 	}
@@ -95,10 +95,18 @@ func (v *reportView) print(std stdio, path string) error {
 	} else {
 		err = r.WriteText(std.out, opts)
 	}
-	if err == nil && trace.Source.Truncated {
-		err = fmt.Errorf("%s is cut: the report covers what was written before; run the program again for a whole one", filepath.Base(path))
+	if err != nil {
+		return err
 	}
-	return err
+	return cutError(trace)
+}
+
+// cutError is the error for a trace that was cut, after what there is of it was used: scripts must not take it for whole.
+func cutError(t *analyze.Trace) error {
+	if !t.Source.Truncated {
+		return nil
+	}
+	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", filepath.Base(t.Source.Path))}
 }
 
 // loadTrace loads one trace for a command that reads traces.

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"mtrace/collector/tracefile"
+	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
 )
 
@@ -69,6 +70,18 @@ func (r *recording) finish() (*tracefile.Reader, Result) {
 		r.tb.Error(why)
 	}
 	return trace, result
+}
+
+// checkValid checks what must hold in every trace.
+func checkValid(t testing.TB, trace *tracefile.Reader) {
+	t.Helper()
+	problems, err := validate.Trace(trace)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
 }
 
 // checkThreads compares the streams of one process with the truth: of each thread every call it published, once, in order. A
@@ -175,6 +188,7 @@ func TestKilledAtRandom(t *testing.T) {
 			if result.Events < totalCalls(truth, mode.Threads) || result.Salvaged != end.Salvaged {
 				t.Errorf("result %+v", result)
 			}
+			checkValid(t, trace)
 			if mode.FactEach > 0 {
 				checkFacts(t, trace.Processes()[0], truth, mode)
 			}
@@ -208,12 +222,13 @@ func TestExits(t *testing.T) {
 	cmd, truth := mode.start(t, r.Address())
 	r.wait(cmd)
 	trace, result := r.finish()
+	checkValid(t, trace)
 	checkThreads(t, trace, 0, truth, 3, false)
 	end := trace.Processes()[0].End
 	if !end.ExitKnown || end.ExitStatus != 7 || end.Signal != 0 || end.Lost() != 0 || end.Note != "" {
 		t.Errorf("end %+v", end)
 	}
-	if result.Events != 3*20000+3 || result.Lost != 0 || len(result.Warnings) != 0 || result.Processes != 1 {
+	if result.Events != 3*20000+6 || result.Lost != 0 || len(result.Warnings) != 0 || result.Processes != 1 {
 		t.Errorf("result %+v", result)
 	}
 }
@@ -239,6 +254,7 @@ func TestSeveralProcesses(t *testing.T) {
 		r.wait(cmd)
 	}
 	trace, _ := r.finish()
+	checkValid(t, trace)
 	if len(trace.Processes()) != 4 {
 		t.Fatalf("%d processes", len(trace.Processes()))
 	}
@@ -262,6 +278,7 @@ func TestForkedChildHoldsConnection(t *testing.T) {
 	r.wait(cmd)
 	began := time.Now()
 	trace, _ := r.finish()
+	checkValid(t, trace)
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("the end was seen after %v", d)
 	}
@@ -304,6 +321,7 @@ func TestExec(t *testing.T) {
 	r.wait(cmd)
 	second := openTruth(first.path + ".exec")
 	trace, _ := r.finish()
+	checkValid(t, trace)
 	if n := len(trace.Processes()); n != 2 {
 		t.Fatalf("%d processes", n)
 	}
@@ -321,9 +339,10 @@ func TestTakesOverFullRings(t *testing.T) {
 	cmd, truth := mode.start(t, r.Address())
 	r.wait(cmd)
 	trace, result := r.finish()
+	checkValid(t, trace)
 	checkThreads(t, trace, 0, truth, 2, false)
 	checkFacts(t, trace.Processes()[0], truth, mode)
-	if result.Lost != 0 || result.Events != 2*100000+2 {
+	if result.Lost != 0 || result.Events != 2*100000+4 {
 		t.Errorf("result %+v", result)
 	}
 }
@@ -335,6 +354,7 @@ func TestDropsAreCounted(t *testing.T) {
 	cmd, truth := mode.start(t, r.Address())
 	r.wait(cmd)
 	trace, result := r.finish()
+	checkValid(t, trace)
 	checkThreads(t, trace, 0, truth, 2, false)
 	dropped := atomic.LoadUint64(truth.dropped(0)) + atomic.LoadUint64(truth.dropped(1))
 	if dropped == 0 {

@@ -77,8 +77,9 @@ func (t truth) facts(thread int) *uint64   { return (*uint64)(unsafe.Pointer(&t.
 const firstThread = 1000
 
 var (
-	callCommit = wire.MustLookup(wire.FamilyCommandBuffer, "commit")
-	callWait   = wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")
+	callCommandBuffer = wire.MustLookup(wire.FamilyQueue, "commandBuffer")
+	callCommit        = wire.MustLookup(wire.FamilyCommandBuffer, "commit")
+	callWait          = wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")
 )
 
 func TestMain(m *testing.M) {
@@ -152,13 +153,15 @@ func (t task) run() {
 }
 
 func (t task) record(thread *wiretest.Thread, index int, truth truth) {
+	made := wiretest.Now()
+	thread.Record(wire.Record{Begin: made, End: made, Arg: uint64(index + 1), Call: callCommandBuffer})
 	for n := uint64(0); t.Calls == 0 || n < uint64(t.Calls); n++ {
 		begin := wiretest.Now()
 		thread.Enter(begin, wire.ObjectID(index+1), callWait)
 		for t.Block && thread.Full(2) {
 			runtime.Gosched()
 		}
-		call := wire.Record{Begin: begin, End: begin + 10, Object: wire.ObjectID(index + 1), Arg: n, Call: callCommit}
+		call := wire.Record{Begin: begin, End: begin + 1, Object: wire.ObjectID(index + 1), Arg: n, Call: callCommit}
 		records := []wire.Record{call}
 		if n%3 == 0 {
 			records[0].Flags = wire.HasMore

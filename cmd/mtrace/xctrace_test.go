@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/fixtures/xctrace/export"
+)
+
+// exports writes a recording's tables into a directory.
+func exports(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	r := export.Record(export.Config{Seed: 1, CommandBuffers: 500, Threads: 4, Wait: true, Compositor: true})
+	file, err := os.Create(filepath.Join(dir, "toc.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteTOC(file, false); err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	for _, s := range export.Schemas {
+		file, err := os.Create(filepath.Join(dir, s.Name+".xml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Write(file, s.Name); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// summaryJSON is the part of mtrace.xctrace/1 that the tests look at.
+type summaryJSON struct {
+	Schema  string
+	Subject struct{ PIDs []int }
+	Threads []struct {
+		TID         uint64
+		Submissions int
+		Rate        float64 `json:"submissions_per_s"`
+	}
+	GPU struct {
+		Own struct {
+			Intervals int
+			BusyNS    int64 `json:"busy_ns"`
+			SumNS     int64 `json:"sum_ns"`
+		}
+	}
+	Window struct {
+		LengthNS int64 `json:"length_ns"`
+	}
+	Serialization struct{ Verdict string }
+}
+
+func TestXctraceJSON(t *testing.T) {
+	dir := exports(t)
+	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", dir)
+	if got.exit != 0 || got.stderr != "" {
+		t.Fatalf("exit %d, stderr %q", got.exit, got.stderr)
+	}
+	var s summaryJSON
+	if err := json.Unmarshal([]byte(got.stdout), &s); err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, th := range s.Threads {
+		total += th.Submissions
+		if rate := float64(th.Submissions) / (float64(s.Window.LengthNS) / 1e9); rate < th.Rate*0.999 || rate > th.Rate*1.001 {
+			t.Errorf("thread %+v in %d ns", th, s.Window.LengthNS)
+		}
+	}
+	if s.Schema != "mtrace.xctrace/1" || len(s.Threads) != 4 || total != 500 || s.GPU.Own.Intervals != 500 || s.GPU.Own.BusyNS == 0 || len(s.Subject.PIDs) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestXctraceText(t *testing.T) {
+	dir := exports(t)
+	got := sh(t, dir, nil, tool.mtrace, "xctrace", dir)
+	for _, want := range []string{"workload (5265) *", "WindowServer (476)", "Threads that commit", "start-latency = GPU start − commit: checked on 500 intervals, 0 violations", "Cannot tell", "Serialization"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("no %q in\n%s", want, got.stdout)
+		}
+	}
+	if got.exit != 0 || strings.Contains(got.stdout+got.stderr, "\x1b") {
+		t.Errorf("exit %d, or colours where there is no terminal", got.exit)
+	}
+	one := sh(t, dir, nil, tool.mtrace, "xctrace", "--process", "WindowServer", "--from", "100ms", "--to", "10s", dir)
+	if one.exit != 0 || !strings.Contains(one.stdout, "summary of pid 476 (asked for)") {
+		t.Errorf("exit %d, %s%s", one.exit, one.stderr, one.stdout)
+	}
+}
+
+func TestXctraceStdin(t *testing.T) {
+	dir := exports(t)
+	cmd := exec.Command(tool.mtrace, "xctrace", "--json", "-")
+	input, err := os.Open(filepath.Join(dir, "metal-gpu-intervals.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	cmd.Stdin = input
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s summaryJSON
+	if err := json.Unmarshal(out, &s); err != nil || s.GPU.Own.Intervals < 500 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+// A cut file: what there is, and a status that says it is not the whole.
+func TestXctraceCut(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	if err := export.Record(export.Config{Seed: 2, CommandBuffers: 200}).Write(&b, "metal-gpu-intervals"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "cut.xml")
+	if err := os.WriteFile(path, b.Bytes()[:b.Len()/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", path)
+	if got.exit != exitUsage || !strings.Contains(got.stderr, "cut.xml is cut: the summary covers the rows before the cut") || !strings.Contains(got.stdout, `"truncated": [`) {
+		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
+	}
+}
+
+// Wrong usage and unusable input: status 2, one line, nothing on stdout.
+func TestXctraceErrors(t *testing.T) {
+	dir := exports(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "nothing to summarise"},
+		{[]string{"/nonexistent"}, "no such file"},
+		{[]string{"--pid", "99", dir}, "no process with pid 99 has a row: there are WindowServer (476), workload (5265)"},
+		{[]string{"--from", "2s", "--to", "1s", dir}, "is no range of time"},
+		{[]string{"--unknown", dir}, "--help lists the flags"},
+		{[]string{"/bin/sh"}, "not an export"},
+		{[]string{"record"}, "no program to record"},
+		{[]string{"record", "-o", "x.zip", "--", "true"}, "names end in .trace"},
+		{[]string{dir + "/../none.trace"}, "no such file"},
+	} {
+		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
+		if got.exit != exitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, stderr %q, stdout %.40q; want %q", c.args, got.exit, got.stderr, got.stdout, c.want)
+		}
+	}
+	bundle := filepath.Join(t.TempDir(), "x.trace")
+	os.Mkdir(bundle, 0o777)
+	got := sh(t, dir, []string{"MTRACE_XCTRACE=/nonexistent"}, tool.mtrace, "xctrace", bundle)
+	if got.exit != exitUsage || !strings.Contains(got.stderr, "comes with Xcode") {
+		t.Errorf("no xctrace: exit %d, %q", got.exit, got.stderr)
+	}
+}
+
+func TestXctraceProfiles(t *testing.T) {
+	dir := exports(t)
+	out := filepath.Join(t.TempDir(), "profiles")
+	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", "--pprof", out, dir)
+	if got.exit != 0 {
+		t.Fatal(got.stderr)
+	}
+	var s summaryJSON
+	if err := json.Unmarshal([]byte(got.stdout), &s); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		value int
+		want  int64
+	}{"gpu": {1, s.GPU.Own.SumNS}, "cpu": {0, 0}} {
+		file, err := os.Open(filepath.Join(out, name+".pb.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Parse(file)
+		file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum int64
+		for _, sample := range p.Sample {
+			sum += sample.Value[c.value]
+			if sample.Label["process"][0] != "workload" || sample.NumLabel["tid"][0] == 0 {
+				t.Errorf("%s: labels %v %v", name, sample.Label, sample.NumLabel)
+			}
+		}
+		if sum == 0 || c.want != 0 && sum != c.want {
+			t.Errorf("%s: sum %d, want %d", name, sum, c.want)
+		}
+	}
+	top := sh(t, dir, nil, "go", "tool", "pprof", "-top", "-sample_index=gpu", filepath.Join(out, "gpu.pb.gz"))
+	if top.exit != 0 || !strings.Contains(top.stdout, "Compute Command 0") {
+		t.Errorf("go tool pprof: %d, %s%s", top.exit, top.stdout, top.stderr)
+	}
+}
+
+// Recording, on the stand-in for xctrace: the program's output comes through on
+// stderr, the bundle is made, exported and summarised.
+func TestXctraceRecord(t *testing.T) {
+	dir := t.TempDir()
+	standin := filepath.Join(dir, "xctrace")
+	if out, err := exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	temporary := filepath.Join(dir, "tmp")
+	if err := os.Mkdir(temporary, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"TMPDIR=" + temporary, "MTRACE_XCTRACE=" + standin, `STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "segv", "Times": 1}]}`}
+	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--", "echo", "from the program")
+	if got.exit != 0 || !strings.Contains(got.stderr, "from the program") || !strings.Contains(got.stderr, "SIGSEGV: attempt 2 of 3") {
+		t.Fatalf("exit %d, stderr %s", got.exit, got.stderr)
+	}
+	var s summaryJSON
+	if err := json.Unmarshal([]byte(got.stdout), &s); err != nil || s.GPU.Own.Intervals != 120 || len(s.Threads) != 2 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	again := sh(t, dir, env, tool.mtrace, "xctrace", "--json", "out.trace")
+	if again.exit != 0 || again.stdout == "" {
+		t.Errorf("the bundle again: exit %d, %s", again.exit, again.stderr)
+	}
+	if twice := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--", "true"); twice.exit != exitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
+		t.Errorf("an existing bundle: exit %d, %s", twice.exit, twice.stderr)
+	}
+	left, err := os.ReadDir(temporary)
+	if err != nil || len(left) > 0 {
+		t.Errorf("temporary files were left: %q, %v", left, err)
+	}
+}

@@ -33,7 +33,7 @@ fetch_zig() {
   rm -rf "${cache:?}/$zig_version" && mv "$partial" "$cache/$zig_version"
 }
 
-# thin ARCH ZIG_ARCH: the library and the tool for one processor.
+# thin ARCH ZIG_ARCH: the library, the tool and the Metal programs it runs, for one processor.
 thin() {
   local arch=$1 target=$2-macos.$minimum sdk=$root/$here/sdk
   say "building for darwin/$arch"
@@ -43,6 +43,15 @@ thin() {
     go build -trimpath -buildmode=c-shared \
     -ldflags="-s -w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
   CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
+  local cc=("$zig" cc -target "$target" -std=gnu11 -O2 -g0 -s -Wall -Wextra -Werror)
+  "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c
+  "${cc[@]}" -o "$work/rawmetal.$arch" fixtures/rawmetal/*.c -L"$sdk/usr/lib" -F"$sdk/System/Library/Frameworks" \
+    -lobjc -framework Metal -framework CoreGraphics
+}
+
+# join FILE IDENTIFIER: one universal, signed file of the two thin ones.
+join() {
+  go run ./$here/universal "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"
 }
 
 # Code that only a Mac compiles is vetted here. What needs cgo is vetted by the build above.
@@ -61,8 +70,10 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 thin arm64 aarch64
 thin amd64 x86_64
-go run ./$here/universal libmtrace "$out/libmtrace.dylib" "$work/libmtrace.arm64" "$work/libmtrace.amd64"
-go run ./$here/universal mtrace "$out/mtrace" "$work/mtrace.arm64" "$work/mtrace.amd64"
+join libmtrace.dylib libmtrace
+join mtrace mtrace
+join mtrace-selftest mtrace-selftest
+join rawmetal mtrace-rawmetal
 vet
 MTRACE_DARWIN=$(cd "$out" && pwd) go test -count=1 ./$here/...
 ls -l "$out" >&2

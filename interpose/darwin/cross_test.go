@@ -11,6 +11,9 @@ import (
 	"testing"
 )
 
+// built are the files that cross.sh makes.
+var built = []string{"libmtrace.dylib", "mtrace", "mtrace-selftest", "rawmetal"}
+
 // crossBuilt returns the images of a file that cross.sh built: in the folder
 // MTRACE_DARWIN names, or in bin/darwin.
 func crossBuilt(t *testing.T, name string) [][]byte {
@@ -57,7 +60,11 @@ func loads(file *macho.File, kind uint32) [][]byte {
 }
 
 func TestCrossProcessors(t *testing.T) {
-	for name, kind := range map[string]macho.Type{"libmtrace.dylib": macho.TypeDylib, "mtrace": macho.TypeExec} {
+	for _, name := range built {
+		kind := macho.TypeExec
+		if name == "libmtrace.dylib" {
+			kind = macho.TypeDylib
+		}
 		var found []macho.Cpu
 		each(t, name, func(t *testing.T, _ []byte, file *macho.File) {
 			found = append(found, file.Cpu)
@@ -74,7 +81,7 @@ func TestCrossProcessors(t *testing.T) {
 // TestCrossMinimum: LC_BUILD_VERSION names platform and oldest system.
 func TestCrossMinimum(t *testing.T) {
 	const macOS, thirteen = 1, 13 << 16
-	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+	for _, name := range built {
 		each(t, name, func(t *testing.T, _ []byte, file *macho.File) {
 			versions := loads(file, 0x32)
 			if len(versions) != 1 {
@@ -236,7 +243,7 @@ func TestCrossThreadLocals(t *testing.T) {
 }
 
 func TestCrossSignatures(t *testing.T) {
-	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+	for _, name := range built {
 		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {
 			if err := Verify(image); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -252,7 +259,7 @@ func TestCrossForgetsItsMaker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"libmtrace.dylib", "mtrace"} {
+	for _, name := range built {
 		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {
 			if at := bytes.Index(image, []byte(root+"/")); at >= 0 {
 				t.Errorf("%s contains %q", name, image[at:min(at+120, len(image))])

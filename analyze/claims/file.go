@@ -1,0 +1,163 @@
+// Package claims checks what is claimed of a run against its report: "the 95th percentile of commit is under 100 µs", "the GPU
+// is busy for 90 % of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the reason.
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// FileSchema names the files of claims.
+const FileSchema = "mtrace.claims/1"
+
+// A Claim is one line of a file of claims.
+type Claim struct {
+	ID         string    `json:"id"`
+	Title      string    `json:"title"`
+	Expr       string    `json:"expr"`
+	Tolerance  Tolerance `json:"tolerance"`
+	line       int
+	expression *Expression
+}
+
+// A File is a list of claims.
+type File struct {
+	Path   string
+	Name   string
+	Claims []Claim
+}
+
+// ParseFile reads the claims of a file: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
+// "tolerance"}, …]}, of which only claims and expr must be there. Keys are those of the document to be checked; nil accepts
+// any. An error names the line.
+func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
+	f := &File{Path: path}
+	at := func(offset int64, err error) error {
+		line := 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
+		return fmt.Errorf("%s:%d: %w", path, line, err)
+	}
+	var whole json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &whole); errors.As(err, &syntax) {
+		return nil, at(syntax.Offset, fmt.Errorf("not JSON: %w", err))
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := f.object(d, data, keys, at); err != nil {
+		return nil, err
+	}
+	if len(f.Claims) == 0 {
+		return nil, at(0, errors.New("there are no claims in it"))
+	}
+	return f, nil
+}
+
+// place is where the decoder stands, behind white space and commas.
+func place(d *json.Decoder, data []byte) int64 {
+	at := d.InputOffset()
+	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
+		at++
+	}
+	return at
+}
+
+func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, error) error) error {
+	wrong := func(err error) error {
+		return at(d.InputOffset(), errors.New(strings.TrimPrefix(err.Error(), "json: ")))
+	}
+	if t, err := d.Token(); err != nil {
+		return wrong(err)
+	} else if t != json.Delim('{') {
+		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": [{\"expr\": …}]}", FileSchema))
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return wrong(err)
+		}
+		switch t {
+		case "schema":
+			var schema string
+			if err := d.Decode(&schema); err != nil {
+				return wrong(err)
+			}
+			if schema != FileSchema {
+				return at(d.InputOffset(), fmt.Errorf("its schema is %q, not %q", schema, FileSchema))
+			}
+		case "name":
+			if err := d.Decode(&f.Name); err != nil {
+				return wrong(err)
+			}
+		case "claims":
+			if err := f.list(d, data, keys, at, wrong); err != nil {
+				return err
+			}
+		default:
+			return at(d.InputOffset(), fmt.Errorf("unknown key %v: there are schema, name, claims", t))
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return wrong(err)
+	}
+	return nil
+}
+
+func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, error) error, wrong func(error) error) error {
+	if t, err := d.Token(); err != nil {
+		return wrong(err)
+	} else if t != json.Delim('[') {
+		return at(d.InputOffset(), errors.New("claims is a list: [{\"expr\": …}, …]"))
+	}
+	for d.More() {
+		offset := place(d, data)
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return wrong(err)
+		}
+		c, err := parseClaim(raw, keys)
+		if err != nil {
+			return at(offset, fmt.Errorf("claim %d%s: %w", len(f.Claims)+1, c.called(), err))
+		}
+		c.line = 1 + bytes.Count(data[:offset], []byte("\n"))
+		f.Claims = append(f.Claims, c)
+	}
+	_, err := d.Token()
+	if err != nil {
+		return wrong(err)
+	}
+	return nil
+}
+
+// called is how messages call a claim besides its number.
+func (c *Claim) called() string {
+	switch {
+	case c.ID != "":
+		return fmt.Sprintf(" (%s)", c.ID)
+	case c.Title != "":
+		return fmt.Sprintf(" (%s)", c.Title)
+	}
+	return ""
+}
+
+func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if c.Expr == "" {
+		return c, errors.New("it has no expr, as in \"expr\": \"gpu.busy_share > 0.9\"")
+	}
+	if c.expression, err = Parse(c.Expr, keys); err != nil {
+		return c, fmt.Errorf("expr: %w", err)
+	}
+	if t := c.Tolerance; t.dim != (dimension{}) {
+		root := c.expression.root
+		if root.kind != nodeComparison || root.children[0].dim != t.dim && root.children[1].dim != t.dim {
+			return c, fmt.Errorf("tolerance %s is %v, and the claim does not compare that", t.text, t.dim)
+		}
+	}
+	return c, nil
+}

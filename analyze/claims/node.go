@@ -1,0 +1,138 @@
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An Expression is a parsed claim.
+type Expression struct {
+	Text string
+	root *node
+}
+
+type nodeKind uint8
+
+const (
+	nodeNumber nodeKind = iota
+	nodeText
+	nodePath
+	nodeCall
+	nodeArithmetic
+	nodeComparison
+	nodeLogic
+	nodeNot
+)
+
+// A node is a part of an expression. What it counts is known when it is parsed.
+type node struct {
+	kind     nodeKind
+	column   int
+	number   float64
+	dim      dimension
+	bare     bool // a number without a unit, which fits every dimension
+	value    string
+	text     bool // it is a text, or true or false
+	operator string
+	function string
+	path     []step
+	scale    float64 // of the numbers under a path
+	children []*node
+}
+
+// A step of a path goes to a key, an element, or the elements that meet all conditions.
+type step struct {
+	name       string
+	index      *int
+	all        bool
+	conditions []condition
+}
+
+// A condition chooses elements of a list: ~ takes texts that contain the given one.
+type condition struct {
+	path   []string
+	op     string
+	text   string
+	number float64
+	isText bool
+}
+
+func (n *node) logical() bool {
+	return n.kind == nodeComparison || n.kind == nodeLogic || n.kind == nodeNot
+}
+
+// A function makes one number of many.
+type function struct {
+	numbers bool // its arguments and result count the same; otherwise its result is a plain number
+	fold    func([]float64) float64
+}
+
+var functions = map[string]function{
+	"sum": {true, func(v []float64) float64 {
+		s := 0.0
+		for _, x := range v {
+			s += x
+		}
+		return s
+	}},
+	"mean": {true, func(v []float64) float64 {
+		s := 0.0
+		for _, x := range v {
+			s += x / float64(len(v))
+		}
+		return s
+	}},
+	"min":   {true, slices.Min[[]float64]},
+	"max":   {true, slices.Max[[]float64]},
+	"count": {false, nil},
+}
+
+func functionNames() string { return strings.Join(slices.Sorted(maps.Keys(functions)), ", ") }
+
+// newBinary joins two operands and checks that what they count fits.
+func newBinary(op token, a, b *node) (*node, error) {
+	n := &node{column: op.column, operator: op.text, children: []*node{a, b}}
+	mismatch := func(what string) error {
+		return &SyntaxError{op.column, fmt.Sprintf("%s %s %v", what, op.text, b.dim)}
+	}
+	switch op.text {
+	case "and", "&&", "or", "||":
+		n.kind, n.operator = nodeLogic, map[string]string{"and": "and", "&&": "and", "or": "or", "||": "or"}[op.text]
+		if !a.logical() || !b.logical() {
+			return nil, &SyntaxError{op.column, fmt.Sprintf("%s joins comparisons", op.text)}
+		}
+		return n, nil
+	case "<", "<=", ">", ">=", "==", "!=":
+		n.kind = nodeComparison
+	default:
+		n.kind = nodeArithmetic
+	}
+	if a.logical() || b.logical() {
+		return nil, &SyntaxError{op.column, fmt.Sprintf("%s compares values, not comparisons: use and, or", op.text)}
+	}
+	if a.text || b.text {
+		known := func(x *node) bool { return x.text || x.kind == nodePath }
+		if n.kind == nodeArithmetic || strings.ContainsAny(op.text, "<>") || !known(a) || !known(b) {
+			return nil, &SyntaxError{op.column, fmt.Sprintf("%s needs numbers on both sides", op.text)}
+		}
+		return n, nil
+	}
+	switch op.text {
+	case "*":
+		n.dim = a.dim.plus(b.dim)
+	case "/":
+		n.dim = a.dim.minus(b.dim)
+	default:
+		if a.dim != b.dim && !a.bare && !b.bare {
+			return nil, mismatch(a.dim.String())
+		}
+		n.dim = a.dim
+		if a.bare {
+			n.dim = b.dim
+		}
+	}
+	n.bare = a.bare && b.bare && n.kind == nodeArithmetic
+	return n, nil
+}

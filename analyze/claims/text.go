@@ -1,0 +1,67 @@
+package claims
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteText writes the table of claims: target, result, ratio, status.
+func (d *Document) WriteText(w io.Writer) error {
+	rows := [][5]string{{"claim", "target", "result", "ratio", ""}}
+	for _, r := range d.Results {
+		rows = append(rows, [5]string{r.name(), r.Target, r.Result, "", string(r.Status)})
+		row := &rows[len(rows)-1]
+		if r.Ratio != nil {
+			row[3] = times(*r.Ratio)
+		}
+		if r.Tolerance != "" {
+			row[1] += " ± " + r.Tolerance
+		}
+		if r.Reason != "" {
+			row[4] += ": " + r.Reason
+		}
+	}
+	var width [5]int
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i == 2 || i == 3 { // numbers
+				line += pad + cell + "  "
+			} else {
+				line += cell + pad + "  "
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d skipped\n", d.Passed, d.Failed, d.Skipped)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Result) name() string {
+	title := r.Title
+	if title == "" {
+		title = r.Expr
+	}
+	return strings.TrimSpace(r.ID + " " + title)
+}
+
+// times writes a ratio with as many figures as it is worth.
+func times(v float64) string {
+	switch {
+	case v >= 99.5:
+		return fmt.Sprintf("%.0fx", v)
+	case v >= 9.95:
+		return fmt.Sprintf("%.1fx", v)
+	}
+	return fmt.Sprintf("%.2fx", v)
+}

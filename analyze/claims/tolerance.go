@@ -1,0 +1,45 @@
+package claims
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Tolerance relaxes the comparisons of a claim, by a share of the target or by an amount.
+type Tolerance struct {
+	share  float64
+	amount float64
+	dim    dimension
+	text   string
+}
+
+// UnmarshalJSON reads "5%" or "10us" or 0.05, the last being a share.
+func (t *Tolerance) UnmarshalJSON(b []byte) error {
+	var text string
+	var share float64
+	switch {
+	case json.Unmarshal(b, &share) == nil:
+		t.share, t.text = share, fmt.Sprintf("%g%%", 100*share)
+	case json.Unmarshal(b, &text) == nil:
+		tokens, err := scan(text)
+		if err != nil || len(tokens) != 2 || tokens[0].kind != tokenNumber {
+			return fmt.Errorf("tolerance %q: write it as \"5%%\" or as an amount with a unit, \"10us\"", text)
+		}
+		if t.text = text; text[len(text)-1] == '%' {
+			t.share = tokens[0].number
+		} else {
+			t.amount, t.dim = tokens[0].number, tokens[0].dim
+		}
+	default:
+		return errors.New("tolerance: write it as \"5%\" or as an amount with a unit, \"10us\"")
+	}
+	if t.share < 0 || math.IsInf(t.share, 0) || math.IsInf(t.amount, 0) {
+		return fmt.Errorf("tolerance %s: it cannot be negative or infinite", t.text)
+	}
+	return nil
+}
+
+// of is how far from a target a value may be.
+func (t Tolerance) of(target float64) float64 { return t.amount + t.share*math.Abs(target) }

@@ -24,11 +24,25 @@ func newConverter(p *tracefile.Process) *converter {
 	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
 }
 
+// Damaged records hold any number; sums of times within these bounds do not overflow. A clock counts from the start of the
+// machine, 2^57 ns are 4 years, 2^50 ns are 13 days.
+const (
+	latestInstant Nanos = 1 << 57
+	longestTime   Nanos = 1 << 50
+)
+
+// instant is a time in nanoseconds as a record holds it.
+func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
+
 // at is the instant of a tick.
 func (c *converter) at(t wire.Ticks) Nanos {
 	if c.raw {
-		return Nanos(t)
+		return instant(uint64(t))
 	}
+	return min(max(c.convert(t), 0), latestInstant)
+}
+
+func (c *converter) convert(t wire.Ticks) Nanos {
 	if c.process.Clock == wire.ClockMach {
 		return Nanos(c.process.Nanos(t))
 	}

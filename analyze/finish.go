@@ -20,16 +20,21 @@ func (t *Trace) Finish() {
 	slices.SortFunc(t.Pipelines, func(a, b *Pipeline) int {
 		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(t.CommandBuffers, func(a, b *CommandBuffer) int {
-		return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	sortUnlessSorted(t.CommandBuffers, func(a, b *CommandBuffer) int {
+		if a.Created.Begin != b.Created.Begin {
+			return cmp.Compare(a.Created.Begin, b.Created.Begin)
+		}
+		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
 	})
 	for _, b := range t.CommandBuffers {
-		slices.SortFunc(b.Encoders, func(a, b Encoder) int {
-			return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(a.ID, b.ID))
-		})
+		if len(b.Encoders) > 1 {
+			slices.SortFunc(b.Encoders, func(a, b Encoder) int {
+				return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(a.ID, b.ID))
+			})
+		}
 	}
-	slices.SortStableFunc(t.Waits, func(a, b Wait) int { return byBegin(a.Call, b.Call) })
-	slices.SortStableFunc(t.Locks, func(a, b LockWait) int { return byBegin(a.Call, b.Call) })
+	sortUnlessSorted(t.Waits, func(a, b Wait) int { return byBegin(a.Call, b.Call) })
+	sortUnlessSorted(t.Locks, func(a, b LockWait) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Compilations, func(a, b Compilation) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Unfinished, func(a, b UnfinishedCall) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Allocations, func(a, b Allocation) int { return cmp.Compare(a.At, b.At) })
@@ -41,7 +46,52 @@ func (t *Trace) Finish() {
 	t.checkClocks()
 }
 
+func sortUnlessSorted[T any](list []T, compare func(a, b T) int) {
+	if !slices.IsSortedFunc(list, compare) {
+		slices.SortStableFunc(list, compare)
+	}
+}
+
+// merge is one list of all lists, each of which is in order already, as a thread's calls are.
+func merge[T any](lists [][]T, compare func(a, b *T) int) []T {
+	for len(lists) > 1 {
+		var next [][]T
+		for i := 0; i+1 < len(lists); i += 2 {
+			next = append(next, mergeTwo(lists[i], lists[i+1], compare))
+		}
+		if len(lists)%2 == 1 {
+			next = append(next, lists[len(lists)-1])
+		}
+		lists = next
+	}
+	if len(lists) == 0 {
+		return nil
+	}
+	return lists[0]
+}
+
+func mergeTwo[T any](a, b []T, compare func(a, b *T) int) []T {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	out := make([]T, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compare(&b[0], &a[0]) < 0 {
+			out, b = append(out, b[0]), b[1:]
+		} else {
+			out, a = append(out, a[0]), a[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
 func byBegin(a, b Call) int {
+	if a.Begin != b.Begin {
+		return cmp.Compare(a.Begin, b.Begin)
+	}
 	var ta, tb ThreadID
 	if a.Thread != nil {
 		ta = a.Thread.ID
@@ -49,7 +99,7 @@ func byBegin(a, b Call) int {
 	if b.Thread != nil {
 		tb = b.Thread.ID
 	}
-	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(ta, tb))
+	return cmp.Compare(ta, tb)
 }
 
 func pid(p *Process) int {

@@ -28,7 +28,9 @@ type loader struct {
 	stats     map[statKey]*CallStat
 	devices   map[Device]*Device
 	processes []*processLoader
-	skewed    int64 // calls whose times cannot be right
+	waits     [][]Wait     // by thread
+	locks     [][]LockWait // by thread
+	skewed    int64        // calls whose times cannot be right
 	stray     int64
 }
 
@@ -80,6 +82,8 @@ func Load(path string, opts Options) (*Trace, error) {
 	for _, st := range l.stats {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
+	l.trace.Waits = merge(l.waits, func(a, b *Wait) int { return byBegin(a.Call, b.Call) })
+	l.trace.Locks = merge(l.locks, func(a, b *LockWait) int { return byBegin(a.Call, b.Call) })
 	l.trace.Window = l.trace.extent()
 	l.trace.Window, _ = l.clip(l.trace.Window)
 	l.trace.Finish()
@@ -149,16 +153,21 @@ func (l *loader) finishProcess(p *processLoader) {
 	for _, s := range p.pipelines {
 		t.Pipelines = append(t.Pipelines, s)
 	}
-	for _, e := range p.order {
-		if e.buffer != nil {
-			e.buffer.Encoders = append(e.buffer.Encoders, e.Encoder)
+	p.encoders.all(func(e *openEncoder) {
+		switch {
+		case e.buffer == nil:
+		case e.buffer.Encoders == nil:
+			e.buffer.Encoders = e.memory
+		default:
+			e.buffer.Encoders = append(e.buffer.Encoders, *e.Encoder)
 		}
-	}
-	for _, b := range p.buffers {
+	})
+	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count)
+	p.buffers.all(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {
 			t.CommandBuffers = append(t.CommandBuffers, b)
 		}
-	}
+	})
 	for id := range p.file.Devices {
 		l.device(p, id)
 	}

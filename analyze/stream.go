@@ -79,7 +79,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		s.startThread(s.unknownThread(), "")
 	}
 	call := Call{Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, s.thread.Thread}
-	if call.End < call.Begin {
+	if call.End < call.Begin || call.End-call.Begin > longestTime {
 		call.Begin = call.End
 		s.skewed++
 	}
@@ -153,8 +153,12 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 	}
 	b.Completed = Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}
 	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
-	b.GPU = Interval{Nanos(m.X0), Nanos(m.X1)}
-	b.Kernel = Interval{Nanos(m.X2), Nanos(m.X2) + Nanos(m.X3)}
+	b.GPU = Interval{instant(m.X0), instant(m.X1)}
+	b.Kernel = Interval{instant(m.X2), instant(m.X2) + Nanos(m.X3)}
+	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
+		b.GPU = Interval{}
+		s.skewed++
+	}
 	s.process.end = max(s.process.end, b.Completed.End)
 }
 
@@ -194,7 +198,7 @@ func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
 		s.startThread(ThreadID(c.Thread), "")
 		rule := ruleOf(c.Call)
 		call := Call{Interval{s.process.clock.at(c.Begin), end}, s.thread.Thread}
-		call.End = max(call.Begin, call.End)
+		call.End = max(call.Begin, min(call.End, call.Begin+longestTime))
 		record := wire.Record{Object: c.Object, Call: c.Call}
 		if inside, visible := s.clip(call.Interval); visible {
 			s.count(rule, inside, call, &record, &noMore, true)

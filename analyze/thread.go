@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -139,16 +140,8 @@ func (l *loader) finishThread(t *threadLoader) {
 		t.Events += s.count
 	}
 	l.skewed += t.nest.skewed
-	for _, w := range t.waits {
-		if w.Thread != nil {
-			l.trace.Waits = append(l.trace.Waits, w)
-		}
-	}
-	for _, k := range t.locks {
-		if k.Own > 0 {
-			l.trace.Locks = append(l.trace.Locks, k)
-		}
-	}
+	l.waits = append(l.waits, slices.DeleteFunc(t.waits, func(w Wait) bool { return w.Thread == nil }))
+	l.locks = append(l.locks, slices.DeleteFunc(t.locks, func(k LockWait) bool { return k.Own == 0 }))
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events
 	if t.Events > 0 || t.Active.End > t.Active.Begin {

@@ -20,7 +20,7 @@ typedef const void *SEL;
 typedef struct { unsigned long width, height, depth; } Size;
 typedef struct { unsigned long location, length; } Range;
 
-enum { THREADS = 2, BUFFERS = 20, REPEATS = 2000, ELEMENTS = 1024, CHAIN = 16, ROLES = 12 };
+enum { THREADS = 2, BUFFERS = 20, REPEATS = 2000, ELEMENTS = 1024, CHAIN = 16, ROLES = 12, SLOTS = 4, HOLD_MS = 30 };
 
 static id (*create_device)(void);
 static SEL (*register_selector)(const char *);
@@ -34,7 +34,8 @@ static void (*pool_pop)(void *);
 
 // Where traced selectors are declared: a name here, the selector, and the kind of object that implements it.
 #define TRACED(X) \
-    X(new_queue, "newCommandQueue", device) X(new_buffer, "newBufferWithLength:options:", device) \
+    X(new_queue, "newCommandQueue", device) X(new_small_queue, "newCommandQueueWithMaxCommandBufferCount:", device) \
+    X(new_buffer, "newBufferWithLength:options:", device) \
     X(new_library, "newLibraryWithSource:options:error:", device) X(new_event, "newSharedEvent", device) \
     X(new_pipeline, "newComputePipelineStateWithFunction:error:", device) X(new_function, "newFunctionWithName:", library) \
     X(command_buffer, "commandBuffer", queue) X(unretained, "commandBufferWithUnretainedReferences", queue) \
@@ -42,7 +43,8 @@ static void (*pool_pop)(void *);
     X(compute_typed, "computeCommandEncoderWithDispatchType:", command_buffer) X(blit, "blitCommandEncoder", command_buffer) \
     X(enqueue, "enqueue", command_buffer) X(commit, "commit", command_buffer) \
     X(wait_scheduled, "waitUntilScheduled", command_buffer) X(wait_completed, "waitUntilCompleted", command_buffer) \
-    X(encode_signal, "encodeSignalEvent:value:", command_buffer) X(wait_event, "waitUntilSignaledValue:timeoutMS:", event) \
+    X(encode_signal, "encodeSignalEvent:value:", command_buffer) X(encode_wait, "encodeWaitForEvent:value:", command_buffer) \
+    X(wait_event, "waitUntilSignaledValue:timeoutMS:", event) X(set_signaled, "setSignaledValue:", event) \
     X(set_pipeline, "setComputePipelineState:", compute_encoder) \
     X(dispatch_groups, "dispatchThreadgroups:threadsPerThreadgroup:", compute_encoder) \
     X(dispatch_threads, "dispatchThreads:threadsPerThreadgroup:", compute_encoder) X(end, "endEncoding", compute_encoder) \
@@ -227,6 +229,35 @@ static void variants(id device, id queue, id pipeline, id data) {
     pop(pool);
 }
 
+static void *release_gpu(void *event) {
+    nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+    CALL(void, (id, SEL, uint64_t), event, set_signaled, 1);
+    return NULL;
+}
+
+// A queue has room for so many command buffers; making one more waits until one of them has completed. All that fit are held back
+// on the GPU by an event that another thread signals later. Returns how long making the one more took, in ns.
+static double full_queue(id device) {
+    void *pool = push();
+    id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);
+    id event = DO(id, device, new_event);
+    for (int i = 0; i < SLOTS; i++) {
+        id buffer = DO(id, queue, command_buffer);
+        CALL(void, (id, SEL, id, uint64_t), buffer, encode_wait, event, 1);
+        DO(void, buffer, commit);
+    }
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, release_gpu, event)) fail("a thread", "it cannot be started");
+    double begin = seconds();
+    id buffer = DO(id, queue, command_buffer);
+    double took = (seconds() - begin) * 1e9;
+    DO(void, buffer, commit);
+    DO(void, buffer, wait_completed);
+    pthread_join(thread, NULL);
+    pop(pool);
+    return took;
+}
+
 static void print_string(const char *text) {
     putchar('"');
     for (; *text; text++) {
@@ -281,7 +312,8 @@ static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] * 2 + 1; }\n";
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "idle")) return 0; // a program that does not use Metal, to see what the library costs it
     load();
     void *pool = push();
     atomic_fetch_add(&calls.create, 1);
@@ -318,10 +350,12 @@ int main(void) {
     // Each of the command buffers doubled and added one: 2^n - 1 after n.
     float expected = (float)((1 << BUFFERS) - 1), got = ((float *)GET(void *, work[0].buffer, contents))[ELEMENTS - 1];
     variants(device, queues[0], pipeline, work[1].buffer);
+    double blocked = full_queue(device);
     printf("{\"schema\":\"mtrace.selftest/1\",\"device\":");
     print_string(text_of(GET(id, device, name)));
     printf(",\n\"result_right\":%s,\"command_buffers\":%d,\"completed\":%d,", got == expected ? "true" : "false", THREADS * BUFFERS, all.completed);
     printf("\n\"gpu_start_after_commit_ns\":%.0f,\"return_after_gpu_end_ns\":%.0f,", all.earliest * 1e9, all.latest * 1e9);
+    printf("\n\"full_queue_ns\":%.0f,", blocked);
     printf("\"notify_median_ns\":%.0f,\"call_median_ns\":%.1f,", median(notify, THREADS * BUFFERS), median(set, THREADS));
     printf("\n\"classes\":[");
     for (int i = 0; i < role_count; i++) {

@@ -10,20 +10,26 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	switch {
 	case f.buffers == 0:
 		return r.not("there are no GPU times")
-	case f.busy < saturatedShare:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
-	case !f.saturated:
+	case f.busy < saturatedShare && f.backlog < 0.5:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
+			percent(f.busy), percent(f.backlog))
+	case f.busy >= saturatedShare && !f.saturated:
 		return r.not("the GPU was busy for %s of the time, but began all work at once: in %s of it something was waiting to begin", percent(f.busy), percent(f.backlog))
 	}
-	busy := a.waitedWhileBusy()
-	r.Lost = a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + busy
-	r.explains = r.Lost + a.Sum(analyze.PartWaitExecuting)
+	r.Lost = a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther)
+	r.explains = r.Lost
+	if f.saturated {
+		r.Lost += a.waitedWhileBusy()
+		r.explains = r.Lost + a.Sum(analyze.PartWaitExecuting)
+	} else { // most of the time: it explains what it makes threads wait, and no more
+		r.Confidence = 0.75
+	}
 	r.Holds = true
 	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
 	if f.committers > 1 {
-		r.say("in %s of that time, work that was committed could not begin", percent(f.backlog))
+		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(r.explains)),
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(r.Lost+a.Sum(analyze.PartWaitExecuting))),
 		r.Lost, a.Sum(analyze.PartWaitExecuting))
 	return r
 }
@@ -50,6 +56,9 @@ func (a *Analysis) notSaturated(f *facts, i analyze.Interval, b *analyze.Command
 	return i.Length() - a.deviceOf(b).all.Within(i)
 }
 
+// longLaunch is more than it takes to launch a command buffer and hear back, which is 150 to 200 µs where it is slow.
+const longLaunch analyze.Nanos = 200_000
+
 // launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
 func launchBound(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: LaunchBound, Confidence: 0.8,
@@ -67,6 +76,8 @@ func launchBound(a *Analysis, f *facts) Finding {
 	switch {
 	case f.saturated:
 		return r.not("the GPU had no idle time")
+	case f.busy >= 0.6 && f.perBuffer > longLaunch:
+		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), f.perBuffer)
 	case each <= f.perBuffer:
 		return r.not("handing over a command buffer and hearing back took %s, the GPU worked on it for %s", each, f.perBuffer)
 	}

@@ -92,7 +92,8 @@ func (a *Analysis) noCause(f *facts) string {
 // summaries are the verdicts in one sentence.
 var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	GPUSaturated: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs waiting for it.", percent(f.busy), percent(f.share(top.explains)))
+		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs waiting for it.", percent(f.busy),
+			percent(f.share(top.Lost+a.Sum(analyze.PartWaitExecuting))))
 	},
 	DeviceWideSync: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(f.share(top.Lost)),

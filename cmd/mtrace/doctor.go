@@ -33,7 +33,7 @@ type doctorOptions struct{ json, all, noSelfTest bool }
 func (o doctorOptions) run(std stdio, command []string) error {
 	question := doctor.Question{Tool: toolVersion(), Command: command}
 	question.Library, question.LibraryProblem = findLibrary()
-	question.SelfTest, question.SelfTestProblem = o.selfTest()
+	question.SelfTest, question.SelfTestProblem = o.selfTest(question.Library)
 	progress := func(string) {}
 	if term.IsTerminal(int(std.err.Fd())) {
 		progress = func(what string) { fmt.Fprintf(std.err, "\r\x1b[Kchecking %s…", what) }
@@ -55,7 +55,7 @@ func (o doctorOptions) run(std stdio, command []string) error {
 }
 
 // selfTest prepares the self-test, or says why there is none.
-func (o doctorOptions) selfTest() (*doctor.SelfTest, string) {
+func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	if o.noSelfTest {
 		return nil, "not asked for"
 	}
@@ -67,7 +67,7 @@ func (o doctorOptions) selfTest() (*doctor.SelfTest, string) {
 	if err != nil {
 		return nil, "the tool does not know its own path: " + err.Error()
 	}
-	test := &doctor.SelfTest{Program: program, Tool: tool, Environ: os.Environ()}
+	test := &doctor.SelfTest{Program: program, Tool: tool, Library: library, Environ: os.Environ()}
 	if preload, ok := softwareMetal(); ok {
 		test.Preload = preload
 	}

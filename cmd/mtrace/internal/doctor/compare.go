@@ -17,16 +17,17 @@ var families = map[string]wire.Family{
 
 // sight is what the tracer saw of the self-test.
 type sight struct {
-	calls     map[wire.Call]uint64
-	threads   int
-	timed     int       // command buffers with GPU times
-	untimed   int       // completed without them
-	handlers  []float64 // ns, each run of the tracer's completion handler
-	nested    uint64
-	lost      uint64
-	warnings  []string
-	processes int
-	cut       string
+	calls    map[wire.Call]uint64
+	threads  int
+	timed    int       // command buffers with GPU times
+	untimed  int       // completed without them
+	handlers []float64 // ns, each run of the tracer's completion handler
+	acquire  float64   // ns, the longest making of a command buffer
+	nested   uint64
+	lost     uint64
+	warnings []string
+	programs []string // executables of the processes that reported
+	cut      string
 }
 
 // readTrace counts what a trace holds.
@@ -36,12 +37,13 @@ func readTrace(path string) (*sight, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	s := &sight{calls: map[wire.Call]uint64{}, processes: len(reader.Processes())}
+	s := &sight{calls: map[wire.Call]uint64{}}
 	if cut, why := reader.Truncated(); cut {
 		s.cut = why
 	}
 	for _, p := range reader.Processes() {
 		s.warnings = append(s.warnings, p.Warnings...)
+		s.programs = append(s.programs, p.Program)
 		if p.End != nil {
 			s.nested += p.End.Nested
 			s.lost += p.End.Lost()
@@ -60,6 +62,9 @@ func readTrace(path string) (*sight, error) {
 					continue
 				}
 				s.calls[r.Call]++
+				if r.Call.Row().Group == wire.GroupAcquire {
+					s.acquire = max(s.acquire, float64(process.Nanos(r.End)-process.Nanos(r.Begin)))
+				}
 				if completed = r.Call == wire.CallCompleted; completed {
 					s.handlers = append(s.handlers, float64(process.Nanos(r.End)-process.Nanos(r.Begin)))
 				}
@@ -165,6 +170,21 @@ func compareTimes(r *said, s *sight) Check {
 		c.Status = Warn
 		c.Text = fmt.Sprintf("the GPU's clock is not the CPU's: a start %s after its commit, an end %s before the wait returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 		c.Advice = "GPU intervals in reports may be shifted by this much"
+	}
+	return c
+}
+
+// fullQueue checks that waiting for room in a queue is seen as what it is: the
+// time the call took that made one command buffer more than there was room for.
+func fullQueue(r *said, s *sight) Check {
+	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
+	c.Text = fmt.Sprintf("making a command buffer on a full queue waited %s, and %s of it were seen", nanosText(r.FullQueue), nanosText(s.acquire))
+	switch {
+	case r.FullQueue < 5e6:
+		c.Status = Warn
+		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room", nanosText(r.FullQueue))
+	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
+		c.Status, c.Advice = Fail, "the wait is not seen where it happens; please report this with the output of mtrace doctor --json"
 	}
 	return c
 }

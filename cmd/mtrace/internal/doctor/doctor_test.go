@@ -91,7 +91,7 @@ func TestMachine(t *testing.T) {
 		{"no tools", func(a map[string]string) { delete(a, "xcode-select -p") }, (*Probe).xcode, Warn, "no Xcode"},
 		{"variables", nil, (*Probe).variables, Warn, "1 are set"},
 		{"folders", nil, (*Probe).paths, OK, "sockets in"},
-		{"no Python", nil, func(p *Probe) Check { return p.pythons("/l") }, Info, "none found"},
+		{"no Python", nil, func(p *Probe) Check { return p.pythons("/l", nil) }, Info, "none found"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,7 +27,12 @@ func Examine(p *Probe, q Question, progress func(what string)) Report {
 		add("Xcode", p.xcode)
 	}
 	add("library", func() Check { return p.library(q.Library, q.LibraryProblem) })
-	add("Pythons", func() Check { return p.pythons(q.Library) })
+	add("Pythons", func() Check {
+		if q.SelfTest == nil {
+			return p.pythons(q.Library, nil)
+		}
+		return p.pythons(q.Library, q.SelfTest.loads)
+	})
 	add("variables", p.variables)
 	add("folders", p.paths)
 	add("leftovers", p.leftovers)

@@ -21,10 +21,18 @@ type python struct {
 	Real       string   `json:"real"` // behind links, shims and stubs
 	Injectable bool     `json:"injectable"`
 	Reasons    []string `json:"reasons,omitempty"`
+	// Loaded tells whether the library did report from it; nil when it was not
+	// tried.
+	Loaded *bool `json:"loaded,omitempty"`
 }
 
+// maxProved bounds how many interpreters are run: each takes a fraction of a
+// second.
+const maxProved = 12
+
 // pythons lists the interpreters of the machine, those in PATH first.
-func (p *Probe) pythons(library string) Check {
+// When prove is not nil, each that should take the library is run with it.
+func (p *Probe) pythons(library string, prove func(program string) bool) Check {
 	var found []python
 	seen := map[string]bool{}
 	for _, path := range p.pythonPaths() {
@@ -44,16 +52,27 @@ func (p *Probe) pythons(library string) Check {
 		for _, reason := range plan.Reasons {
 			one.Reasons = append(one.Reasons, reason.Text)
 		}
+		if prove != nil && plan.Injectable && len(found) < maxProved {
+			loaded := prove(path)
+			one.Loaded = &loaded
+		}
 		found = append(found, one)
 	}
 	c := Check{ID: "python", Status: OK, Data: found}
-	good := 0
+	good, wrong := 0, 0
 	for _, one := range found {
-		line := "can be traced:    " + one.Path
-		if one.Injectable {
+		line := one.Path + " can be traced"
+		switch {
+		case !one.Injectable:
+			line = one.Path + " cannot be traced: it " + strings.Join(one.Reasons, "; ")
+		case one.Loaded == nil:
 			good++
-		} else {
-			line = "cannot be traced: " + one.Path + " " + strings.Join(one.Reasons, "; ")
+		case *one.Loaded:
+			good++
+			line = one.Path + " was traced"
+		default:
+			wrong++
+			line = one.Path + " should take the library, and did not"
 		}
 		c.Details = append(c.Details, line)
 	}
@@ -61,6 +80,9 @@ func (p *Probe) pythons(library string) Check {
 	switch {
 	case len(found) == 0:
 		c.Status, c.Text = Info, "none found"
+	case wrong > 0:
+		c.Status, c.Text = Warn, fmt.Sprintf("%d found, %d can be traced, %d should be and are not", len(found), good, wrong)
+		c.Advice = "please report this with the output of mtrace doctor --json"
 	case good == 0:
 		c.Status, c.Advice = Warn, "install one that does not come with the system, for instance brew install python"
 	case !found[0].Injectable:

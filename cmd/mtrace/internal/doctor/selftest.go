@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mtrace/interpose/inject"
 )
 
 // SelfTest runs the bundled Metal program without and with the tracer and
@@ -19,6 +21,7 @@ import (
 type SelfTest struct {
 	Program string // mtrace-selftest
 	Tool    string // mtrace itself
+	Library string // the library it injects
 	// Preload is the software Metal for machines without one, or "".
 	Preload string
 	Environ []string
@@ -38,6 +41,7 @@ type said struct {
 	ReturnAfter    float64 `json:"return_after_gpu_end_ns"`
 	Notify         float64 `json:"notify_median_ns"`
 	Call           float64 `json:"call_median_ns"`
+	FullQueue      float64 `json:"full_queue_ns"`
 	Classes        []struct {
 		Role  string   `json:"role"`
 		Chain []string `json:"chain"`
@@ -77,7 +81,66 @@ func (s *SelfTest) Run() []Check {
 		return []Check{{ID: "self-test", Status: Fail, Text: "the self-test's trace cannot be read: " + err.Error()}, untraced.classTable()}
 	}
 	return []Check{
-		compareCalls(traced, seen), compareTimes(traced, seen), cost(untraced, traced, seen), nested(seen), untraced.classTable(),
+		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), cost(untraced, traced, seen), s.startCost(),
+		nested(seen), s.validated(folder), untraced.classTable(),
+	}
+}
+
+// validated repeats the traced run under Metal's API validation, which wraps
+// every object in another: each call must still be seen once.
+func (s *SelfTest) validated(folder string) Check {
+	again := *s
+	again.Environ = append(slices.Clone(s.Environ), "MTL_DEBUG_LAYER=1")
+	trace := filepath.Join(folder, "validated.mtrace")
+	traced, err := again.traced(trace)
+	var seen *sight
+	if err == nil {
+		seen, err = readTrace(trace)
+	}
+	if err != nil {
+		return Check{ID: "validation", Status: Warn, Text: "under MTL_DEBUG_LAYER=1 the self-test fails: " + err.Error(), Advice: "trace without Metal's API validation"}
+	}
+	c := compareCalls(traced, seen)
+	c.ID, c.Text = "validation", "under MTL_DEBUG_LAYER=1: "+c.Text
+	if c.Status == Fail {
+		c.Status, c.Advice = Warn, "trace without Metal's API validation, and please report this with the output of mtrace doctor --json"
+	}
+	return c
+}
+
+// startCost measures what the library costs a program that never uses Metal:
+// on a Mac it links Metal, which dyld then loads into every such program.
+func (s *SelfTest) startCost() Check {
+	const runs = 9
+	measure := func(extra ...string) (float64, error) {
+		var times []float64
+		for range runs {
+			command := exec.Command(s.Program, "idle")
+			command.Env = append(slices.Clone(s.Environ), extra...)
+			begin := time.Now()
+			if err := command.Run(); err != nil {
+				return 0, err
+			}
+			times = append(times, float64(time.Since(begin)))
+		}
+		slices.Sort(times)
+		return times[runs/2], nil
+	}
+	plan, err := inject.Prepare([]string{s.Program}, s.Library, s.Environ)
+	if err != nil || plan.Variable == "" {
+		return Check{ID: "start-cost", Status: Skipped, Text: "the library cannot be loaded"}
+	}
+	plain, err := measure()
+	var loaded float64
+	if err == nil {
+		loaded, err = measure(plan.Variable)
+	}
+	if err != nil {
+		return Check{ID: "start-cost", Status: Warn, Text: "a program without Metal does not run with the library: " + err.Error()}
+	}
+	return Check{
+		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded},
+		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(plain), nanosText(loaded)),
 	}
 }
 
@@ -140,4 +203,40 @@ func (r *said) classTable() Check {
 		c.Text += fmt.Sprintf(", %d of them behind a validation or capture layer", wrapped)
 	}
 	return c
+}
+
+// loads runs an interpreter under the tracer and tells whether the library
+// reported from the program that did the work.
+func (s *SelfTest) loads(interpreter string) bool {
+	folder, err := os.MkdirTemp("", "mtrace-doctor-")
+	if err != nil {
+		return false
+	}
+	defer os.RemoveAll(folder)
+	trace := filepath.Join(folder, "python.mtrace")
+	ctx, cancel := context.WithTimeout(context.Background(), selfTestLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, s.Tool, "run", "--no-report", "-o", trace, "--", interpreter, "-c", "import sys; print(sys.executable)")
+	command.Env = s.Environ
+	output, err := command.Output()
+	if err != nil {
+		return false
+	}
+	seen, err := readTrace(trace)
+	if err != nil {
+		return false
+	}
+	executable := firstLine(string(output))
+	return slices.ContainsFunc(seen.programs, func(program string) bool { return sameProgram(program, executable) })
+}
+
+// sameProgram compares executables behind links; a framework build of Python
+// reports the application it re-executed.
+func sameProgram(a, b string) bool {
+	if strings.Contains(a, "Python.app/") {
+		return true
+	}
+	realA, errA := filepath.EvalSymlinks(a)
+	realB, errB := filepath.EvalSymlinks(b)
+	return errA == nil && errB == nil && realA == realB
 }

@@ -6,16 +6,18 @@ import "mtrace/collector/wire"
 
 // Info says how a trace was made. It is written first.
 type Info struct {
-	Tool           string   // version of the tool that wrote it
-	Command        []string // what was asked to be traced; empty for a collector on its own
-	Host, OS, Arch string
-	Started        int64 // Unix time in nanoseconds
+	Tool    string   `json:"tool"`    // version of the tool that wrote it
+	Command []string `json:"command"` // what was asked to be traced; empty for a collector on its own
+	Host    string   `json:"host"`
+	OS      string   `json:"os"`
+	Arch    string   `json:"arch"`
+	Started int64    `json:"started_ns"` // Unix time in nanoseconds
 }
 
 // Result says how the recording ended. It is written last; a cut trace has none.
 type Result struct {
-	Finished int64  // Unix time in nanoseconds
-	Note     string // why it ended early: one line, empty when it did not
+	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
+	Note     string `json:"note,omitempty"` // why it ended early: one line, empty when it did not
 }
 
 // A Stream is the records of one ring of one process. Several threads may have used the ring one after another: each

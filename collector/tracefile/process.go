@@ -33,19 +33,19 @@ type Device struct {
 
 // An End is how a process's part of the trace ended, and what was left out of it.
 type End struct {
-	ExitKnown  bool   // ExitStatus and Signal were reported by whoever waited for the process
-	ExitStatus int    // the exit status, when Signal is 0
-	Signal     int    // the number of the signal that killed it, or 0
-	Unix       int64  // when the collector saw the end, Unix time in nanoseconds
-	Note       string // why the process's part ended early: one line, empty when it did not
-	Rings      []RingEnd
-	Unringed   uint64 // records lost because every ring was in use
-	Unnumbered uint64 // objects that got no number
-	Nested     uint64 // inner calls not recorded because an outer one was
-	Forks      uint64 // children that passed through fork without exec, untraced
-	Rejected   uint64 // calls on threads that were going away or inside the tracer
-	Salvaged   uint64 // records read from the shared memory after the end; they are in the streams like all others
-	Current    []CurrentCall
+	ExitKnown  bool          `json:"exit_known"`     // ExitStatus and Signal were reported by whoever waited for the process
+	ExitStatus int           `json:"exit_status"`    // the exit status, when Signal is 0
+	Signal     int           `json:"signal"`         // the number of the signal that killed it, or 0
+	Unix       int64         `json:"unix_ns"`        // when the collector saw the end, Unix time in nanoseconds
+	Note       string        `json:"note,omitempty"` // why the process's part ended early: one line, empty when it did not
+	Rings      []RingEnd     `json:"rings,omitempty"`
+	Unringed   uint64        `json:"unringed"`   // records lost because every ring was in use
+	Unnumbered uint64        `json:"unnumbered"` // objects that got no number
+	Nested     uint64        `json:"nested"`     // inner calls not recorded because an outer one was
+	Forks      uint64        `json:"forks"`      // children that passed through fork without exec, untraced
+	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer
+	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
+	Current    []CurrentCall `json:"current,omitempty"`
 }
 
 // Lost is the number of records that were made and are not in the trace.
@@ -70,26 +70,26 @@ func (e *End) DroppedByThread() map[uint64]uint64 {
 
 // A RingEnd is the last state of one ring.
 type RingEnd struct {
-	Ring         uint16
-	Thread       uint64 // the system's id of the thread that had it last
-	Head         uint64 // records ever published
-	Dropped      uint64 // records dropped because the ring was full
-	FactsHead    uint64 // bytes of facts ever published
-	FactsDropped uint64 // facts dropped because there was no room
-	Losses       []Loss // Dropped, split by thread
+	Ring         uint16 `json:"ring"`
+	Thread       uint64 `json:"thread"`           // the system's id of the thread that had it last
+	Head         uint64 `json:"head"`             // records ever published
+	Dropped      uint64 `json:"dropped"`          // records dropped because the ring was full
+	FactsHead    uint64 `json:"facts_head"`       // bytes of facts ever published
+	FactsDropped uint64 `json:"facts_dropped"`    // facts dropped because there was no room
+	Losses       []Loss `json:"losses,omitempty"` // Dropped, split by thread
 }
 
 // A Loss is a number of records that a thread made and that are not in the trace.
 type Loss struct {
-	Thread  uint64 // the system's thread id
-	Records uint64
+	Thread  uint64 `json:"thread"` // the system's thread id
+	Records uint64 `json:"records"`
 }
 
 // A CurrentCall is a call that a thread was inside when its process ended: it has no end and is not among the records.
 type CurrentCall struct {
-	Thread uint64 // the system's thread id
-	Ring   uint16
-	Begin  wire.Ticks
-	Object wire.ObjectID
-	Call   wire.Call
+	Thread uint64        `json:"thread"` // the system's thread id
+	Ring   uint16        `json:"ring"`
+	Begin  wire.Ticks    `json:"begin"`
+	Object wire.ObjectID `json:"object"`
+	Call   wire.Call     `json:"call"`
 }

@@ -81,13 +81,15 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 // Hello says who connects. Its entries: version, pid, ppid, program (path of the executable), arg (one per argument, in order),
 // host, os, arch, started (Unix time in ns).
 type Hello struct {
-	Version   int
-	PID, PPID int
-	Program   string
-	Args      []string
-	Host      string
-	OS, Arch  string
-	Started   int64
+	Version int      `json:"version"`
+	PID     int      `json:"pid"`
+	PPID    int      `json:"ppid"`
+	Program string   `json:"program"`
+	Args    []string `json:"args"`
+	Host    string   `json:"host"`
+	OS      string   `json:"os"`
+	Arch    string   `json:"arch"`
+	Started int64    `json:"started_ns"`
 }
 
 // AppendHello appends the payload of a FrameHello to b.

@@ -1,0 +1,129 @@
+package tracefile
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write goldens instead of comparing with them")
+
+func text(t testing.TB, path string) []byte {
+	t.Helper()
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	path, _ := writeSmall(t, true)
+	want := text(t, path)
+	again := filepath.Join(t.TempDir(), "again.mtrace")
+	if err := ReadText(bytes.NewReader(want), again); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, again); !bytes.Equal(got, want) {
+		a, b := bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))
+		for i := range min(len(a), len(b)) {
+			if !bytes.Equal(a[i], b[i]) {
+				t.Fatalf("line %d of the text of a trace made from text is another:\n%s\n%s", i+1, a[i], b[i])
+			}
+		}
+		t.Errorf("the text of a trace made from text has %d lines, not %d", len(b), len(a))
+	}
+}
+
+func TestTextGolden(t *testing.T) {
+	const golden = "testdata/small.jsonl"
+	path, _ := writeSmall(t, true)
+	got := text(t, path)
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the text form has changed; if that is meant, go test ./collector/tracefile -update")
+	}
+}
+
+// A trace written by hand: positions may be left out.
+func TestTextByHand(t *testing.T) {
+	const hand = `{"schema":"mtrace.trace/1","info":{"tool":"hand"}}
+
+{"process":0,"header":{"hello":{"pid":7,"program":"p"},"clock":1}}
+{"process":0,"ring":4,"record":{"call":"thread start","family":"tracer","begin":1,"end":1,"arg":99}}
+{"process":0,"ring":4,"record":{"call":"commit","family":"commandBuffer","begin":5,"end":6,"object":3,"more":[1,2,3,4]}}
+{"process":0,"ring":4,"record":{"call":"commit","family":"commandBuffer","begin":8,"end":9,"object":3}}
+`
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	if err := ReadText(strings.NewReader(hand), path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	records := readAll(t, r)[streamKey{0, 4}]
+	if len(records) != 4 || records[3].Begin != 8 || records[2].More().X3 != 4 || r.Streams()[0].Missing != 0 {
+		t.Errorf("%+v", records)
+	}
+}
+
+func TestReadTextRefuses(t *testing.T) {
+	const head = `{"schema":"mtrace.trace/1","info":{}}` + "\n"
+	const process = head + `{"process":0,"header":{"hello":{},"clock":1}}` + "\n"
+	for in, want := range map[string]string{
+		"":                                   "line 1 of the trace's text: it does not begin with",
+		"{}":                                 "it does not begin with",
+		"[1]":                                "line 1",
+		head + "{}":                          "line 2 of the trace's text: it says no process",
+		head + `{"process":0,"fact":{}}`:     "process 0 has not begun",
+		head + `{"process":1,"header":{}}`:   "process 1 begins where 0 should",
+		process + `{"process":0}`:            "says nothing of process 0",
+		process + `{"process":0,"colour":1}`: "unknown field",
+		process + `{"process":0,"ring":256,"record":{}}`:         "ring 256",
+		process + `{"process":0,"ring":1,"record":{"call":"x"}}`: `no call "x"`,
+		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
+			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
+	} {
+		err := ReadText(strings.NewReader(in), filepath.Join(t.TempDir(), "t.mtrace"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+func FuzzReadText(f *testing.F) {
+	path, _ := writeSmall(f, true)
+	f.Add(text(f, path))
+	f.Add([]byte(`{"schema":"mtrace.trace/1","info":{}}` + "\n" + `{"process":0,"header":{}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "t.mtrace")
+		if ReadText(bytes.NewReader(b), path) != nil {
+			return
+		}
+		once := text(t, path)
+		if err := ReadText(bytes.NewReader(once), path); err != nil {
+			t.Fatalf("the text of a trace cannot be read: %v", err)
+		}
+		if twice := text(t, path); !bytes.Equal(once, twice) {
+			t.Fatalf("the text changes:\n%s\n%s", once, twice)
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"mtrace/analyze/xctrace"
@@ -77,6 +78,9 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int) (*Export, err
 	e := &Export{dir: dir}
 	add := func(file string) error {
 		inputs, _, err := xctrace.Inputs([]string{file}, nil)
+		for i := range inputs {
+			inputs[i].Name = filepath.Base(bundle) + ":" + strings.TrimSuffix(filepath.Base(file), ".xml")
+		}
 		e.Inputs = append(e.Inputs, inputs...)
 		return err
 	}

@@ -81,7 +81,12 @@ func statisticsTable(c *Case) Table {
 
 // acquireTables are report R2 #6a: how long it takes to get a command buffer.
 func acquireTables(r *Results) []Table {
-	t := timesTable(r, "acquire", "acquire_ns", "Acquiring a command buffer")
+	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max", "95 % of median"}}
+	for _, c := range r.Of("acquire") {
+		s := c.Series("acquire_ns").Summarize()
+		t.row(c.Keys["call"], count(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max), interval(s.Low, s.High, duration))
+		t.Notes = []string{method(s, c.Warmup)}
+	}
 	t.note("Each is committed and completed before the next, outside the time: a queue that is full blocks. Reading the clock costs %s of each figure.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
@@ -95,7 +100,7 @@ var coldPhases = []struct{ metric, title string }{
 
 // coldstartTables are report R2 #4: phases of a start, each sample a process of its own.
 func coldstartTables(r *Results) []Table {
-	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max", "95 % of the median"}}
+	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max", "95 % of median"}}
 	c := r.Find("coldstart", "process=new")
 	for _, phase := range coldPhases {
 		s := c.Series(phase.metric).Summarize()

@@ -32,8 +32,8 @@ const (
 	pageIDs    = 1024
 	chunkPages = 4096
 	maxID      = 1 << 32
-	// maxPages keeps 4 M ids, 40 MiB, in memory.
-	maxPages = 4096
+	// maxPages keeps 1 M ids, 10 MiB, in memory.
+	maxPages = 1024
 	idBytes  = 10
 )
 

@@ -17,6 +17,7 @@ import (
 	"mtrace/collector/tracefile"
 	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
+	"mtrace/collector/wire/wiretest"
 )
 
 // A recording is a collector at work in a test.
@@ -310,6 +311,21 @@ func TestDaemonLivesOn(t *testing.T) {
 		}
 		cmd.Process.Kill()
 		cmd.Wait()
+	}
+}
+
+// A daemon that never used Metal is left behind: nothing of it is missing, so nothing is said.
+func TestDaemonWithoutMetal(t *testing.T) {
+	r := startRecording(t)
+	conn, err := wiretest.Dial(r.Address(), wiretest.Hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	trace, result := r.finish()
+	checkValid(t, trace)
+	if len(trace.Processes()) != 1 || len(result.Warnings) != 0 {
+		t.Errorf("%d processes, result %+v", len(trace.Processes()), result)
 	}
 }
 

@@ -109,7 +109,7 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader) {
 	default:
 	}
 	why := ""
-	if alive {
+	if alive && p.mapped {
 		why = "it was still running when the recording ended, and its trace ends there"
 	}
 	p.end(alive, why, func() error { return p.readFrames(in) })

@@ -20,6 +20,7 @@ const (
 	formMore     form = 1 << 0 // a More record follows each and is stored with it
 	formGPUTimes form = 1 << 1 // the More record's x1 and x2 are stored relative to x0
 	formArgTable form = 1 << 2 // the args are indexes into a table of the block
+	formUnknown  form = 1 << 3 // and above: of a later version
 )
 
 // The columns of a kind, in the order in which they are stored.

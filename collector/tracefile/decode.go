@@ -88,6 +88,10 @@ func (d *decoder) columns(in *cursor) (order []byte) {
 		if in.bad {
 			return nil
 		}
+		if form(head[4]) >= formUnknown {
+			in.bad = true
+			return nil
+		}
 		tables := k.tables
 		*k = kind{
 			call:  wire.Call(binary.LittleEndian.Uint16(head)),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -157,8 +158,10 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	// An interrupted benchmark ends as the terminal's own signal would end it; killed if it does not.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
-	// Benchmarks that compile kernels nobody will ever need again must not leave them in the user's cache.
-	cmd.Env = append(r.environ, "SOFTMETAL_CACHE="+filepath.Join(r.scratch, "cache"))
+	cmd.Env = r.environ
+	if run.Bench.Fresh {
+		cmd.Env = append(slices.Clone(r.environ), "SOFTMETAL_CACHE="+filepath.Join(r.scratch, "cache"))
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()

@@ -5,6 +5,7 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -91,6 +92,9 @@ func New(o Options) (*Collector, error) {
 // Address is the path of the socket, for the environment of traced processes.
 func (c *Collector) Address() string { return c.listener.Addr().String() }
 
+// acceptPause is how long to wait for descriptors when there are none.
+const acceptPause = 10 * time.Millisecond
+
 // Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
 func (c *Collector) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, c.shut)()
@@ -98,9 +102,15 @@ func (c *Collector) Serve(ctx context.Context) error {
 		conn, err := c.listener.AcceptUnix()
 		if err != nil {
 			c.mutex.Lock()
-			defer c.mutex.Unlock()
-			if c.closed {
-				return c.failure
+			closed, failure := c.closed, c.failure
+			c.mutex.Unlock()
+			switch {
+			case closed:
+				return failure
+			case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ECONNABORTED):
+				c.log.Warn().Err(err).Msg("a connection could not be accepted yet")
+				time.Sleep(acceptPause)
+				continue
 			}
 			return fmt.Errorf("accept connections: %w", err)
 		}

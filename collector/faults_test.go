@@ -38,6 +38,11 @@ func dial(t *testing.T, r *recording) *net.UnixConn {
 // sendRegion makes a region and sends it.
 func sendRegion(t *testing.T, conn *net.UnixConn) (wiretest.Region, *os.File) {
 	t.Helper()
+	return sendRegionWith(t, conn, wire.ClockNanoseconds, wire.ClockSample{Ticks: 1, Nanos: 1})
+}
+
+func sendRegionWith(t *testing.T, conn *net.UnixConn, clock wire.ClockKind, first wire.ClockSample) (wiretest.Region, *os.File) {
+	t.Helper()
 	memory, err := wiretest.Memory()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +52,7 @@ func sendRegion(t *testing.T, conn *net.UnixConn) (wiretest.Region, *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	region, err := wiretest.Format(mapped, os.Getpid(), wire.ClockNanoseconds, 0, 0, wire.ClockSample{Ticks: 1, Nanos: 1})
+	region, err := wiretest.Format(mapped, os.Getpid(), clock, 0, 0, first)
 	if err == nil {
 		err = wiretest.SendRings(conn, memory)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -179,79 +178,5 @@ func (p *process) attach(fd int) error {
 func (p *process) sampleClock() {
 	if s, ok := sampleClock(p.clock); ok && p.hello.Arch == "amd64" {
 		p.handSamples(s)
-	}
-}
-
-// end takes in what is left and writes the process's end. alive says that it is still running; why is one line, or empty.
-// readOn reads once more what is in the socket.
-func (p *process) end(alive bool, why string, readOn func() error) {
-	end := tracefile.End{Unix: time.Now().UnixNano(), Note: why}
-	note := func(err error) {
-		if err != nil && end.Note == "" {
-			end.Note = err.Error()
-		}
-	}
-	p.stopWatching()
-	if p.mapped {
-		before := p.records
-		note(p.failure)
-		note(p.lastLook(alive))
-		if alive {
-			// What the drainer sent before its rings were taken is in the socket, and belongs before it.
-			note(readOn())
-		}
-		end.Salvaged = p.records - before
-		p.mutex.Lock()
-		for _, r := range p.rings {
-			if r != nil {
-				p.missing += r.records.finish()
-				r.facts.finish()
-			}
-		}
-		p.mutex.Unlock()
-		note(guard(func() error { p.readEnd(&end, alive); return nil }))
-		p.sampleClock()
-		p.shared.unmap()
-	}
-	p.mutex.Lock()
-	p.add()
-	p.mutex.Unlock()
-	p.collector.processEnded(p, end)
-}
-
-// lastLook reads the rings for the last time: all that was published when the process is gone, or what nobody is draining.
-func (p *process) lastLook(alive bool) error {
-	if !alive {
-		return p.salvage()
-	}
-	return guard(func() error {
-		for i := range p.shared.RingsUsed() {
-			if _, err := p.takeRing(i, 0, 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// readEnd reads the counters, the calls in progress and the last clock sample.
-func (p *process) readEnd(end *tracefile.End, alive bool) {
-	losses := p.shared.Losses()
-	end.Unringed, end.Unnumbered, end.Nested, end.Forks, end.Rejected = losses.Unringed, losses.Unnumbered, losses.Nested, losses.Forks, losses.Rejected
-	if s, ok := p.shared.LatestSample(); ok {
-		p.handSamples(s)
-	}
-	for i := range p.shared.RingsUsed() {
-		shared, r := p.shared.Ring(i), p.ring(uint16(i))
-		r.watchLosses(shared)
-		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: shared.Head(), Dropped: r.dropped,
-			FactsHead: shared.FactsHead(), FactsDropped: shared.FactsDropped(), Losses: r.losses}
-		if alive { // it goes on; the trace ends where it was read last
-			e.Head, e.FactsHead = r.records.next, r.facts.next
-		}
-		end.Rings = append(end.Rings, e)
-		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {
-			end.Current = append(end.Current, tracefile.CurrentCall{Thread: e.Thread, Ring: r.index, Begin: begin, Object: object, Call: call})
-		}
 	}
 }

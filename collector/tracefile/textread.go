@@ -1,0 +1,113 @@
+package tracefile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"mtrace/collector/wire"
+)
+
+// longestLine bounds a line of the text form, in bytes.
+const longestLine = 4 << 20
+
+// ReadText makes the trace at path from its text form. The error says which line is wrong.
+func ReadText(in io.Reader, path string) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, longestLine)
+	number := 0
+	next := func(l *textLine) (bool, error) {
+		for lines.Scan() {
+			number++
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			*l = textLine{}
+			d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+			d.DisallowUnknownFields()
+			return true, d.Decode(l)
+		}
+		return false, lines.Err()
+	}
+	at := func(err error) error { return fmt.Errorf("line %d of the trace's text: %w", max(number, 1), err) }
+	var l textLine
+	if ok, err := next(&l); err != nil {
+		return at(err)
+	} else if !ok || l.Schema != TextSchema || l.Info == nil {
+		return at(fmt.Errorf(`it does not begin with {"schema":%q,"info":…}`, TextSchema))
+	}
+	w, err := Create(path, *l.Info)
+	if err != nil {
+		return err
+	}
+	t := textLoader{writer: w, next: map[streamKey]uint64{}}
+	var result Result
+	for {
+		ok, err := next(&l)
+		if ok && err == nil {
+			if l.Result != nil {
+				result = *l.Result
+				continue
+			}
+			err = t.load(&l)
+		}
+		if err != nil {
+			w.Close(result)
+			return at(err)
+		}
+		if !ok {
+			return w.Close(result)
+		}
+	}
+}
+
+// A textLoader writes what lines say.
+type textLoader struct {
+	writer    *Writer
+	processes ProcessIndex
+	next      map[streamKey]uint64
+	records   []wire.Record
+}
+
+func (t *textLoader) load(l *textLine) error {
+	if l.Process == nil {
+		return fmt.Errorf("it says no process")
+	}
+	p := *l.Process
+	if l.Header != nil {
+		if p != t.processes {
+			return fmt.Errorf("process %d begins where %d should", p, t.processes)
+		}
+		t.processes++
+		t.writer.AddProcess(l.Header.Hello)
+		return t.writer.Region(p, l.Header.Clock, l.Header.TimebaseNumer, l.Header.TimebaseDenom)
+	}
+	if p >= t.processes {
+		return fmt.Errorf("process %d has not begun", p)
+	}
+	switch {
+	case l.Fact != nil:
+		return t.writer.Facts(p, []wire.Fact{{Kind: l.Fact.Kind, Key: l.Fact.Key, Aux: l.Fact.Aux, Text: l.Fact.Text}})
+	case l.Sample != nil:
+		return t.writer.Samples(p, []wire.ClockSample{{Ticks: wire.Ticks(l.Sample[0]), Nanos: l.Sample[1]}})
+	case l.End != nil:
+		return t.writer.EndProcess(p, *l.End)
+	case l.Record == nil || l.Ring == nil:
+		return fmt.Errorf("it says nothing of process %d", p)
+	case *l.Ring >= wire.RingCount:
+		return fmt.Errorf("ring %d, but there are %d", *l.Ring, wire.RingCount)
+	}
+	var err error
+	if t.records, err = wire.ParseText(t.records[:0], l.Record); err != nil {
+		return err
+	}
+	key := streamKey{p, *l.Ring}
+	position := t.next[key]
+	if l.Position != nil {
+		position = *l.Position
+	}
+	t.next[key] = position + uint64(len(t.records))
+	return t.writer.Records(p, *l.Ring, position, t.records)
+}

@@ -170,12 +170,13 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	if len(contended) == 0 {
 		return
 	}
-	if len(solo) < enoughSolo { // what a call alone takes follows from the effect
-		var sum analyze.Nanos
-		for _, c := range calls {
+	if len(solo) < enoughSolo { // a call that is behind n others takes as long as n+1 alone
+		var sum, served analyze.Nanos
+		for i, c := range calls {
 			sum += c.Length()
+			served += analyze.Nanos(flight[i] + 1)
 		}
-		r.Solo = analyze.Nanos(float64(sum) / float64(len(calls)) * (1 - min(1, max(0, r.Effect))))
+		r.Solo = sum / served
 		return
 	}
 	slices.Sort(solo)

@@ -142,6 +142,7 @@ func (a *Analysis) useOfQueues() {
 
 // acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
 func (a *Analysis) acquisitions(index map[*analyze.Queue]*QueueUse) {
+	a.blockedOnQueue = map[*analyze.CommandBuffer]bool{}
 	threads := map[*analyze.Thread]*ThreadTime{}
 	for _, t := range a.Threads {
 		threads[t.Thread] = t
@@ -156,6 +157,7 @@ func (a *Analysis) acquisitions(index map[*analyze.Queue]*QueueUse) {
 		if held < u.capacity() || took.Length() == 0 {
 			continue
 		}
+		a.blockedOnQueue[b] = true
 		a.fullQueue = append(a.fullQueue, analyze.Call{Interval: took, Thread: b.Created.Thread})
 		u.AtCapacity += took.Length()
 		own := u.holders[b.Created.Thread]

@@ -56,3 +56,26 @@ func TestSeeds(t *testing.T) {
 		t.Logf("%-40s %v", s.Name, got)
 	}
 }
+
+// TestWhatIf: the predicted speed-up is that of the same program run without the cause, within a tenth.
+func TestWhatIf(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		if s.Cured == nil {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			with, without := s.Build(3), s.Cured(3)
+			a := serial.Analyze(load(t, with.Run(t)), serial.Options{})
+			without.Run(t)
+			real := float64(with.Truth.Finished-with.Truth.Started) / float64(without.Truth.Finished-without.Truth.Started)
+			if len(a.Verdict.Causes) == 0 || a.Verdict.Causes[0].Speedup == nil {
+				t.Fatalf("nothing is predicted; the run without the cause is %.2f times as fast; replay error %.3f", real, a.ReplayError)
+			}
+			p := a.Verdict.Causes[0].Speedup
+			t.Logf("predicted %.2f (%.2f to %.2f), real %.2f, replay error %.3f", p.Estimate, p.Low, p.High, real, a.ReplayError)
+			if off := p.Estimate/real - 1; off > 0.1 || off < -0.1 {
+				t.Errorf("predicted %.2f (%.2f to %.2f), the run without the cause is %.2f times as fast", p.Estimate, p.Low, p.High, real)
+			}
+		})
+	}
+}

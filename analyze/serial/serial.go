@@ -18,14 +18,16 @@ type Analysis struct {
 	Exclusion    []Exclusion
 	Interference []Interference
 	Verdict      Verdict
+	ReplayError  float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
 	Warnings     []string
 
-	devices     map[*analyze.Device]*device
-	deviceOrder []*device
-	released    map[*analyze.CommandBuffer]*release
-	waitedFor   map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
-	fullQueue   []analyze.Call                           // creations of command buffers that blocked on a full queue
-	spans       map[*analyze.Thread]*spansOf
+	devices        map[*analyze.Device]*device
+	deviceOrder    []*device
+	released       map[*analyze.CommandBuffer]*release
+	waitedFor      map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
+	fullQueue      []analyze.Call                           // creations of command buffers that blocked on a full queue
+	blockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
+	spans          map[*analyze.Thread]*spansOf
 }
 
 // Options steer what is random in the analysis.
@@ -49,7 +51,9 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.gpu()
 	a.exclusion(opts)
 	a.interference(opts)
-	a.decide()
+	f := a.facts()
+	a.decide(f)
+	a.whatIf(f, opts)
 	return a
 }
 

@@ -25,8 +25,7 @@ const (
 )
 
 // decide asks each rule and takes the cause that explains the most.
-func (a *Analysis) decide() {
-	f := a.facts()
+func (a *Analysis) decide(f *facts) {
 	v := &a.Verdict
 	v.Cause = None
 	for _, r := range rules {

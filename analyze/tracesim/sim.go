@@ -44,6 +44,7 @@ type Sim struct {
 
 // SimTruth is what really happened.
 type SimTruth struct {
+	Started     int64 // when the first thread began
 	Finished    int64 // when the last thread ended
 	LockBlocked int64 // thread time blocked on locks
 }
@@ -153,6 +154,9 @@ func (s *Sim) Thread(script func(t *Thread)) {
 	s.threads++
 	t := &Thread{sim: s, id: uint64(200 + s.threads)}
 	t.routine = s.clock.start(s.clock.now, func(*routine) {
+		if s.Truth.Started == 0 {
+			s.Truth.Started = s.clock.now
+		}
 		t.ring = s.process.Thread(t.id, fmt.Sprintf("worker %d", t.id-200), s.clock.now)
 		script(t)
 		s.Truth.Finished = max(s.Truth.Finished, s.clock.now)

@@ -1,0 +1,114 @@
+package serial
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// removals are the changes that take each cause away. A cause that is not here cannot be taken out of a recording: who would
+// submit instead of the single submitter, and what the program's own work would be, is not in it.
+var removals = map[string]change{
+	DeviceWideSync:     {foreign: true},
+	GPUSaturated:       {gpu: true},
+	QueueDepth:         {depth: true},
+	CompileBound:       {compile: true},
+	EventChain:         {events: true},
+	HeadOfLine:         {head: true},
+	CompletionHandlers: {handlers: true},
+	LaunchBound:        {launch: true},
+	LockContention:     {locks: true},
+	InterpreterLock:    {locks: true},
+}
+
+const (
+	// enoughFaith is how far the replay of the unchanged program may be from the recorded run; beyond, nothing is predicted.
+	enoughFaith = 0.15
+	// shuffles is how often each prediction is repeated with the program's durations shuffled.
+	shuffles = 8
+)
+
+// whatIf predicts what removing each cause that was found would bring.
+func (a *Analysis) whatIf(f *facts, opts Options) {
+	if len(a.Verdict.Causes) == 0 {
+		return
+	}
+	p := a.program(f)
+	if p == nil {
+		return
+	}
+	base, ends := p.run(change{})
+	if !ends || base == 0 {
+		return
+	}
+	a.ReplayError = float64(base)/float64(p.recorded) - 1
+	if math.Abs(a.ReplayError) > enoughFaith {
+		return
+	}
+	random := rand.New(rand.NewPCG(opts.Seed, 0x7265706c6179))
+	var variants []*program
+	for range shuffles {
+		variants = append(variants, p.shuffled(random))
+	}
+	for i := range a.Verdict.Causes {
+		c := &a.Verdict.Causes[i]
+		if removal, known := removals[c.Cause]; known && f.share(c.Lost) >= 0.01 {
+			c.Speedup = p.speedup(variants, base, removal, math.Abs(a.ReplayError))
+		}
+	}
+}
+
+// speedup is how many times as fast the program is with the change. The interval holds what shuffled programs give, what GPUs
+// with and without more room than was seen give, and the error of the replay.
+func (p *program) speedup(variants []*program, base analyze.Nanos, c change, err float64) *Speedup {
+	wide, narrow := c, c
+	wide.room = true
+	estimates := []float64{}
+	for _, c := range []change{wide, narrow} {
+		changed, ends := p.run(c)
+		if !ends || changed == 0 {
+			return nil
+		}
+		estimates = append(estimates, float64(base)/float64(changed))
+	}
+	low, high := slices.Min(estimates), slices.Max(estimates)
+	for _, v := range variants {
+		vb, ok := v.run(change{})
+		vc, ok2 := v.run(wide)
+		if ok && ok2 && vc > 0 {
+			x := float64(vb) / float64(vc)
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	return &Speedup{Estimate: estimates[0], Low: max(0, low*(1-err)), High: high * (1 + err)}
+}
+
+// shuffled is the program with the durations of each thread's work on the GPU, and its gaps before calls of the same kind, in
+// another order.
+func (p *program) shuffled(random *rand.Rand) *program {
+	s := *p
+	s.jobs = slices.Clone(p.jobs)
+	s.threads = nil
+	for _, ops := range p.threads {
+		ops = slices.Clone(ops)
+		byKind := map[opKind][]int{}
+		for i := range ops {
+			byKind[ops[i].kind] = append(byKind[ops[i].kind], i)
+		}
+		for kind := opAcquire; kind <= opLock; kind++ {
+			list := byKind[kind]
+			random.Shuffle(len(list), func(x, y int) {
+				a, b := &ops[list[x]], &ops[list[y]]
+				a.gap, b.gap, a.encode, b.encode = b.gap, a.gap, b.encode, a.encode
+				if kind == opCommit {
+					ja, jb := &s.jobs[a.job], &s.jobs[b.job]
+					ja.duration, jb.duration = jb.duration, ja.duration
+				}
+			})
+		}
+		s.threads = append(s.threads, ops)
+	}
+	return &s
+}

@@ -25,6 +25,7 @@ pack() {
     [ -e "$folder/$file" ] || die "$folder/$file is not built: run ./build.sh build and ./build.sh cross"
     cp -RL "$folder/$file" "$stage/$name/$file"
   done
+  rm -rf "$stage/$name/softmetal/obj" "$stage/$name/softmetal/.lock"
   cp README.md LICENSE "$stage/$name/"
   tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$moment" -cf - "$name" | gzip -n -9 > "$out/$name.tar.gz"
 }

@@ -24,6 +24,9 @@ type step struct {
 	// observed is true behind a program that cannot be left out: what follows
 	// is known to be started by it and is judged, yet cannot be the start.
 	observed bool
+	// cleared is true behind a program that takes the preload variable out of
+	// the environment, as env -i does.
+	cleared bool
 }
 
 // chain is the way from the command to the final image.
@@ -196,7 +199,15 @@ func (h Host) nextInEnv(s step, _ *chain) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.stepTo(s, command, env, "env")
+	next, err := h.stepTo(s, command, env, "env")
+	if err != nil {
+		return nil, err
+	}
+	variable := preloadVariables(h.OS)[0]
+	_, before, _ := followEnv(s.args, s.env.with(variable, "set"))
+	_, kept := before.get(variable)
+	next.cleared = !kept
+	return next, nil
 }
 
 // stepTo resolves a command that a program in the chain would execute.

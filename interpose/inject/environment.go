@@ -31,3 +31,19 @@ func (e environment) without(name string) environment {
 	}
 	return changed
 }
+
+// ourPrefix starts the names of the variables that tell the library what to do.
+const ourPrefix = "MTRACE_"
+
+// withOurs returns a copy that has those of other too, if a program in between
+// would have taken them out.
+func (e environment) withOurs(other environment) environment {
+	changed := e
+	for _, entry := range other {
+		name, value, _ := strings.Cut(entry, "=")
+		if _, kept := e.get(name); !kept && strings.HasPrefix(name, ourPrefix) {
+			changed = changed.with(name, value)
+		}
+	}
+	return changed
+}

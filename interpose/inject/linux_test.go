@@ -143,6 +143,9 @@ func TestLinuxDecisions(t *testing.T) {
 			w.script("^/s", "#!/bin/sh\n'''exec' ^/dynamic \"$0\" \"$@\"\n' '''\n")
 		}},
 		{name: "env on the command line", command: []string{"/usr/bin/env", "-u", "X", "Y=2", "^/dynamic"}},
+		{name: "env that takes everything away", command: []string{"/usr/bin/env", "-i", "Y=2", "^/dynamic", "x"}},
+		{name: "env that takes the variable away", command: []string{"/usr/bin/env", "-u", "LD_PRELOAD", "^/dynamic", "x"}},
+		{name: "env that takes everything away, in a #! line", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/s", "#!/usr/bin/env -S -i ^/dynamic\n") }},
 		{name: "set-user-id of another user", command: []string{"^/suid"}, user: 65534, prepare: func(w *world) {
 			copyFile(w, "^/dynamic", "^/suid", 0o755|os.ModeSetuid)
 		}, want: []Code{SetID}},

@@ -60,15 +60,13 @@ func (c *chain) start() int {
 
 // launch is the step to start so that the fewest programs stand between us and
 // the final image. On macOS every program left out is one that might drop the
-// preload variable; elsewhere nothing is gained and the user's command stays.
+// preload variable. Elsewhere only one that takes it out of the environment is
+// left out, and else the user's command stays as it is.
 func (c *chain) launch(system string) int {
-	if system != "darwin" {
-		return c.start()
-	}
-	last := 0
+	last := c.start()
 	for i, s := range c.steps {
-		if !s.observed {
-			last = i
+		if !s.observed && (system == "darwin" || s.cleared) {
+			last = max(last, i)
 		}
 	}
 	return last
@@ -99,7 +97,7 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 	chosen := c.steps[launch]
 	plan.Program, plan.Args = chosen.path, slices.Clone(chosen.args)
 	env, setting := h.preloaded(chosen.env, path)
-	plan.Env, plan.Variable = env, setting
+	plan.Env, plan.Variable = env.withOurs(plan.Env), setting
 	if chosen.archArgs != nil {
 		h.startByArch(plan, c, chosen)
 	}

@@ -242,7 +242,7 @@ func (r *Report) serialization(a *serial.Analysis) {
 			c.Share = float64(f.Lost) / float64(total)
 		}
 		if f.Speedup != nil {
-			c.SpeedupIfRemoved = &Speedup{f.Speedup.Estimate, f.Speedup.Low, f.Speedup.High}
+			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{f.Speedup.Low, f.Speedup.High}
 		}
 		return c
 	})

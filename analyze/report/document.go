@@ -249,14 +249,14 @@ type Cause struct {
 	Confidence       float64  `json:"confidence"`
 	Evidence         []string `json:"evidence"`
 	Advice           string   `json:"advice"`
-	SpeedupIfRemoved *Speedup `json:"speedup_if_removed"` // null when it was not replayed
+	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
+	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 }
 
-// A Speedup is a prediction with its interval.
+// A Speedup is the interval of a prediction.
 type Speedup struct {
-	Estimate float64 `json:"estimate"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // RuledOut is a cause that is not at work.

@@ -118,8 +118,8 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 		for _, e := range c.Evidence {
 			wrap(w, e, "  - ", "    ")
 		}
-		if s := c.SpeedupIfRemoved; s != nil {
-			wrap(w, fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High), "  - ", "    ")
+		if s := c.SpeedupInterval; s != nil {
+			wrap(w, fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High), "  - ", "    ")
 		}
 		wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 	}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+	"mtrace/analyze/scaling"
+)
+
+// threadsMark stands in a command for the number of threads.
+const threadsMark = "{threads}"
+
+func sweepCommand() command {
+	return command{
+		name:    "sweep",
+		summary: "Run a program with several numbers of threads: the scaling table, its laws, the cause at the knee",
+		usage:   "[flags] -- CMD … " + threadsMark + " …",
+		example: "mtrace sweep --threads 1,2,4,8 --runs 3 -- python3 workload.py --threads {threads} --json",
+		whole:   true,
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var s sweep
+			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the numbers of threads, put where the command says "+threadsMark)
+			flags.IntVar(&s.runs, "runs", 1, "how often to run each; with three or more, intervals come from the runs")
+			flags.StringVarP(&s.output, "output", "o", "", "a folder to keep the traces in")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this .svg, .png or .pdf")
+			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
+			return func(std stdio, args []string) error { return s.run(std, args) }
+		},
+	}
+}
+
+type sweep struct {
+	threads      []int
+	runs         int
+	output, plot string
+	json         bool
+	dir          string // of the traces
+	format       string // of the plot
+}
+
+// sweptRun is one run of the program.
+type sweptRun struct {
+	threads    int
+	trace      string
+	throughput float64 // operations per second
+	reported   bool    // by the program; otherwise counted in the trace
+	report     *report.Report
+}
+
+func (s *sweep) check(command []string) (err error) {
+	has := func(arg string) bool { return strings.Contains(arg, threadsMark) }
+	switch {
+	case len(command) == 0:
+		return usageError("no program to run: mtrace sweep -- CMD … %s …", threadsMark)
+	case !slices.ContainsFunc(command, has):
+		return usageError("the command does not say where the number of threads goes: put %s there, as in --threads %s", threadsMark, threadsMark)
+	case len(s.threads) == 0:
+		return usageError("no numbers of threads: --threads 1,2,4,8")
+	case s.runs < 1:
+		return usageError("--runs %d: run each at least once", s.runs)
+	}
+	slices.Sort(s.threads)
+	for i, n := range s.threads {
+		if n < 1 {
+			return usageError("--threads %d: a number of threads is 1 or more", n)
+		}
+		if i > 0 && s.threads[i-1] == n {
+			return usageError("--threads names %d twice: --runs says how often each runs", n)
+		}
+	}
+	if s.plot != "" {
+		if s.format, err = scaling.PlotFormat(s.plot); err != nil {
+			return usageError("--plot: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *sweep) run(std stdio, command []string) (err error) {
+	if err := s.check(command); err != nil {
+		return err
+	}
+	if s.dir = s.output; s.dir == "" {
+		if s.dir, err = os.MkdirTemp("", "mtrace-sweep-"); err != nil {
+			return status{exitUsage, err}
+		}
+		defer os.RemoveAll(s.dir)
+	} else if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return status{exitUsage, err}
+	}
+	var runs []sweptRun
+	for i := range s.runs { // in turns, so that what changes over time hits all numbers of threads alike
+		for _, n := range s.threads {
+			if term.IsTerminal(int(std.err.Fd())) {
+				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %d threads, run %d of %d\r", n, i+1, s.runs)
+			}
+			r, err := s.once(std, command, n, i)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, r)
+		}
+	}
+	doc, err := s.document(command, runs)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	return s.print(std, doc)
+}
+
+// once runs the program once, traced as `mtrace run` does it.
+func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error) {
+	r := sweptRun{threads: n, trace: filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", n, turn+1))}
+	args := make([]string, len(command))
+	for i, a := range command {
+		args[i] = strings.ReplaceAll(a, threadsMark, strconv.Itoa(n))
+	}
+	out, err := os.CreateTemp("", "mtrace-sweep-out-")
+	if err != nil {
+		return r, status{exitUsage, err}
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	err = run(stdio{std.in, out, std.err}, runOptions{output: r.trace, noReport: true, onFull: "drop"}, args)
+	var ended status
+	switch {
+	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
+		return r, err
+	case ended.code != 0:
+		return r, status{exitUsage, fmt.Errorf("with %d threads the program ended with status %d: %s", n, ended.code, strings.Join(args, " "))}
+	}
+	trace, err := loadTrace(r.trace, analyze.Options{})
+	if err != nil {
+		return r, err
+	}
+	r.report = report.Build(trace, report.Options{})
+	printed, err := os.ReadFile(out.Name())
+	if err != nil {
+		return r, status{exitUsage, err}
+	}
+	if r.throughput, r.reported = reportedThroughput(printed); !r.reported {
+		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
+			return r, status{exitUsage, fmt.Errorf("with %d threads no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the program can be traced", n, args[0])}
+		}
+	}
+	return r, nil
+}
+
+// reportedThroughput is the last ops_per_s of a JSON object that the program printed: one a line, or all it printed.
+func reportedThroughput(printed []byte) (float64, bool) {
+	var result struct {
+		OpsPerSecond *float64 `json:"ops_per_s"`
+	}
+	if json.Unmarshal(printed, &result) == nil && result.OpsPerSecond != nil {
+		return *result.OpsPerSecond, true
+	}
+	lines := bytes.Split(printed, []byte("\n"))
+	for _, line := range slices.Backward(lines) {
+		if json.Unmarshal(line, &result) == nil && result.OpsPerSecond != nil {
+			return *result.OpsPerSecond, true
+		}
+	}
+	return 0, false
+}
+
+// completedPerSecond is the rate of command buffers from the first commit to the last completion.
+func completedPerSecond(t *analyze.Trace) float64 {
+	var span analyze.Interval
+	count := 0
+	for _, b := range t.CommandBuffers {
+		end := max(b.GPU.End, b.Completed.Begin)
+		if !b.Committed.Known() || end <= b.Committed.Begin {
+			continue
+		}
+		if count++; count == 1 || b.Committed.Begin < span.Begin {
+			span.Begin = b.Committed.Begin
+		}
+		span.End = max(span.End, end)
+	}
+	if span.Length() == 0 {
+		return 0
+	}
+	return float64(count) / float64(span.Length()) * 1e9
+}
+
+func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, error) {
+	reported := 0
+	for _, r := range runs {
+		if r.reported {
+			reported++
+		}
+	}
+	if reported != 0 && reported != len(runs) {
+		return nil, fmt.Errorf("the program printed ops_per_s in %d of %d runs: it must print it in all of them or in none", reported, len(runs))
+	}
+	var series scaling.Series
+	for _, n := range s.threads {
+		p := scaling.Point{Threads: n}
+		for _, r := range runs {
+			if r.threads == n {
+				p.Samples = append(p.Samples, r.throughput)
+			}
+		}
+		series.Points = append(series.Points, p)
+	}
+	doc, err := scaling.Analyze(strings.Join(command, " "), scaling.Point{}, series)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Counted = "reported by the program, while it was traced"; reported == 0 {
+		doc.Counted = "command buffers from the first commit to the last completion, counted in the trace"
+	}
+	for _, r := range runs {
+		doc.Software = doc.Software || r.report.Source.SoftwareMetal
+	}
+	for _, n := range s.threads {
+		doc.Verdicts = append(doc.Verdicts, s.verdict(runs, n))
+	}
+	return doc, nil
+}
+
+// verdict is what most of the runs with n threads say, and of those the one of the median throughput.
+func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
+	var own []sweptRun
+	votes := map[string]int{}
+	for _, r := range runs {
+		if r.threads == n {
+			own = append(own, r)
+			votes[r.report.Serialization.Verdict]++
+		}
+	}
+	slices.SortStableFunc(own, func(a, b sweptRun) int { return cmp.Compare(a.throughput, b.throughput) })
+	v := scaling.Verdict{Threads: n, Runs: len(own)}
+	for _, r := range own {
+		v.Agree = max(v.Agree, votes[r.report.Serialization.Verdict])
+		if s.output != "" {
+			v.Traces = append(v.Traces, r.trace)
+		}
+	}
+	own = slices.DeleteFunc(own, func(r sweptRun) bool { return votes[r.report.Serialization.Verdict] < v.Agree })
+	said := own[len(own)/2].report.Serialization
+	v.Verdict, v.Share, v.Confidence, v.Summary = said.Verdict, said.Share, said.Confidence, said.Summary
+	v.Agree = votes[said.Verdict]
+	if len(said.Causes) > 0 && said.Causes[0].Cause == said.Verdict && said.Causes[0].SpeedupIfRemoved != nil {
+		v.Speedup = said.Causes[0].SpeedupIfRemoved
+	}
+	return v
+}
+
+func (s *sweep) print(std stdio, doc *scaling.Document) error {
+	if s.plot != "" {
+		if err := writeFile(s.plot, func(f *os.File) error { return doc.WritePlot(f, s.format) }); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		return writeJSON(std.out, doc)
+	}
+	return doc.WriteText(std.out)
+}

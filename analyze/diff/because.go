@@ -10,15 +10,15 @@ import (
 	"mtrace/analyze"
 )
 
-// because says which part of the time of a thread, or of the run, changed most.
-func because(key Key, a, b []*Run) string {
+// because says which part of the time of a thread, or of the run, changed most in the direction of the whole.
+func because(key Key, slower bool, a, b []*Run) string {
 	pa, pb := parts(of(a, key)), parts(of(b, key))
 	if pa == nil || pb == nil {
 		return ""
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(pb)) {
-		if d := pb[name] - pa[name]; math.Abs(d) > math.Abs(most) {
+		if d := pb[name] - pa[name]; (d > 0) == slower && math.Abs(d) > math.Abs(most) {
 			best, most = name, d
 		}
 	}

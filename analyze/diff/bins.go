@@ -73,17 +73,14 @@ const (
 	fewestGroups = 8 // the fewest that a rank test can say anything of when many things are tested
 )
 
-// groups are means over consecutive stretches of time with about equally many values each. Groups that follow their neighbours
-// more than chance explains (lag-1 autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means
-// (Law and Kelton, Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
-func (b *bins) groups() []float64 {
-	var total int64
+// split gathers the stretches into at most 64 with about equally many values each.
+func (b *bins) split() []bin {
+	var total, seen int64
 	for _, s := range b.sums {
 		total += s.count
 	}
 	var groups []bin
 	var open bin
-	var seen int64
 	for _, s := range b.sums {
 		open.count += s.count
 		open.sum += s.sum
@@ -93,11 +90,27 @@ func (b *bins) groups() []float64 {
 			open = bin{}
 		}
 	}
+	return groups
+}
+
+func meansOf(groups []bin) []float64 {
+	means := make([]float64, len(groups))
+	for i, g := range groups {
+		means[i] = g.sum / float64(g.count)
+	}
+	return means
+}
+
+// stretches are the means of up to 64 stretches of time.
+func (b *bins) stretches() []float64 { return meansOf(b.split()) }
+
+// groups are means over consecutive stretches of time. Groups that follow their neighbours more than chance explains (lag-1
+// autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means (Law and Kelton, Simulation
+// Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
+func (b *bins) groups() []float64 {
+	groups := b.split()
 	for len(groups) >= fewestGroups {
-		means := make([]float64, len(groups))
-		for i, g := range groups {
-			means[i] = g.sum / float64(g.count)
-		}
+		means := meansOf(groups)
 		if autocorrelation(means) <= 1.645/math.Sqrt(float64(len(means))) {
 			return means
 		}

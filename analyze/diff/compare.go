@@ -31,9 +31,12 @@ type Change struct {
 	Status Status  `json:"status"`
 	CountA int64   `json:"count_a"` // of all runs of the side
 	CountB int64   `json:"count_b"`
-	MeanA  float64 `json:"mean_a_ns"` // over the runs of the side
+	A      float64 `json:"typical_a_ns"` // median over time, mean over the runs of the side
+	B      float64 `json:"typical_b_ns"`
+	MeanA  float64 `json:"mean_a_ns"`
 	MeanB  float64 `json:"mean_b_ns"`
 	Impact float64 `json:"impact_ns"` // what the change costs each run of B, all together
+	Minor  bool    `json:"minor"`     // it takes so little of the time that its change matters to nobody
 
 	// The following are null when nothing was tested.
 	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
@@ -77,6 +80,9 @@ const (
 	// each other, so it must show more.
 	leastWithin  = 0.05
 	leastBetween = 0.01
+	// minorShare is the part of the time under which a call or a kernel is minor: made twice as slow, it slows the program by
+	// less than that.
+	minorShare = 0.005
 )
 
 // Compare compares the runs of two sides.
@@ -89,6 +95,7 @@ func Compare(a, b []*Run) (*Document, error) {
 		d.Noise, d.Least = "between runs", leastBetween
 	}
 	d.warn(a, b)
+	alike(slices.Concat(a, b))
 	var keys []Key
 	for _, r := range slices.Concat(a, b) {
 		for k := range r.measures {
@@ -117,13 +124,25 @@ func Compare(a, b []*Run) (*Document, error) {
 			if *c.Ratio < 1 {
 				c.Status = Faster
 			}
-			c.Because = because(k(c), a, b)
+			c.Because = because(k(c), *c.Ratio > 1, a, b)
 		}
 	}
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(kindOrder[x.Kind], kindOrder[y.Kind]), cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact)))
 	})
 	return d, nil
+}
+
+// alike makes runs comparable when some are reports, which know means only: the others then give theirs.
+func alike(runs []*Run) {
+	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
+		return
+	}
+	for _, r := range runs {
+		for _, m := range r.measures {
+			m.bins = nil
+		}
+	}
 }
 
 var kindOrder = map[Kind]int{KindRun: 0, KindThread: 1, KindKernel: 2, KindCall: 3}
@@ -166,15 +185,19 @@ func (d *Document) warn(a, b []*Run) {
 func (d *Document) change(key Key, a, b []*Run) Change {
 	ma, mb := of(a, key), of(b, key)
 	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
-	c.CountA, c.MeanA = together(ma)
-	c.CountB, c.MeanB = together(mb)
-	c.Impact = (c.MeanB - c.MeanA) * float64(c.CountB) / float64(max(1, len(mb)))
+	c.CountA, c.MeanA, c.A = together(ma)
+	c.CountB, c.MeanB, c.B = together(mb)
+	c.Impact = (c.B - c.A) * float64(c.CountB) / float64(max(1, len(mb)))
+	c.Minor = true
+	for _, m := range slices.Concat(ma, mb) {
+		c.Minor = c.Minor && m.share < minorShare
+	}
 	switch {
 	case c.CountA == 0:
-		c.Status, c.Impact = Added, c.MeanB*float64(c.CountB)/float64(len(mb))
+		c.Status, c.Impact = Added, c.B*float64(c.CountB)/float64(len(mb))
 		return c
 	case c.CountB == 0:
-		c.Status, c.Impact = Removed, -c.MeanA*float64(c.CountA)/float64(len(ma))
+		c.Status, c.Impact = Removed, -c.A*float64(c.CountA)/float64(len(ma))
 		return c
 	}
 	var got comparison
@@ -211,28 +234,29 @@ func of(runs []*Run, key Key) []*measure {
 	return ms
 }
 
-func together(ms []*measure) (count int64, mean float64) {
+func together(ms []*measure) (count int64, mean, typical float64) {
 	for _, m := range ms {
 		count += m.count
 		mean += m.mean / float64(len(ms))
+		typical += m.typical() / float64(len(ms))
 	}
-	return count, mean
+	return count, mean, typical
 }
 
 func each(ms []*measure) []float64 {
 	out := make([]float64, len(ms))
 	for i, m := range ms {
-		out[i] = m.mean
+		out[i] = m.typical()
 	}
 	return out
 }
 
-// Fail marks what became slower by more than a share, which is a decision for an exit status. The error says when nothing
+// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. The error says when nothing
 // could be tested, so that there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for _, c := range d.Changes {
-		if c.Status == Slower && *c.Ratio-1 > over {
+		if c.Status == Slower && !c.Minor && *c.Ratio-1 > over {
 			d.Failed = append(d.Failed, fmt.Sprintf("%s %s", c.Kind, c.Name))
 		}
 	}

@@ -188,6 +188,36 @@ func TestBecause(t *testing.T) {
 	}
 }
 
+// A call that takes next to nothing of the time may double, and the program is as fast as before: it is told, and fails nothing.
+func TestMinorChangesFailNothing(t *testing.T) {
+	run := func(begin int64) *Run {
+		path := filepath.Join(t.TempDir(), "m.mtrace")
+		f := tracetest.Create(t, path)
+		p := f.Process(1, "m")
+		th := p.Thread(2, "main")
+		th.NewQueue("q")
+		k := th.NewPipeline("k")
+		for i := range int64(200) {
+			th.Run(tracetest.Step{Pipeline: k, Encode: begin + i%7, Commit: 4000 + i%3*100, Delay: 3000, GPU: 300_000 + i*i%97*100, Notify: 2000})
+		}
+		p.End()
+		f.Close()
+		r, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	d := compare(t, []*Run{run(100)}, []*Run{run(200)})
+	c := d.find(KindCall, "dispatchThreads:threadsPerThreadgroup:")
+	if c.Status != Slower || !c.Minor {
+		t.Errorf("%+v", c)
+	}
+	if err := d.Fail(0.1); err != nil || len(d.Failed) > 0 {
+		t.Errorf("%q, %v", d.Failed, err)
+	}
+}
+
 func TestFailOver(t *testing.T) {
 	b := base(2)
 	b.commit = 1.5
@@ -235,6 +265,10 @@ func TestReports(t *testing.T) {
 	}
 	if err := one.Fail(0.1); err == nil {
 		t.Error("one report a side decides something")
+	}
+	mixed := compare(t, []*Run{read(t, base(3), "a")}, reports(10))
+	if c := mixed.find(KindCall, "commit"); c.Status != Untested || c.A != c.MeanA {
+		t.Errorf("a trace and a report: %+v", c)
 	}
 	many := compare(t, reports(1, 2, 3, 4), reports(10, 11, 12, 13))
 	if c := many.find(KindCall, "commit"); c.Status != Slower || *c.Low > 2 || *c.High < 2 {

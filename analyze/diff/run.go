@@ -37,8 +37,20 @@ type Key struct {
 type measure struct {
 	count int64
 	mean  float64            // nanoseconds
+	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
 	bins  *bins              // how it went over time; nil when the run does not say
 	parts map[string]float64 // what the mean is made of, nanoseconds by name; nil when that is not known
+}
+
+// typical is the median over time of the measure's means: start-up and other rare things do not move it. Where the course over
+// time is not known it is the mean.
+func (m *measure) typical() float64 {
+	if m.bins == nil {
+		return m.mean
+	}
+	means := m.bins.stretches()
+	slices.Sort(means)
+	return middle(means)
 }
 
 // A Run is one side's trace or report, measured.
@@ -116,16 +128,23 @@ const wholeRun = "time for each command buffer"
 // fromReport takes the sums that a report has.
 func (r *Run) fromReport() {
 	doc := r.Report
+	var threadTime, gpuTime int64
+	for _, t := range doc.Threads {
+		threadTime += t.WindowNS
+	}
+	for _, k := range doc.Kernels {
+		gpuTime += k.GPUNS
+	}
 	totals := map[string]int64{}
 	for _, c := range doc.Calls {
 		m := r.measure(KindCall, c.Selector)
 		m.count += c.Count
 		totals[c.Selector] += c.TotalNS
-		m.mean = ratio(totals[c.Selector], m.count)
+		m.mean, m.share = ratio(totals[c.Selector], m.count), ratio(totals[c.Selector], threadTime)
 	}
 	for _, k := range doc.Kernels {
 		m := r.measure(KindKernel, k.Name)
-		m.count, m.mean = int64(k.Dispatches), ratio(k.GPUNS, int64(k.Dispatches))
+		m.count, m.mean, m.share = int64(k.Dispatches), ratio(k.GPUNS, int64(k.Dispatches)), ratio(k.GPUNS, gpuTime)
 	}
 	var buffers, sum int64
 	parts := map[string]int64{}
@@ -135,7 +154,7 @@ func (r *Run) fromReport() {
 			continue
 		}
 		m := r.measure(KindThread, names[i])
-		m.count, m.mean = int64(t.CommandBuffers), ratio(t.WindowNS, int64(t.CommandBuffers))
+		m.count, m.mean, m.share = int64(t.CommandBuffers), ratio(t.WindowNS, int64(t.CommandBuffers)), 1
 		m.parts = map[string]float64{}
 		buffers += int64(t.CommandBuffers)
 		for part, ns := range t.Time {
@@ -146,7 +165,7 @@ func (r *Run) fromReport() {
 	}
 	if buffers > 0 {
 		m := r.measure(KindRun, wholeRun)
-		m.count, m.mean = buffers, ratio(doc.Source.WindowNS, buffers)
+		m.count, m.mean, m.share = buffers, ratio(doc.Source.WindowNS, buffers), 1
 		m.parts = map[string]float64{}
 		for part, ns := range parts { // thread time, scaled to the run's time
 			m.parts[part] = m.mean * ratio(ns, sum)

@@ -48,6 +48,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
 		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
+	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*minorShare)
 	for _, c := range d.Changes {
 		if n := reasons[c.Why]; n > 0 {
 			fmt.Fprintf(&b, "  %d not testable: %s\n", n, c.Why)
@@ -56,7 +57,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	if d.FailOver != nil {
 		if len(d.Failed) == 0 {
-			fmt.Fprintf(&b, "PASS: nothing became slower by more than %g%%\n", 100**d.FailOver)
+			fmt.Fprintf(&b, "PASS: nothing that matters became slower by more than %g%%\n", 100**d.FailOver)
 		} else {
 			fmt.Fprintf(&b, "FAIL: slower by more than %g%%: %s\n", 100**d.FailOver, strings.Join(d.Failed, ", "))
 		}
@@ -80,7 +81,7 @@ func writeChanges(b *strings.Builder, changes []Change) {
 	}
 	fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s  %8s  %-17s  %7s\n", "change", kind, "", name, "what", "A", "B", "B/A", "95% interval", "q")
 	for _, c := range changes {
-		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, c.Name, duration(c.CountA, c.MeanA), duration(c.CountB, c.MeanB))
+		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, c.Name, duration(c.CountA, c.A), duration(c.CountB, c.B))
 		if c.Ratio != nil {
 			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High), small(*c.QValue))
 		}
@@ -93,15 +94,18 @@ func writeChanges(b *strings.Builder, changes []Change) {
 		if c.Because != "" {
 			fmt.Fprintf(b, "  %s", c.Because)
 		}
+		if c.Minor {
+			b.WriteString("  minor")
+		}
 		b.WriteByte('\n')
 	}
 }
 
-func duration(count int64, mean float64) string {
+func duration(count int64, typical float64) string {
 	if count == 0 {
 		return "–"
 	}
-	return analyze.Nanos(math.Round(mean)).String()
+	return analyze.Nanos(math.Round(typical)).String()
 }
 
 func small(q float64) string {

@@ -15,6 +15,9 @@ type Document struct {
 	Reference bool     `json:"reference"` // figures published by others: not measured here
 	Software  bool     `json:"software_metal"`
 	Series    []Result `json:"series"`
+
+	Counted  string    `json:"ops_source,omitempty"` // where the throughputs come from
+	Verdicts []Verdict `json:"verdicts,omitempty"`   // of the one series of a sweep
 }
 
 // A Result is what one series says.

@@ -286,6 +286,31 @@ func near(a, b any) bool {
 	return a == b
 }
 
+// The cause at the knee is that of the first number of threads that no longer paid.
+func TestCauseAtKnee(t *testing.T) {
+	doc := reference(t)
+	doc.Series = doc.Series[:1] // its knee is between 2 and 4 threads
+	better := 2.5
+	doc.Verdicts = []Verdict{{Threads: 2, Verdict: "none", Runs: 1, Agree: 1}, {Threads: 4, Verdict: "device-wide-sync", Share: 0.4, Summary: "Everyone waits.", Speedup: &better, Runs: 3, Agree: 2},
+		{Threads: 8, Verdict: "gpu-saturated", Share: 0.7, Runs: 1, Agree: 1}}
+	if v := doc.CauseAtKnee(); v == nil || v.Verdict != "device-wide-sync" {
+		t.Fatalf("%+v", v)
+	}
+	var b strings.Builder
+	if err := doc.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"      4  device-wide-sync      40%  ← was none  (2 of 3 runs)\n", "cause at the knee, with 4 threads: device-wide-sync\n  Everyone waits.\n  without it: 2.50x"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	doc.Verdicts = doc.Verdicts[:1]
+	if v := doc.CauseAtKnee(); v != nil {
+		t.Errorf("no run at the knee has a verdict, yet it is %+v", v)
+	}
+}
+
 func TestPlot(t *testing.T) {
 	for format, magic := range map[string]string{"svg": "<?xml", "png": "\x89PNG"} {
 		var b bytes.Buffer

@@ -20,6 +20,9 @@ func (d *Document) WriteText(w io.Writer) error {
 	if d.Software {
 		b.WriteString("on a software Metal: these are not a GPU's figures\n")
 	}
+	if d.Counted != "" {
+		fmt.Fprintf(&b, "operations: %s\n", d.Counted)
+	}
 	for i, r := range d.Series {
 		if i > 0 || b.Len() > 0 {
 			b.WriteByte('\n')
@@ -30,6 +33,7 @@ func (d *Document) WriteText(w io.Writer) error {
 		r.writeTable(&b)
 		r.writeFits(&b)
 	}
+	d.writeVerdicts(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -363,3 +363,28 @@ func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
 
 func BenchmarkPerfetto(b *testing.B) { benchmark(b, perfettoOf) }
 func BenchmarkChrome(b *testing.B)   { benchmark(b, chromeOf) }
+
+// A source without calls still shows threads: commits, encoders and waits come from the model, with their arrows.
+func TestModelWithoutCalls(t *testing.T) {
+	trace, err := analyze.Load(tracetest.Small(t), analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := NewPerfetto(&b)
+	w.Model(trace)
+	if err := w.Finish(trace); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := replay(t, b.Bytes())
+	count := map[string]int{}
+	for _, s := range got {
+		count[s.category]++
+		if s.flows+s.flowsEnd == "" && s.category != "encode" {
+			t.Errorf("%s at %d has no arrow", s.name, s.begin)
+		}
+	}
+	if want := map[string]int{"commit": 5, "wait": len(trace.Waits), "gpu": 4, "encode": 4}; fmt.Sprint(count) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", count, want)
+	}
+}

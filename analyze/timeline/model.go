@@ -1,0 +1,52 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// Model adds what the model knows of calls, for sources without calls of their own: encoders from their making to their end,
+// commits and waits. It comes before Finish.
+func (w *Writer) Model(t *analyze.Trace) {
+	var all []modelled
+	add := func(on *analyze.Thread, s slice) {
+		if on != nil && s.End >= s.Begin {
+			all = append(all, modelled{on, s})
+		}
+	}
+	for _, b := range t.CommandBuffers {
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			add(e.Created.Thread, slice{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, name: encoderName(e), category: "encode"})
+		}
+		if b.Process != nil {
+			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit", flow: w.flowOf(b.Process, b.ID)}
+			s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
+			add(b.Committed.Thread, s)
+		}
+	}
+	for i := range t.Waits {
+		x := &t.Waits[i]
+		s := slice{Interval: x.Interval, name: x.Selector, category: "wait"}
+		if x.Buffer != nil && x.Buffer.Process != nil {
+			s.flowEnd = w.flowOf(x.Buffer.Process, x.Buffer.ID)
+		}
+		add(x.Thread, s)
+	}
+	slices.SortStableFunc(all, func(a, b modelled) int {
+		return cmp.Or(cmp.Compare(a.slice.End, b.slice.End), cmp.Compare(b.slice.Begin, a.slice.Begin))
+	})
+	for _, m := range all {
+		on := w.thread(m.thread)
+		m.slice.track = on.track
+		on.add(m.slice)
+	}
+}
+
+// modelled is a slice with the thread that it is on.
+type modelled struct {
+	thread *analyze.Thread
+	slice  slice
+}

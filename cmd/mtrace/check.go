@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/claims"
+	"mtrace/analyze/report"
+)
+
+func checkCommand() command {
+	return command{
+		name:    "check",
+		summary: "Check what is claimed of a run against its trace: PASS, FAIL or SKIPPED",
+		usage:   "[flags] FILE --claims CLAIMS.json",
+		example: "mtrace check trace.mtrace --claims claims.json --junit results.xml",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var c check
+			flags.StringVar(&c.claims, "claims", "", "the claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
+			flags.BoolVar(&c.json, "json", false, "print the results as JSON ("+claims.Schema+")")
+			flags.StringVar(&c.junit, "junit", "", "write the results as JUnit XML here as well")
+			flags.BoolVar(&c.strict, "strict", false, "exit 1 also when a claim was skipped")
+			return func(std stdio, args []string) error {
+				switch {
+				case len(args) != 1:
+					return usageError("takes one trace or report, but got %d: mtrace check FILE --claims CLAIMS.json", len(args))
+				case c.claims == "":
+					return usageError("no claims: mtrace check FILE --claims CLAIMS.json")
+				}
+				return c.run(std, args[0])
+			}
+		},
+	}
+}
+
+type check struct {
+	claims, junit string
+	json, strict  bool
+}
+
+func (c *check) run(std stdio, path string) error {
+	text, err := os.ReadFile(c.claims)
+	if err != nil {
+		return status{exitUsage, fmt.Errorf("reading the claims: %w", err)}
+	}
+	document, schema, err := readDocument(path)
+	if err != nil {
+		return err
+	}
+	var keys *claims.Keys
+	if schema == "" || schema == report.Schema {
+		keys = claims.KeysOf(reflect.TypeFor[report.Report]())
+	}
+	file, err := claims.ParseFile(c.claims, text, keys)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	var trace *analyze.Trace
+	if document == nil {
+		if trace, err = (&part{}).load(std, path, nil); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := report.Build(trace, report.Options{}).WriteJSON(&b); err != nil {
+			return err
+		}
+		document = b.Bytes()
+	}
+	results, err := file.Check(document, path)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	if c.junit != "" {
+		if err := writeFile(c.junit, func(f *os.File) error { return results.WriteJUnit(f) }); err != nil {
+			return err
+		}
+	}
+	if c.json {
+		err = writeJSON(std.out, results)
+	} else {
+		err = results.WriteText(std.out)
+	}
+	switch {
+	case err != nil:
+		return err
+	case trace != nil && trace.Source.Truncated:
+		return cutError(trace)
+	case results.Failed > 0 || c.strict && results.Skipped > 0:
+		return status{code: exitNo}
+	}
+	return nil
+}
+
+// readDocument reads a JSON document of ours; nil when the file is none, and then it is a trace or nothing.
+func readDocument(path string) (document []byte, schema string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", status{exitUsage, err}
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head) // a folder cannot be read, and is no document
+	if !bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{")) {
+		return nil, "", nil
+	}
+	if document, err = os.ReadFile(path); err != nil {
+		return nil, "", status{exitUsage, err}
+	}
+	var kind struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(document, &kind); err != nil {
+		return nil, "", status{exitUsage, fmt.Errorf("reading %s: not JSON: %w", path, err)}
+	}
+	if !strings.HasPrefix(kind.Schema, "mtrace.") {
+		return nil, "", usageError("%s is JSON, but not a document of mtrace: its schema is %q", path, kind.Schema)
+	}
+	return document, kind.Schema, nil
+}

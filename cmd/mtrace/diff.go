@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze/diff"
+)
+
+func diffCommand() command {
+	return command{
+		name:    "diff",
+		summary: "Compare two traces: what changed, and whether it is more than noise",
+		usage:   "[flags] A B",
+		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			asJSON := flags.Bool("json", false, "print the comparison as JSON ("+diff.Schema+")")
+			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this many percent, beyond noise")
+			return func(std stdio, args []string) error {
+				if len(args) != 2 {
+					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or a folder of them", len(args))
+				}
+				if *failOver < 0 {
+					return usageError("--fail-over %v: give a percentage of 0 or more", *failOver)
+				}
+				return compare(std, args[0], args[1], *asJSON, flags.Changed("fail-over"), *failOver/100)
+			}
+		},
+	}
+}
+
+func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
+	var sides [2][]*diff.Run
+	for i, arg := range []string{a, b} {
+		paths, err := sidePaths(arg)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			run, err := diff.Read(path)
+			if err != nil {
+				return status{exitUsage, err}
+			}
+			sides[i] = append(sides[i], run)
+		}
+	}
+	doc, err := diff.Compare(sides[0], sides[1])
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	var undecided error
+	if fails {
+		undecided = doc.Fail(over)
+	}
+	if asJSON {
+		err = writeJSON(std.out, doc)
+	} else {
+		err = doc.WriteText(std.out)
+	}
+	switch {
+	case err != nil:
+		return err
+	case undecided != nil:
+		return status{exitUsage, undecided}
+	case len(doc.Failed) > 0:
+		return status{code: exitNo}
+	}
+	return nil
+}
+
+// sidePaths are the files of one side: one, several with commas between, or those of a folder.
+func sidePaths(arg string) ([]string, error) {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		var paths []string
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return nil, status{exitUsage, err}
+		}
+		for _, e := range entries {
+			if slices.Contains([]string{".mtrace", ".json"}, filepath.Ext(e.Name())) {
+				paths = append(paths, filepath.Join(arg, e.Name()))
+			}
+		}
+		if len(paths) == 0 {
+			return nil, usageError("no .mtrace files in the folder %s", arg)
+		}
+		return paths, nil
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return []string{arg}, nil
+	}
+	return strings.Split(arg, ","), nil
+}
+
+// writeJSON writes a document of ours.
+func writeJSON(w io.Writer, doc any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(doc)
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/table"
+	"mtrace/analyze/timeline"
+)
+
+// exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats with a
+// file for each table make a folder.
+var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json", "jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
+
+var exportFormats = []string{"perfetto", "chrome", "jsonl", "csv", "parquet"}
+
+func exportCommand() command {
+	return command{
+		name:    "export",
+		summary: "Write a trace for other tools: a timeline, or tables",
+		usage:   "[flags] FILE --format FORMAT -o OUT",
+		example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var x exportJob
+			flags.StringSliceVar(&x.formats, "format", nil, "perfetto or chrome (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
+			flags.StringVarP(&x.output, "output", "o", "", "the file to write, - for stdout; for csv and parquet a folder with a file for each table")
+			x.part.flags(flags)
+			return func(std stdio, args []string) error { return x.run(std, args) }
+		},
+	}
+}
+
+// exportJob is what to write of a trace, and where.
+type exportJob struct {
+	formats []string
+	output  string
+	part    part
+}
+
+// exporter is one format being written.
+type exporter interface {
+	Call(*analyze.VisitedCall)
+	Finish(*analyze.Trace) error
+}
+
+// outlet is where an exporter writes: nothing of it has its name before commit.
+type outlet struct {
+	exporter
+	path    string
+	commit  func() error
+	discard func()
+}
+
+func (x *exportJob) run(std stdio, args []string) error {
+	switch {
+	case len(args) != 1:
+		return usageError("takes one trace, but got %d: mtrace export FILE --format FORMAT -o OUT", len(args))
+	case len(x.formats) == 0:
+		return usageError("no format: --format %s", strings.Join(exportFormats, ", "))
+	case x.output == "":
+		return usageError("nowhere to write to: -o OUT")
+	}
+	for i, f := range x.formats {
+		if !slices.Contains(exportFormats, f) {
+			return usageError("no format %q: there are %s", f, strings.Join(exportFormats, ", "))
+		}
+		if slices.Contains(x.formats[:i], f) {
+			return usageError("--format names %s twice", f)
+		}
+	}
+	if err := x.part.check(); err != nil {
+		return err
+	}
+	return x.write(std, args[0])
+}
+
+func (x *exportJob) write(std stdio, path string) (err error) {
+	var outlets []*outlet
+	defer func() {
+		for _, o := range outlets {
+			if o.discard != nil {
+				o.discard()
+			}
+		}
+	}()
+	for _, f := range x.formats {
+		o, err := x.open(std, path, f)
+		if err != nil {
+			return status{exitUsage, err}
+		}
+		outlets = append(outlets, o)
+	}
+	seen := false
+	trace, err := x.part.load(std, path, func(c *analyze.VisitedCall) {
+		seen = true
+		for _, o := range outlets {
+			o.Call(c)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range outlets {
+		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {
+			w.Model(trace)
+		}
+		if err = o.Finish(trace); err == nil {
+			err = o.commit()
+		}
+		if err != nil {
+			return status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
+		}
+		o.discard = nil
+		if o.path != "-" {
+			fmt.Fprintln(std.out, o.path)
+		}
+	}
+	return cutError(trace)
+}
+
+// open makes the outlet of one format.
+func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
+	path := x.output
+	tables := format == string(table.CSV) || format == string(table.Parquet)
+	if len(x.formats) > 1 {
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return nil, err
+		}
+		base := filepath.Base(trace)
+		path = filepath.Join(path, strings.TrimSuffix(base, filepath.Ext(base))+exportSuffixes[format])
+	}
+	switch {
+	case path == "-" && tables:
+		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", format)
+	case path == "-":
+		if format == "perfetto" && term.IsTerminal(int(std.out.Fd())) {
+			return nil, errors.New("perfetto's format is binary and stdout is a terminal: name a file")
+		}
+		return &outlet{exporter: newExporter(format, std.out), path: path, commit: func() error { return nil }}, nil
+	case tables:
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, format)
+		}
+		d := &table.Directory{Path: path}
+		return &outlet{table.NewFiles(d, table.Format(format)), path, d.Commit, d.Discard}, nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder: name the file to write", path)
+	}
+	part := path + ".part"
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		part = path // a pipe or a device keeps its name
+	}
+	f, err := os.Create(part)
+	if err != nil {
+		return nil, err
+	}
+	o := &outlet{exporter: newExporter(format, f), path: path}
+	o.commit = func() error {
+		err := f.Close()
+		if err == nil && part != path {
+			err = os.Rename(part, path)
+		}
+		return err
+	}
+	o.discard = func() {
+		f.Close()
+		if part != path {
+			os.Remove(part)
+		}
+	}
+	return o, nil
+}
+
+// newExporter makes the writer of a format that is one file.
+func newExporter(format string, w io.Writer) exporter {
+	switch format {
+	case "perfetto":
+		return timeline.NewPerfetto(w)
+	case "chrome":
+		return timeline.NewChrome(w)
+	}
+	return table.NewJSONLines(w)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace/summary"
+)
+
+// part is the part of a trace that commands look at.
+type part struct {
+	from, to time.Duration
+	pids     []int
+}
+
+func (p *part) flags(flags *pflag.FlagSet) {
+	flags.DurationVar(&p.from, "from", 0, "look at the trace from this time after its start on")
+	flags.DurationVar(&p.to, "to", 0, "look at the trace up to this time after its start")
+	flags.IntSliceVar(&p.pids, "pid", nil, "look at these processes only")
+}
+
+func (p *part) check() error {
+	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from {
+		return usageError("--from %v --to %v is no range of time", p.from, p.to)
+	}
+	return nil
+}
+
+// instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
+func instruments(path string) bool {
+	is := func(name string) bool {
+		return slices.Contains([]string{".xml", ".trace", ".gz", ".zst", ".zip"}, strings.ToLower(filepath.Ext(name)))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Ext(path) != ".trace" {
+		entries, err := os.ReadDir(path)
+		return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return is(e.Name()) })
+	}
+	return path == "-" || is(path)
+}
+
+// load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none.
+func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+	if !instruments(path) {
+		return loadTrace(path, analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids, Visit: showProgress(std, path, visit)})
+	}
+	recording, remove, err := (&xctraceView{}).load(std, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	filter := summary.Filter{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to)}
+	for _, pid := range p.pids {
+		filter.PIDs = append(filter.PIDs, uint64(pid))
+	}
+	return summary.Trace(recording, filter)
+}
+
+// showProgress makes a visit also tell how far it is, on a terminal.
+func showProgress(std stdio, path string, visit func(*analyze.VisitedCall)) func(*analyze.VisitedCall) {
+	if visit == nil || !term.IsTerminal(int(std.err.Fd())) {
+		return visit
+	}
+	count, shown := 0, time.Now()
+	return func(c *analyze.VisitedCall) {
+		visit(c)
+		if count++; count&0xffff == 0 && time.Since(shown) > 200*time.Millisecond {
+			shown = time.Now()
+			fmt.Fprintf(std.err, "\r\x1b[K%s: %d million calls\r", filepath.Base(path), count/1e6)
+		}
+	}
+}

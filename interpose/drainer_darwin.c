@@ -10,15 +10,23 @@
 
 static dispatch_semaphore_t active;
 static struct rlimit files_before;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-__attribute__((constructor)) static void remember(void) {
+// Go's own constructor stands before this one in the library, so its thread may be here first.
+static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
   active = dispatch_semaphore_create(0);
 }
 
-void mt_drainer_start(void) { dispatch_semaphore_signal(active); }
+__attribute__((constructor)) static void load(void) { pthread_once(&once, remember); }
+
+void mt_drainer_start(void) {
+  pthread_once(&once, remember);
+  dispatch_semaphore_signal(active);
+}
 
 int mt_drainer_ready(void) {
+  pthread_once(&once, remember);
   struct rlimit now;
   if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max && now.rlim_cur != files_before.rlim_cur)
     setrlimit(RLIMIT_NOFILE, &files_before);

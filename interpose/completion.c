@@ -68,7 +68,7 @@ static struct {
   void *descriptor;
 } handler = {NULL, 1 << 28, 0, completed, &descriptor}; // 1 << 28: a global block
 
-void mt_completion_start(void) { handler.isa = mt_global_block_class; }
+void mt_completion_start(void) { handler.isa = mt_blocks.global; }
 
 static void warn_once(struct thread *t) {
   static const char text[] = "GPU times are not recorded: there is no blocks runtime, or no addCompletedHandler:";

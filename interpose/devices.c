@@ -48,11 +48,11 @@ static uint64_t seen_all(struct thread *t, id devices) {
 #define FUNCTION(symbol, expression) \
   if (!mt_activate()) return original(); \
   struct span span; \
-  if (!span_enter(&span, MT_FAMILY_function, NULL)) return original(); \
-  span_start(&span, MT_FAMILY_function, MT_CALL_function_##symbol); \
+  if (!SPAN_ENTER(&span, MT_FAMILY_function, NULL)) return original(); \
+  mt_span_start(&span, MT_FAMILY_function, MT_CALL_function_##symbol); \
   id result = original(); \
   uint64_t end = mt_ticks(), arg = expression; \
-  span_end(&span, end, MT_FAMILY_function, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
+  mt_span_end(&span, end, MT_FAMILY_function, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
   return result
 
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, seen(span.thread, result)); }

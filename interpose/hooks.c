@@ -1,6 +1,7 @@
 // The trampolines, made from hooks.def. Rule: a trampoline calls its original with the same arguments and returns what it returned;
 // what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
 #include "hooks.h"
+#include "async.h"
 #include "completion.h"
 #include "span.h"
 #include "text.h"
@@ -22,6 +23,10 @@
 #define KEEP_truth BOOL result =
 #define GIVE_truth result
 #define ENCODED_truth 'B'
+#define TYPE_integer NSUInteger
+#define KEEP_integer NSUInteger result =
+#define GIVE_integer result
+#define ENCODED_integer 'Q'
 
 // What AFTER is made of.
 #define MORE(a, b, c) (extra = (struct record){.begin = (a), .end = (b), .arg = (c), .call = MT_CALL_tracer_more}, more = &extra)
@@ -32,11 +37,22 @@
   uint64_t bytes; \
   uint64_t name = mt_hash_of(t, source, &bytes); \
   MORE(name, bytes, 0)
+// Puts our block before the program's completion handler; what it captured lives in this trampoline's frame.
+#define WATCH(handler, made) \
+  struct async async; \
+  handler = mt_async_watch(&async, handler, MT_FAMILY_##made, span.object)
 #define PIPELINE(function, descriptor) \
   void *pool = mt_pool_push(); \
   id compiled = function; \
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
   mt_pool_pop(pool)
+#define LABELLED(descriptor) \
+  void *pool = mt_pool_push(); \
+  id compiled = function_of(descriptor); \
+  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
+  mt_pool_pop(pool)
+#define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, "resourceOptions"), 0)
+#define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
 
@@ -53,21 +69,36 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
+// The function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the last stage.
+static id function_of(id descriptor) {
+  static const char *const selectors[] = {"computeFunction", "computeFunctionDescriptor", "fragmentFunction", "fragmentFunctionDescriptor",
+                                          "tileFunction", "meshFunction", "vertexFunction", "vertexFunctionDescriptor"};
+  id function = NULL;
+  for (unsigned i = 0; !function && i < sizeof selectors / sizeof *selectors; i++) function = mt_send_id(descriptor, selectors[i]);
+  return function;
+}
+
+// The numbers of two objects of a C array, packed.
+static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
+  const id *objects = list;
+  return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) : 0) << 32;
+}
+
 #define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
   static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
         (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_relaxed); \
     struct span span; \
-    if (!span_enter(&span, MT_FAMILY_##family, self)) { \
+    if (!SPAN_ENTER(&span, MT_FAMILY_##family, self)) { \
       KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
       INNER; \
       return GIVE_##returns; \
     } \
     struct thread *t = span.thread; \
     (void)t; \
-    { BEFORE; } \
-    span_start(&span, MT_FAMILY_##family, MT_CALL_##family##_##name); \
+    BEFORE; \
+    mt_span_start(&span, MT_FAMILY_##family, MT_CALL_##family##_##name); \
     KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
     uint64_t end = mt_ticks(), arg = 0; \
     unsigned flags = used->flags; \
@@ -75,7 +106,7 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
     const struct record *more = NULL; \
     (void)extra; \
     { AFTER; } \
-    span_end(&span, end, MT_FAMILY_##family, MT_CALL_##family##_##name, flags, arg, more); \
+    mt_span_end(&span, end, MT_FAMILY_##family, MT_CALL_##family##_##name, flags, arg, more); \
     return GIVE_##returns; \
   }
 
@@ -100,8 +131,8 @@ enum { FEW = 6, MANY = 16 };
 #undef MAKE
 
 #define COUNT(list) COUNT_ list
-#define COUNT_(...) TENTH(0 __VA_OPT__(, ) __VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define TENTH(zero, a, b, c, d, e, f, g, h, i, n, ...) n
+#define COUNT_(...) COUNTED(0 __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define COUNTED(zero, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
 
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
   {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), slots, trampolines_##family##_##name, slots_##family##_##name},

@@ -66,3 +66,7 @@ uint32_t mt_identity_new(const void *object) {
   atomic_store_explicit(&e->number, number, memory_order_release);
   return number;
 }
+
+void mt_identity_retire(const void *object) {
+  if (object) mt_identity_alias(object, 0);
+}

@@ -49,7 +49,8 @@ static const char *skip_type(const char *e) {
 static bool fits(const struct hook *hook, const char *encoding) {
   if (!encoding) return false;
   while (*encoding && strchr("rnNoORV", *encoding)) encoding++;
-  bool returns = hook->returns == 'B' ? strchr("BcC", *encoding) != NULL : *encoding == hook->returns;
+  const char *same = hook->returns == 'B' ? "BcC" : hook->returns == 'Q' ? "QL" : (char[]){hook->returns, 0};
+  bool returns = *encoding && strchr(same, *encoding);
   unsigned types = 0;
   for (const char *e = skip_type(encoding); *e; e = skip_type(e)) types++;
   return returns && types == hook->arguments + 2;

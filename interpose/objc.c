@@ -1,17 +1,19 @@
 // Messages of our own to Metal's objects. Rule: rare, never on the hot path, inside a pool when they can autorelease.
 #include "objc.h"
 
-void *mt_global_block_class;
+struct mt_blocks mt_blocks;
 static void *(*pool_push)(void);
 static void (*pool_pop)(void *);
 
 #ifdef __APPLE__
-extern void *_NSConcreteGlobalBlock[32];
+extern void *_NSConcreteGlobalBlock[32], *_NSConcreteStackBlock[32];
+extern void _Block_object_assign(void *, const void *, const int);
+extern void _Block_object_dispose(const void *, const int);
 extern void *objc_autoreleasePoolPush(void);
 extern void objc_autoreleasePoolPop(void *pool);
 
 bool mt_objc_resolve(void) {
-  mt_global_block_class = _NSConcreteGlobalBlock;
+  mt_blocks = (struct mt_blocks){_NSConcreteGlobalBlock, _NSConcreteStackBlock, _Block_object_assign, _Block_object_dispose};
   pool_push = objc_autoreleasePoolPush;
   pool_pop = objc_autoreleasePoolPop;
   return true;
@@ -37,7 +39,10 @@ bool mt_objc_resolve(void) {
 #undef method_setImplementation
   OBJC_FUNCTIONS(X)
 #undef X
-  mt_global_block_class = mt_metal_symbol("_NSConcreteGlobalBlock");
+  mt_blocks.global = mt_metal_symbol("_NSConcreteGlobalBlock");
+  mt_blocks.stack = mt_metal_symbol("_NSConcreteStackBlock");
+  *(void **)&mt_blocks.assign = mt_metal_symbol("_Block_object_assign");
+  *(void **)&mt_blocks.dispose = mt_metal_symbol("_Block_object_dispose");
   *(void **)&pool_push = mt_metal_symbol("objc_autoreleasePoolPush");
   *(void **)&pool_pop = mt_metal_symbol("objc_autoreleasePoolPop");
   return true;

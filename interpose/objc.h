@@ -26,7 +26,8 @@ typedef unsigned char BOOL;
 
 typedef unsigned long NSUInteger;
 typedef struct { NSUInteger location, length; } NSRange;
-typedef struct { NSUInteger width, height, depth; } MTLSize;
+typedef struct { NSUInteger width, height, depth; } MTLSize; // and MTLOrigin, whose members are x, y, z
+typedef struct { MTLSize origin, size; } MTLRegion;
 
 #define OBJC_FUNCTIONS(X) \
   X(SEL, sel_registerName, (const char *name)) \
@@ -68,8 +69,13 @@ static inline Class objc_class_of(id object) { return object ? *(Class *)object 
 // Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no runtime.
 bool mt_objc_resolve(void);
 
-// _NSConcreteGlobalBlock, or NULL when there is no blocks runtime.
-extern void *mt_global_block_class;
+// The blocks runtime; all NULL when there is none.
+struct mt_blocks {
+  void *global, *stack; // _NSConcreteGlobalBlock, _NSConcreteStackBlock
+  void (*assign)(void *, const void *, int);
+  void (*dispose)(const void *, int);
+};
+extern struct mt_blocks mt_blocks;
 
 // The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub.
 IMP mt_implementation(id object, const char *selector);

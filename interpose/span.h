@@ -21,47 +21,18 @@ struct span {
   uint32_t object;
 };
 
-// Enters a call. False when it is not to be recorded: then only the original is called.
-static inline __attribute__((always_inline)) bool span_enter(struct span *s, unsigned family, id self) {
-  struct thread *t = mt_thread();
-  if (__builtin_expect(t == NULL, 0)) return false;
-  UNWIND_PERSONALITY;
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0), outer = t->inside[family].frame;
-  if (__builtin_expect(outer != 0, 0)) {
-    if (frame < outer) {
-      mt_count(&mt_region->nested);
-      return false;
-    }
-    atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed); // left by longjmp
-  }
-  t->inside[family].frame = frame;
-  s->thread = t;
-  s->object = mt_identity_of(self);
-  return true;
-}
+// Enters a call whose trampoline has the given frame. False when it is not to be recorded: then only the original is called.
+bool mt_span_enter(struct span *s, unsigned family, id self, uintptr_t frame);
 
 // Starts the clock of a call that was entered: the last thing before the original.
-static inline __attribute__((always_inline)) void span_start(struct span *s, unsigned family, unsigned call) {
-  struct inside *inside = &s->thread->inside[family];
-  struct ring *ring = s->thread->ring;
-  s->outer_begin = atomic_load_explicit(&ring->current_begin, memory_order_relaxed);
-  s->outer_current = atomic_load_explicit(&ring->current, memory_order_relaxed);
-  inside->current = s->object | (uint64_t)call << 32;
-  inside->begin = s->begin = mt_ticks();
-  atomic_store_explicit(&ring->current_begin, s->begin, memory_order_relaxed);
-  atomic_store_explicit(&ring->current, inside->current, memory_order_release);
-}
+void mt_span_start(struct span *s, unsigned family, unsigned call);
 
 // Ends a call and publishes it. More is NULL or the record that goes with it.
-static inline __attribute__((always_inline)) void span_end(struct span *s, uint64_t end, unsigned family, unsigned call, unsigned flags, uint64_t arg,
-                                                           const struct record *more) {
-  struct thread *t = s->thread;
-  struct record records[2];
-  records[0] = (struct record){s->begin, end, arg, s->object, (uint16_t)call, (uint16_t)(flags | (more ? MT_FLAG_HAS_MORE : 0))};
-  if (more) records[1] = *more;
-  mt_thread_publish(t, records, more ? 2 : 1);
-  atomic_store_explicit(&t->ring->current_begin, s->outer_begin, memory_order_relaxed);
-  atomic_store_explicit(&t->ring->current, s->outer_current, memory_order_release);
-  t->inside[family].frame = 0;
-}
+void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned call, unsigned flags, uint64_t arg, const struct record *more);
+
+// Enters, for the function this is used in.
+#define SPAN_ENTER(span, family, self) ({ \
+  UNWIND_PERSONALITY; \
+  mt_span_enter(span, family, self, (uintptr_t)__builtin_frame_address(0)); \
+})
 #endif

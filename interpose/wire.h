@@ -76,7 +76,19 @@ enum {
   MT_FAMILY_functionObject = 9,
   MT_FAMILY_pipeline = 10,
   MT_FAMILY_fence = 11,
-  MT_FAMILY_COUNT = 12
+  MT_FAMILY_heap = 12,
+  MT_FAMILY_archive = 13,
+  MT_FAMILY_dynamicLibrary = 14,
+  MT_FAMILY_residencySet = 15,
+  MT_FAMILY_ioQueue = 16,
+  MT_FAMILY_ioCommandBuffer = 17,
+  MT_FAMILY_mtl4Queue = 18,
+  MT_FAMILY_mtl4CommandBuffer = 19,
+  MT_FAMILY_mtl4Allocator = 20,
+  MT_FAMILY_compiler = 21,
+  MT_FAMILY_compilerTask = 22,
+  MT_FAMILY_other = 23,
+  MT_FAMILY_COUNT = 24
 };
 
 enum {
@@ -147,7 +159,272 @@ enum {
   MT_CALL_event_waitUntilSignaledValue_timeoutMS_ = 64,
   MT_CALL_event_setSignaledValue_ = 65,
   MT_CALL_event_notifyListener_atValue_block_ = 66,
-  MT_CALL_COUNT = 67
+  MT_CALL_tracer_made = 67,
+  MT_CALL_device_newLogStateWithDescriptor_error_ = 68,
+  MT_CALL_device_newHeapWithDescriptor_ = 69,
+  MT_CALL_device_newDepthStencilStateWithDescriptor_ = 70,
+  MT_CALL_device_newTextureWithDescriptor_ = 71,
+  MT_CALL_device_newTextureWithDescriptor_iosurface_plane_ = 72,
+  MT_CALL_device_newSharedTextureWithDescriptor_ = 73,
+  MT_CALL_device_newSharedTextureWithHandle_ = 74,
+  MT_CALL_device_newSamplerStateWithDescriptor_ = 75,
+  MT_CALL_device_newLibraryWithStitchedDescriptor_error_ = 76,
+  MT_CALL_device_newLibraryWithStitchedDescriptor_completionHandler_ = 77,
+  MT_CALL_device_newRenderPipelineStateWithDescriptor_error_ = 78,
+  MT_CALL_device_newRenderPipelineStateWithDescriptor_options_reflection_error_ = 79,
+  MT_CALL_device_newRenderPipelineStateWithDescriptor_completionHandler_ = 80,
+  MT_CALL_device_newRenderPipelineStateWithDescriptor_options_completionHandler_ = 81,
+  MT_CALL_device_newRenderPipelineStateWithTileDescriptor_options_reflection_error_ = 82,
+  MT_CALL_device_newRenderPipelineStateWithTileDescriptor_options_completionHandler_ = 83,
+  MT_CALL_device_newRenderPipelineStateWithMeshDescriptor_options_reflection_error_ = 84,
+  MT_CALL_device_newRenderPipelineStateWithMeshDescriptor_options_completionHandler_ = 85,
+  MT_CALL_device_newArgumentEncoderWithArguments_ = 86,
+  MT_CALL_device_newRasterizationRateMapWithDescriptor_ = 87,
+  MT_CALL_device_newIndirectCommandBufferWithDescriptor_maxCommandCount_options_ = 88,
+  MT_CALL_device_newSharedEventWithHandle_ = 89,
+  MT_CALL_device_newIOHandleWithURL_error_ = 90,
+  MT_CALL_device_newIOCommandQueueWithDescriptor_error_ = 91,
+  MT_CALL_device_newIOHandleWithURL_compressionMethod_error_ = 92,
+  MT_CALL_device_newIOFileHandleWithURL_error_ = 93,
+  MT_CALL_device_newIOFileHandleWithURL_compressionMethod_error_ = 94,
+  MT_CALL_device_newCounterSampleBufferWithDescriptor_error_ = 95,
+  MT_CALL_device_newArgumentEncoderWithBufferBinding_ = 96,
+  MT_CALL_device_newDynamicLibrary_error_ = 97,
+  MT_CALL_device_newDynamicLibraryWithURL_error_ = 98,
+  MT_CALL_device_newBinaryArchiveWithDescriptor_error_ = 99,
+  MT_CALL_device_newAccelerationStructureWithSize_ = 100,
+  MT_CALL_device_newAccelerationStructureWithDescriptor_ = 101,
+  MT_CALL_device_newResidencySetWithDescriptor_error_ = 102,
+  MT_CALL_device_newTensorWithDescriptor_error_ = 103,
+  MT_CALL_device_newCommandAllocator = 104,
+  MT_CALL_device_newCommandAllocatorWithDescriptor_error_ = 105,
+  MT_CALL_device_newMTL4CommandQueue = 106,
+  MT_CALL_device_newMTL4CommandQueueWithDescriptor_error_ = 107,
+  MT_CALL_device_newCommandBuffer = 108,
+  MT_CALL_device_newArgumentTableWithDescriptor_error_ = 109,
+  MT_CALL_device_newTextureViewPoolWithDescriptor_error_ = 110,
+  MT_CALL_device_newCompilerWithDescriptor_error_ = 111,
+  MT_CALL_device_newArchiveWithURL_error_ = 112,
+  MT_CALL_device_newPipelineDataSetSerializerWithDescriptor_ = 113,
+  MT_CALL_device_newBufferWithLength_options_placementSparsePageSize_ = 114,
+  MT_CALL_device_newCounterHeapWithDescriptor_error_ = 115,
+  MT_CALL_queue_insertDebugCaptureBoundary = 116,
+  MT_CALL_queue_addResidencySet_ = 117,
+  MT_CALL_queue_addResidencySets_count_ = 118,
+  MT_CALL_queue_removeResidencySet_ = 119,
+  MT_CALL_queue_removeResidencySets_count_ = 120,
+  MT_CALL_commandBuffer_presentDrawable_ = 121,
+  MT_CALL_commandBuffer_presentDrawable_atTime_ = 122,
+  MT_CALL_commandBuffer_presentDrawable_afterMinimumDuration_ = 123,
+  MT_CALL_commandBuffer_pushDebugGroup_ = 124,
+  MT_CALL_commandBuffer_popDebugGroup = 125,
+  MT_CALL_commandBuffer_useResidencySet_ = 126,
+  MT_CALL_commandBuffer_useResidencySets_count_ = 127,
+  MT_CALL_encoder_barrierAfterQueueStages_beforeStages_ = 128,
+  MT_CALL_encoder_insertDebugSignpost_ = 129,
+  MT_CALL_encoder_pushDebugGroup_ = 130,
+  MT_CALL_encoder_popDebugGroup = 131,
+  MT_CALL_event_setLabel_ = 132,
+  MT_CALL_event_newSharedEventHandle = 133,
+  MT_CALL_fence_setLabel_ = 134,
+  MT_CALL_encoder_updateFence_ = 135,
+  MT_CALL_encoder_waitForFence_ = 136,
+  MT_CALL_encoder_useResource_usage_ = 137,
+  MT_CALL_encoder_useResources_count_usage_ = 138,
+  MT_CALL_encoder_useHeap_ = 139,
+  MT_CALL_encoder_useHeaps_count_ = 140,
+  MT_CALL_encoder_executeCommandsInBuffer_withRange_ = 141,
+  MT_CALL_encoder_executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_ = 142,
+  MT_CALL_encoder_memoryBarrierWithScope_ = 143,
+  MT_CALL_encoder_memoryBarrierWithResources_count_ = 144,
+  MT_CALL_encoder_sampleCountersInBuffer_atSampleIndex_withBarrier_ = 145,
+  MT_CALL_encoder_synchronizeResource_ = 146,
+  MT_CALL_encoder_synchronizeTexture_slice_level_ = 147,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 148,
+  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 149,
+  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options_ = 150,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_ = 151,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_options_ = 152,
+  MT_CALL_encoder_generateMipmapsForTexture_ = 153,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_toTexture_destinationSlice_destinationLevel_sliceCount_levelCount_ = 154,
+  MT_CALL_encoder_copyFromTexture_toTexture_ = 155,
+  MT_CALL_encoder_optimizeContentsForGPUAccess_ = 156,
+  MT_CALL_encoder_optimizeContentsForGPUAccess_slice_level_ = 157,
+  MT_CALL_encoder_optimizeContentsForCPUAccess_ = 158,
+  MT_CALL_encoder_optimizeContentsForCPUAccess_slice_level_ = 159,
+  MT_CALL_encoder_resetCommandsInBuffer_withRange_ = 160,
+  MT_CALL_encoder_copyIndirectCommandBuffer_sourceRange_destination_destinationIndex_ = 161,
+  MT_CALL_encoder_optimizeIndirectCommandBuffer_withRange_ = 162,
+  MT_CALL_encoder_resolveCounters_inRange_destinationBuffer_destinationOffset_ = 163,
+  MT_CALL_encoder_copyFromTensor_sourceOrigin_sourceDimensions_toTensor_destinationOrigin_destinationDimensions_ = 164,
+  MT_CALL_archive_setLabel_ = 165,
+  MT_CALL_archive_addComputePipelineFunctionsWithDescriptor_error_ = 166,
+  MT_CALL_archive_addRenderPipelineFunctionsWithDescriptor_error_ = 167,
+  MT_CALL_archive_addTileRenderPipelineFunctionsWithDescriptor_error_ = 168,
+  MT_CALL_archive_addMeshRenderPipelineFunctionsWithDescriptor_error_ = 169,
+  MT_CALL_archive_addLibraryWithDescriptor_error_ = 170,
+  MT_CALL_archive_serializeToURL_error_ = 171,
+  MT_CALL_archive_addFunctionWithDescriptor_library_error_ = 172,
+  MT_CALL_heap_setLabel_ = 173,
+  MT_CALL_heap_newBufferWithLength_options_ = 174,
+  MT_CALL_heap_newTextureWithDescriptor_ = 175,
+  MT_CALL_heap_setPurgeableState_ = 176,
+  MT_CALL_heap_newBufferWithLength_options_offset_ = 177,
+  MT_CALL_heap_newTextureWithDescriptor_offset_ = 178,
+  MT_CALL_heap_newAccelerationStructureWithSize_ = 179,
+  MT_CALL_heap_newAccelerationStructureWithDescriptor_ = 180,
+  MT_CALL_heap_newAccelerationStructureWithSize_offset_ = 181,
+  MT_CALL_heap_newAccelerationStructureWithDescriptor_offset_ = 182,
+  MT_CALL_functionObject_setLabel_ = 183,
+  MT_CALL_functionObject_newArgumentEncoderWithBufferIndex_ = 184,
+  MT_CALL_functionObject_newArgumentEncoderWithBufferIndex_reflection_ = 185,
+  MT_CALL_library_setLabel_ = 186,
+  MT_CALL_library_newFunctionWithName_constantValues_completionHandler_ = 187,
+  MT_CALL_library_newFunctionWithDescriptor_completionHandler_ = 188,
+  MT_CALL_library_newIntersectionFunctionWithDescriptor_completionHandler_ = 189,
+  MT_CALL_library_newIntersectionFunctionWithDescriptor_error_ = 190,
+  MT_CALL_dynamicLibrary_setLabel_ = 191,
+  MT_CALL_dynamicLibrary_serializeToURL_error_ = 192,
+  MT_CALL_residencySet_requestResidency = 193,
+  MT_CALL_residencySet_endResidency = 194,
+  MT_CALL_residencySet_addAllocation_ = 195,
+  MT_CALL_residencySet_addAllocations_count_ = 196,
+  MT_CALL_residencySet_removeAllocation_ = 197,
+  MT_CALL_residencySet_removeAllocations_count_ = 198,
+  MT_CALL_residencySet_removeAllAllocations = 199,
+  MT_CALL_residencySet_commit = 200,
+  MT_CALL_ioQueue_enqueueBarrier = 201,
+  MT_CALL_ioQueue_commandBuffer = 202,
+  MT_CALL_ioQueue_commandBufferWithUnretainedReferences = 203,
+  MT_CALL_ioQueue_setLabel_ = 204,
+  MT_CALL_ioCommandBuffer_addCompletedHandler_ = 205,
+  MT_CALL_ioCommandBuffer_loadBytes_size_sourceHandle_sourceHandleOffset_ = 206,
+  MT_CALL_ioCommandBuffer_loadBuffer_offset_size_sourceHandle_sourceHandleOffset_ = 207,
+  MT_CALL_ioCommandBuffer_loadTexture_slice_level_size_sourceBytesPerRow_sourceBytesPerImage_destinationOrigin_sourceHandle_sourceHandleOffset_ = 208,
+  MT_CALL_ioCommandBuffer_copyStatusToBuffer_offset_ = 209,
+  MT_CALL_ioCommandBuffer_commit = 210,
+  MT_CALL_ioCommandBuffer_waitUntilCompleted = 211,
+  MT_CALL_ioCommandBuffer_tryCancel = 212,
+  MT_CALL_ioCommandBuffer_addBarrier = 213,
+  MT_CALL_ioCommandBuffer_pushDebugGroup_ = 214,
+  MT_CALL_ioCommandBuffer_popDebugGroup = 215,
+  MT_CALL_ioCommandBuffer_enqueue = 216,
+  MT_CALL_ioCommandBuffer_waitForEvent_value_ = 217,
+  MT_CALL_ioCommandBuffer_signalEvent_value_ = 218,
+  MT_CALL_ioCommandBuffer_setLabel_ = 219,
+  MT_CALL_resource_setLabel_ = 220,
+  MT_CALL_resource_setPurgeableState_ = 221,
+  MT_CALL_resource_makeAliasable = 222,
+  MT_CALL_resource_didModifyRange_ = 223,
+  MT_CALL_resource_newTextureWithDescriptor_offset_bytesPerRow_ = 224,
+  MT_CALL_resource_newTensorWithDescriptor_offset_error_ = 225,
+  MT_CALL_pipeline_newComputePipelineStateWithBinaryFunctions_error_ = 226,
+  MT_CALL_pipeline_newComputePipelineStateWithAdditionalBinaryFunctions_error_ = 227,
+  MT_CALL_pipeline_newVisibleFunctionTableWithDescriptor_ = 228,
+  MT_CALL_pipeline_newIntersectionFunctionTableWithDescriptor_ = 229,
+  MT_CALL_encoder_buildAccelerationStructure_descriptor_scratchBuffer_scratchBufferOffset_ = 230,
+  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_scratchBufferOffset_ = 231,
+  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_scratchBufferOffset_options_ = 232,
+  MT_CALL_encoder_copyAccelerationStructure_toAccelerationStructure_ = 233,
+  MT_CALL_encoder_writeCompactedAccelerationStructureSize_toBuffer_offset_ = 234,
+  MT_CALL_encoder_writeCompactedAccelerationStructureSize_toBuffer_offset_sizeDataType_ = 235,
+  MT_CALL_encoder_copyAndCompactAccelerationStructure_toAccelerationStructure_ = 236,
+  MT_CALL_encoder_updateTextureMappings_mode_regions_mipLevels_slices_numRegions_ = 237,
+  MT_CALL_encoder_updateTextureMapping_mode_region_mipLevel_slice_ = 238,
+  MT_CALL_encoder_updateTextureMapping_mode_indirectBuffer_indirectBufferOffset_ = 239,
+  MT_CALL_encoder_moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 240,
+  MT_CALL_encoder_renderCommandEncoder = 241,
+  MT_CALL_mtl4Queue_commit_count_ = 242,
+  MT_CALL_mtl4Queue_commit_count_options_ = 243,
+  MT_CALL_mtl4Queue_signalEvent_value_ = 244,
+  MT_CALL_mtl4Queue_waitForEvent_value_ = 245,
+  MT_CALL_mtl4Queue_signalDrawable_ = 246,
+  MT_CALL_mtl4Queue_waitForDrawable_ = 247,
+  MT_CALL_mtl4Queue_addResidencySet_ = 248,
+  MT_CALL_mtl4Queue_addResidencySets_count_ = 249,
+  MT_CALL_mtl4Queue_removeResidencySet_ = 250,
+  MT_CALL_mtl4Queue_removeResidencySets_count_ = 251,
+  MT_CALL_mtl4Queue_updateTextureMappings_heap_operations_count_ = 252,
+  MT_CALL_mtl4Queue_copyTextureMappingsFromTexture_toTexture_operations_count_ = 253,
+  MT_CALL_mtl4Queue_updateBufferMappings_heap_operations_count_ = 254,
+  MT_CALL_mtl4Queue_copyBufferMappingsFromBuffer_toBuffer_operations_count_ = 255,
+  MT_CALL_mtl4CommandBuffer_setLabel_ = 256,
+  MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_ = 257,
+  MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_options_ = 258,
+  MT_CALL_mtl4CommandBuffer_endCommandBuffer = 259,
+  MT_CALL_mtl4CommandBuffer_renderCommandEncoderWithDescriptor_ = 260,
+  MT_CALL_mtl4CommandBuffer_renderCommandEncoderWithDescriptor_options_ = 261,
+  MT_CALL_mtl4CommandBuffer_computeCommandEncoder = 262,
+  MT_CALL_mtl4CommandBuffer_machineLearningCommandEncoder = 263,
+  MT_CALL_mtl4CommandBuffer_useResidencySet_ = 264,
+  MT_CALL_mtl4CommandBuffer_useResidencySets_count_ = 265,
+  MT_CALL_mtl4CommandBuffer_pushDebugGroup_ = 266,
+  MT_CALL_mtl4CommandBuffer_popDebugGroup = 267,
+  MT_CALL_mtl4CommandBuffer_writeTimestampIntoHeap_atIndex_ = 268,
+  MT_CALL_mtl4CommandBuffer_resolveCounterHeap_withRange_intoBuffer_waitFence_updateFence_ = 269,
+  MT_CALL_mtl4Allocator_reset = 270,
+  MT_CALL_encoder_barrierAfterQueueStages_beforeStages_visibilityOptions_ = 271,
+  MT_CALL_encoder_barrierAfterStages_beforeQueueStages_visibilityOptions_ = 272,
+  MT_CALL_encoder_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_ = 273,
+  MT_CALL_encoder_updateFence_afterEncoderStages_ = 274,
+  MT_CALL_encoder_waitForFence_beforeEncoderStages_ = 275,
+  MT_CALL_encoder_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_ = 276,
+  MT_CALL_encoder_dispatchThreadsWithIndirectBuffer_ = 277,
+  MT_CALL_encoder_executeCommandsInBuffer_indirectBuffer_ = 278,
+  MT_CALL_encoder_buildAccelerationStructure_descriptor_scratchBuffer_ = 279,
+  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_ = 280,
+  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_options_ = 281,
+  MT_CALL_encoder_writeCompactedAccelerationStructureSize_toBuffer_ = 282,
+  MT_CALL_encoder_writeTimestampWithGranularity_intoHeap_atIndex_ = 283,
+  MT_CALL_compiler_newLibraryWithDescriptor_error_ = 284,
+  MT_CALL_compiler_newDynamicLibrary_error_ = 285,
+  MT_CALL_compiler_newDynamicLibraryWithURL_error_ = 286,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_error_ = 287,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_ = 288,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_error_ = 289,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_ = 290,
+  MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_error_ = 291,
+  MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_error_ = 292,
+  MT_CALL_compiler_newLibraryWithDescriptor_completionHandler_ = 293,
+  MT_CALL_compiler_newDynamicLibrary_completionHandler_ = 294,
+  MT_CALL_compiler_newDynamicLibraryWithURL_completionHandler_ = 295,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 296,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_ = 297,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 298,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_ = 299,
+  MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_ = 300,
+  MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_completionHandler_ = 301,
+  MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_error_ = 302,
+  MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_completionHandler_ = 303,
+  MT_CALL_compilerTask_waitUntilCompleted = 304,
+  MT_CALL_archive_newComputePipelineStateWithDescriptor_error_ = 305,
+  MT_CALL_archive_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_error_ = 306,
+  MT_CALL_archive_newRenderPipelineStateWithDescriptor_error_ = 307,
+  MT_CALL_archive_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_error_ = 308,
+  MT_CALL_archive_newBinaryFunctionWithDescriptor_error_ = 309,
+  MT_CALL_encoder_setPipelineState_ = 310,
+  MT_CALL_encoder_dispatchNetworkWithIntermediatesHeap_ = 311,
+  MT_CALL_encoder_setRenderPipelineState_ = 312,
+  MT_CALL_encoder_drawPrimitives_vertexStart_vertexCount_ = 313,
+  MT_CALL_encoder_drawPrimitives_vertexStart_vertexCount_instanceCount_ = 314,
+  MT_CALL_encoder_drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_ = 315,
+  MT_CALL_encoder_drawPrimitives_indirectBuffer_indirectBufferOffset_ = 316,
+  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_ = 317,
+  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_ = 318,
+  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_ = 319,
+  MT_CALL_encoder_drawIndexedPrimitives_indexType_indexBuffer_indexBufferOffset_indirectBuffer_indirectBufferOffset_ = 320,
+  MT_CALL_encoder_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 321,
+  MT_CALL_encoder_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 322,
+  MT_CALL_encoder_dispatchThreadsPerTile_ = 323,
+  MT_CALL_resource_newTextureViewWithPixelFormat_ = 324,
+  MT_CALL_resource_newTextureViewWithPixelFormat_textureType_levels_slices_ = 325,
+  MT_CALL_resource_replaceRegion_mipmapLevel_withBytes_bytesPerRow_ = 326,
+  MT_CALL_resource_replaceRegion_mipmapLevel_slice_withBytes_bytesPerRow_bytesPerImage_ = 327,
+  MT_CALL_resource_getBytes_bytesPerRow_fromRegion_mipmapLevel_ = 328,
+  MT_CALL_resource_getBytes_bytesPerRow_bytesPerImage_fromRegion_mipmapLevel_slice_ = 329,
+  MT_CALL_resource_dealloc = 330,
+  MT_CALL_heap_dealloc = 331,
+  MT_CALL_COUNT = 332
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -219,5 +496,270 @@ enum {
   "waitUntilSignaledValue:timeoutMS:", \
   "setSignaledValue:", \
   "notifyListener:atValue:block:", \
+  "made", \
+  "newLogStateWithDescriptor:error:", \
+  "newHeapWithDescriptor:", \
+  "newDepthStencilStateWithDescriptor:", \
+  "newTextureWithDescriptor:", \
+  "newTextureWithDescriptor:iosurface:plane:", \
+  "newSharedTextureWithDescriptor:", \
+  "newSharedTextureWithHandle:", \
+  "newSamplerStateWithDescriptor:", \
+  "newLibraryWithStitchedDescriptor:error:", \
+  "newLibraryWithStitchedDescriptor:completionHandler:", \
+  "newRenderPipelineStateWithDescriptor:error:", \
+  "newRenderPipelineStateWithDescriptor:options:reflection:error:", \
+  "newRenderPipelineStateWithDescriptor:completionHandler:", \
+  "newRenderPipelineStateWithDescriptor:options:completionHandler:", \
+  "newRenderPipelineStateWithTileDescriptor:options:reflection:error:", \
+  "newRenderPipelineStateWithTileDescriptor:options:completionHandler:", \
+  "newRenderPipelineStateWithMeshDescriptor:options:reflection:error:", \
+  "newRenderPipelineStateWithMeshDescriptor:options:completionHandler:", \
+  "newArgumentEncoderWithArguments:", \
+  "newRasterizationRateMapWithDescriptor:", \
+  "newIndirectCommandBufferWithDescriptor:maxCommandCount:options:", \
+  "newSharedEventWithHandle:", \
+  "newIOHandleWithURL:error:", \
+  "newIOCommandQueueWithDescriptor:error:", \
+  "newIOHandleWithURL:compressionMethod:error:", \
+  "newIOFileHandleWithURL:error:", \
+  "newIOFileHandleWithURL:compressionMethod:error:", \
+  "newCounterSampleBufferWithDescriptor:error:", \
+  "newArgumentEncoderWithBufferBinding:", \
+  "newDynamicLibrary:error:", \
+  "newDynamicLibraryWithURL:error:", \
+  "newBinaryArchiveWithDescriptor:error:", \
+  "newAccelerationStructureWithSize:", \
+  "newAccelerationStructureWithDescriptor:", \
+  "newResidencySetWithDescriptor:error:", \
+  "newTensorWithDescriptor:error:", \
+  "newCommandAllocator", \
+  "newCommandAllocatorWithDescriptor:error:", \
+  "newMTL4CommandQueue", \
+  "newMTL4CommandQueueWithDescriptor:error:", \
+  "newCommandBuffer", \
+  "newArgumentTableWithDescriptor:error:", \
+  "newTextureViewPoolWithDescriptor:error:", \
+  "newCompilerWithDescriptor:error:", \
+  "newArchiveWithURL:error:", \
+  "newPipelineDataSetSerializerWithDescriptor:", \
+  "newBufferWithLength:options:placementSparsePageSize:", \
+  "newCounterHeapWithDescriptor:error:", \
+  "insertDebugCaptureBoundary", \
+  "addResidencySet:", \
+  "addResidencySets:count:", \
+  "removeResidencySet:", \
+  "removeResidencySets:count:", \
+  "presentDrawable:", \
+  "presentDrawable:atTime:", \
+  "presentDrawable:afterMinimumDuration:", \
+  "pushDebugGroup:", \
+  "popDebugGroup", \
+  "useResidencySet:", \
+  "useResidencySets:count:", \
+  "barrierAfterQueueStages:beforeStages:", \
+  "insertDebugSignpost:", \
+  "pushDebugGroup:", \
+  "popDebugGroup", \
+  "setLabel:", \
+  "newSharedEventHandle", \
+  "setLabel:", \
+  "updateFence:", \
+  "waitForFence:", \
+  "useResource:usage:", \
+  "useResources:count:usage:", \
+  "useHeap:", \
+  "useHeaps:count:", \
+  "executeCommandsInBuffer:withRange:", \
+  "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", \
+  "memoryBarrierWithScope:", \
+  "memoryBarrierWithResources:count:", \
+  "sampleCountersInBuffer:atSampleIndex:withBarrier:", \
+  "synchronizeResource:", \
+  "synchronizeTexture:slice:level:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
+  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
+  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:options:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:options:", \
+  "generateMipmapsForTexture:", \
+  "copyFromTexture:sourceSlice:sourceLevel:toTexture:destinationSlice:destinationLevel:sliceCount:levelCount:", \
+  "copyFromTexture:toTexture:", \
+  "optimizeContentsForGPUAccess:", \
+  "optimizeContentsForGPUAccess:slice:level:", \
+  "optimizeContentsForCPUAccess:", \
+  "optimizeContentsForCPUAccess:slice:level:", \
+  "resetCommandsInBuffer:withRange:", \
+  "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", \
+  "optimizeIndirectCommandBuffer:withRange:", \
+  "resolveCounters:inRange:destinationBuffer:destinationOffset:", \
+  "copyFromTensor:sourceOrigin:sourceDimensions:toTensor:destinationOrigin:destinationDimensions:", \
+  "setLabel:", \
+  "addComputePipelineFunctionsWithDescriptor:error:", \
+  "addRenderPipelineFunctionsWithDescriptor:error:", \
+  "addTileRenderPipelineFunctionsWithDescriptor:error:", \
+  "addMeshRenderPipelineFunctionsWithDescriptor:error:", \
+  "addLibraryWithDescriptor:error:", \
+  "serializeToURL:error:", \
+  "addFunctionWithDescriptor:library:error:", \
+  "setLabel:", \
+  "newBufferWithLength:options:", \
+  "newTextureWithDescriptor:", \
+  "setPurgeableState:", \
+  "newBufferWithLength:options:offset:", \
+  "newTextureWithDescriptor:offset:", \
+  "newAccelerationStructureWithSize:", \
+  "newAccelerationStructureWithDescriptor:", \
+  "newAccelerationStructureWithSize:offset:", \
+  "newAccelerationStructureWithDescriptor:offset:", \
+  "setLabel:", \
+  "newArgumentEncoderWithBufferIndex:", \
+  "newArgumentEncoderWithBufferIndex:reflection:", \
+  "setLabel:", \
+  "newFunctionWithName:constantValues:completionHandler:", \
+  "newFunctionWithDescriptor:completionHandler:", \
+  "newIntersectionFunctionWithDescriptor:completionHandler:", \
+  "newIntersectionFunctionWithDescriptor:error:", \
+  "setLabel:", \
+  "serializeToURL:error:", \
+  "requestResidency", \
+  "endResidency", \
+  "addAllocation:", \
+  "addAllocations:count:", \
+  "removeAllocation:", \
+  "removeAllocations:count:", \
+  "removeAllAllocations", \
+  "commit", \
+  "enqueueBarrier", \
+  "commandBuffer", \
+  "commandBufferWithUnretainedReferences", \
+  "setLabel:", \
+  "addCompletedHandler:", \
+  "loadBytes:size:sourceHandle:sourceHandleOffset:", \
+  "loadBuffer:offset:size:sourceHandle:sourceHandleOffset:", \
+  "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:sourceHandleOffset:", \
+  "copyStatusToBuffer:offset:", \
+  "commit", \
+  "waitUntilCompleted", \
+  "tryCancel", \
+  "addBarrier", \
+  "pushDebugGroup:", \
+  "popDebugGroup", \
+  "enqueue", \
+  "waitForEvent:value:", \
+  "signalEvent:value:", \
+  "setLabel:", \
+  "setLabel:", \
+  "setPurgeableState:", \
+  "makeAliasable", \
+  "didModifyRange:", \
+  "newTextureWithDescriptor:offset:bytesPerRow:", \
+  "newTensorWithDescriptor:offset:error:", \
+  "newComputePipelineStateWithBinaryFunctions:error:", \
+  "newComputePipelineStateWithAdditionalBinaryFunctions:error:", \
+  "newVisibleFunctionTableWithDescriptor:", \
+  "newIntersectionFunctionTableWithDescriptor:", \
+  "buildAccelerationStructure:descriptor:scratchBuffer:scratchBufferOffset:", \
+  "refitAccelerationStructure:descriptor:destination:scratchBuffer:scratchBufferOffset:", \
+  "refitAccelerationStructure:descriptor:destination:scratchBuffer:scratchBufferOffset:options:", \
+  "copyAccelerationStructure:toAccelerationStructure:", \
+  "writeCompactedAccelerationStructureSize:toBuffer:offset:", \
+  "writeCompactedAccelerationStructureSize:toBuffer:offset:sizeDataType:", \
+  "copyAndCompactAccelerationStructure:toAccelerationStructure:", \
+  "updateTextureMappings:mode:regions:mipLevels:slices:numRegions:", \
+  "updateTextureMapping:mode:region:mipLevel:slice:", \
+  "updateTextureMapping:mode:indirectBuffer:indirectBufferOffset:", \
+  "moveTextureMappingsFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
+  "renderCommandEncoder", \
+  "commit:count:", \
+  "commit:count:options:", \
+  "signalEvent:value:", \
+  "waitForEvent:value:", \
+  "signalDrawable:", \
+  "waitForDrawable:", \
+  "addResidencySet:", \
+  "addResidencySets:count:", \
+  "removeResidencySet:", \
+  "removeResidencySets:count:", \
+  "updateTextureMappings:heap:operations:count:", \
+  "copyTextureMappingsFromTexture:toTexture:operations:count:", \
+  "updateBufferMappings:heap:operations:count:", \
+  "copyBufferMappingsFromBuffer:toBuffer:operations:count:", \
+  "setLabel:", \
+  "beginCommandBufferWithAllocator:", \
+  "beginCommandBufferWithAllocator:options:", \
+  "endCommandBuffer", \
+  "renderCommandEncoderWithDescriptor:", \
+  "renderCommandEncoderWithDescriptor:options:", \
+  "computeCommandEncoder", \
+  "machineLearningCommandEncoder", \
+  "useResidencySet:", \
+  "useResidencySets:count:", \
+  "pushDebugGroup:", \
+  "popDebugGroup", \
+  "writeTimestampIntoHeap:atIndex:", \
+  "resolveCounterHeap:withRange:intoBuffer:waitFence:updateFence:", \
+  "reset", \
+  "barrierAfterQueueStages:beforeStages:visibilityOptions:", \
+  "barrierAfterStages:beforeQueueStages:visibilityOptions:", \
+  "barrierAfterEncoderStages:beforeEncoderStages:visibilityOptions:", \
+  "updateFence:afterEncoderStages:", \
+  "waitForFence:beforeEncoderStages:", \
+  "dispatchThreadgroupsWithIndirectBuffer:threadsPerThreadgroup:", \
+  "dispatchThreadsWithIndirectBuffer:", \
+  "executeCommandsInBuffer:indirectBuffer:", \
+  "buildAccelerationStructure:descriptor:scratchBuffer:", \
+  "refitAccelerationStructure:descriptor:destination:scratchBuffer:", \
+  "refitAccelerationStructure:descriptor:destination:scratchBuffer:options:", \
+  "writeCompactedAccelerationStructureSize:toBuffer:", \
+  "writeTimestampWithGranularity:intoHeap:atIndex:", \
+  "newLibraryWithDescriptor:error:", \
+  "newDynamicLibrary:error:", \
+  "newDynamicLibraryWithURL:error:", \
+  "newComputePipelineStateWithDescriptor:compilerTaskOptions:error:", \
+  "newComputePipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:error:", \
+  "newRenderPipelineStateWithDescriptor:compilerTaskOptions:error:", \
+  "newRenderPipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:error:", \
+  "newRenderPipelineStateBySpecializationWithDescriptor:pipeline:error:", \
+  "newBinaryFunctionWithDescriptor:compilerTaskOptions:error:", \
+  "newLibraryWithDescriptor:completionHandler:", \
+  "newDynamicLibrary:completionHandler:", \
+  "newDynamicLibraryWithURL:completionHandler:", \
+  "newComputePipelineStateWithDescriptor:compilerTaskOptions:completionHandler:", \
+  "newComputePipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:completionHandler:", \
+  "newRenderPipelineStateWithDescriptor:compilerTaskOptions:completionHandler:", \
+  "newRenderPipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:completionHandler:", \
+  "newRenderPipelineStateBySpecializationWithDescriptor:pipeline:completionHandler:", \
+  "newBinaryFunctionWithDescriptor:compilerTaskOptions:completionHandler:", \
+  "newMachineLearningPipelineStateWithDescriptor:error:", \
+  "newMachineLearningPipelineStateWithDescriptor:completionHandler:", \
+  "waitUntilCompleted", \
+  "newComputePipelineStateWithDescriptor:error:", \
+  "newComputePipelineStateWithDescriptor:dynamicLinkingDescriptor:error:", \
+  "newRenderPipelineStateWithDescriptor:error:", \
+  "newRenderPipelineStateWithDescriptor:dynamicLinkingDescriptor:error:", \
+  "newBinaryFunctionWithDescriptor:error:", \
+  "setPipelineState:", \
+  "dispatchNetworkWithIntermediatesHeap:", \
+  "setRenderPipelineState:", \
+  "drawPrimitives:vertexStart:vertexCount:", \
+  "drawPrimitives:vertexStart:vertexCount:instanceCount:", \
+  "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", \
+  "drawPrimitives:indirectBuffer:indirectBufferOffset:", \
+  "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:", \
+  "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:", \
+  "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:baseInstance:", \
+  "drawIndexedPrimitives:indexType:indexBuffer:indexBufferOffset:indirectBuffer:indirectBufferOffset:", \
+  "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
+  "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
+  "dispatchThreadsPerTile:", \
+  "newTextureViewWithPixelFormat:", \
+  "newTextureViewWithPixelFormat:textureType:levels:slices:", \
+  "replaceRegion:mipmapLevel:withBytes:bytesPerRow:", \
+  "replaceRegion:mipmapLevel:slice:withBytes:bytesPerRow:bytesPerImage:", \
+  "getBytes:bytesPerRow:fromRegion:mipmapLevel:", \
+  "getBytes:bytesPerRow:bytesPerImage:fromRegion:mipmapLevel:slice:", \
+  "dealloc", \
+  "dealloc", \
 }
 #endif

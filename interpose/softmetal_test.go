@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/collector/wire"
+	"mtrace/fixtures/softmetal"
+	"mtrace/fixtures/softmetal/truth"
+)
+
+// softMetal is the software Metal, and its own client built against it.
+func softMetal(t testing.TB) (install softmetal.Install, client string) {
+	t.Helper()
+	install, err := softmetal.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
+	command := append([]string{"gcc", "-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString",
+		"-DGNUSTEP", "-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", "OUT"}, sources...)
+	client = build(t, "softmetal-client", append(command, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)...)
+	return install, client
+}
+
+// traceSoft runs a program on the software Metal and returns the trace with what really happened.
+func traceSoft(t testing.TB, cmd *exec.Cmd) (run, *truth.File) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "truth")
+	cmd.Env = append(cmd.Env, "SOFTMETAL_TRUTH="+path)
+	r := trace(t, cmd)
+	file, err := truth.Open(path)
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
+	}
+	return r, file
+}
+
+// traced is the process of the run that used Metal.
+func (r run) traced(t testing.TB) *tracee {
+	t.Helper()
+	for _, p := range r.tracees {
+		if p.region != nil {
+			return p
+		}
+	}
+	t.Fatalf("no process used Metal\n%s%s", r.stdout, r.stderr)
+	return nil
+}
+
+// inTable holds every selector that is recorded, of whatever family.
+var inTable = func() map[string]bool {
+	known := map[string]bool{}
+	for _, row := range wire.Table {
+		known[row.Selector] = row.Family != wire.FamilyTracer
+	}
+	return known
+}()
+
+// made says how often each thread made each recorded call itself: not within another recorded one, and not on a thread of the
+// software Metal, whose calls a tracer may see and cannot tell from the program's.
+func made(file *truth.File) map[string]int {
+	counts := map[string]int{}
+	within := map[truth.ThreadID]truth.Nanos{} // the end of the recorded call each thread is in
+	for _, c := range file.Calls {
+		if !inTable[c.Selector] || c.Begin < within[c.Thread] {
+			continue
+		}
+		within[c.Thread] = max(c.End, c.Begin)
+		counts[fmt.Sprint(c.Thread, " ", c.Selector)]++
+		if c.Selector == "commit" {
+			counts[fmt.Sprint(c.Thread, " addCompletedHandler:")]-- // the one the tracer adds, just before
+		}
+	}
+	return counts
+}
+
+// compareWithTruth checks the trace call by call and thread by thread.
+func compareWithTruth(t testing.TB, p *tracee, file *truth.File) {
+	t.Helper()
+	want, got := made(file), calls(p.events(t))
+	maps.DeleteFunc(got, func(key string, _ int) bool {
+		// C functions are not in the truth file, nor is dealloc, which the program does not call.
+		_, name, _ := strings.Cut(key, " ")
+		return name == "MTLCreateSystemDefaultDevice" || name == "MTLCopyAllDevices" || name == "dealloc"
+	})
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] != want[key] {
+			t.Errorf("%s: recorded %d, made %d", key, got[key], want[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		var thread truth.ThreadID
+		fmt.Sscan(key, &thread)
+		if _, there := want[key]; !there && !file.Internal(thread) {
+			t.Errorf("%s: recorded %d, made 0", key, got[key])
+		}
+	}
+}
+
+// Every check of the software Metal's own client, under the tracer: the trace has the calls that were made, each once, on the
+// thread that made it.
+func TestSoftMetalClient(t *testing.T) {
+	_, client := softMetal(t)
+	unknown := map[string]bool{}
+	for _, check := range []string{"classes", "devices", "status", "times", "handlers", "slots", "slots-of-descriptor", "head-of-line", "retained", "no-pool", "timed",
+		"blit", "no-copy", "creators", "bindings", "threadgroup-memory", "indirect", "cpu-wait", "gpu-chain", "cpu-signal", "listener",
+		"functions", "asynchronous", "constants", "compile-once", "compile-errors", "out-of-memory"} {
+		t.Run(check, func(t *testing.T) {
+			r, file := traceSoft(t, exec.Command(client, check))
+			if !r.state.Success() {
+				t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+			}
+			compareWithTruth(t, r.traced(t), file)
+			for key := range file.Counts() {
+				unknown[key.Selector] = unknown[key.Selector] || !inTable[key.Selector]
+			}
+		})
+	}
+	var names []string
+	for name, is := range unknown {
+		if is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	t.Logf("not recorded: %s", strings.Join(names, " "))
+}
+
+// The GPU times the handler wrote are those at which the device ran the command buffer, to the microsecond; and each command
+// buffer that ran has them.
+func TestGPUTimes(t *testing.T) {
+	_, client := softMetal(t)
+	r, file := traceSoft(t, exec.Command(client, "times"))
+	got := map[uint64]wire.More{}
+	p := r.traced(t)
+	for _, e := range p.events(t) {
+		if e.Call == wire.CallCompleted {
+			got[e.more.X0] = *e.more
+		}
+	}
+	for _, b := range file.CommandBuffers {
+		if b.GPUStart == 0 {
+			continue
+		}
+		found := false
+		for _, m := range got {
+			found = found || math.Abs(float64(m.X0)-float64(b.GPUStart)) < 1000 && math.Abs(float64(m.X1)-float64(b.GPUEnd)) < 1000
+		}
+		if !found {
+			t.Errorf("command buffer %d ran from %d to %d; the trace has %v", b.ID, b.GPUStart, b.GPUEnd, got)
+		}
+	}
+	if len(got) == 0 {
+		t.Errorf("no command buffer completed")
+	}
+}

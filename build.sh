@@ -59,6 +59,7 @@ build() {
   CGO_ENABLED=1 go build -trimpath -ldflags=-s -buildmode=c-shared -o "$library" ./interpose
   rm -f bin/libmtrace.h
   ${CC:-cc} -O2 -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
+  fixtures/rawmetal/build.sh bin
   [ "$system" = Linux ] && fixtures/softmetal/build.sh bin/softmetal
   return 0
 }
@@ -95,6 +96,7 @@ case ${1:-build} in
   test) tests ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   bench) build; bin/mtrace bench all ;;
+  scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
   *) die "no target '$1': build, demo, test, cross, bench or clean" ;;

@@ -11,6 +11,7 @@ type action uint8
 
 const (
 	actNothing action = iota
+	actTracer         // a record of the tracer's own that the analysis does not need
 	actThreadStart
 	actCompleted
 	actScheduled
@@ -20,6 +21,7 @@ const (
 	actCommandBufferLabel
 	actEnqueue
 	actCommit
+	actCommitMany
 	actCompletedHandler
 	actSignalEvent
 	actWaitForEvent
@@ -33,9 +35,11 @@ const (
 	actWaitEvent
 	actSignalByCPU
 	actAllocate
+	actRelease
 	actNewLibrary
 	actNewFunction
 	actNewPipeline
+	actArchive
 	actLock
 )
 
@@ -84,6 +88,7 @@ func partOf(g wire.Group) Part {
 	return PartOtherAPI
 }
 
+// actionOf reads the row's texts, so that a row that is added to the table is understood without a change here.
 func actionOf(c wire.Call, row wire.Row) action {
 	switch c {
 	case wire.CallThreadStart:
@@ -92,6 +97,9 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actCompleted
 	case wire.CallScheduled:
 		return actScheduled
+	}
+	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
+		return actTracer
 	}
 	switch row.Arg {
 	case "new queue":
@@ -103,45 +111,83 @@ func actionOf(c wire.Call, row wire.Row) action {
 	}
 	switch row.Group {
 	case wire.GroupCompile:
-		switch {
-		case strings.Contains(row.Selector, "PipelineState"):
-			return actNewPipeline
-		case row.Family == wire.FamilyLibrary:
-			return actNewFunction
-		}
-		return actNewLibrary
+		return compileAction(row)
 	case wire.GroupAllocate:
-		return actAllocate
+		switch {
+		case strings.HasPrefix(row.More, "x0 bytes"):
+			return actAllocate
+		case row.Selector == "dealloc":
+			return actRelease
+		}
+		return actNothing
 	case wire.GroupLock:
 		return actLock
 	case wire.GroupWait:
-		if row.Family == wire.FamilyEvent {
+		switch row.Object {
+		case "event":
 			return actWaitEvent
+		case "command buffer":
+			return actWaitBuffer
 		}
-		return actWaitBuffer
+		return actNothing
 	}
-	return actionsBySelector[row.Family][row.Selector]
+	switch row.Object {
+	case "queue":
+		if row.Selector == "setLabel:" {
+			return actQueueLabel
+		}
+		if row.Group == wire.GroupCommit && row.Arg == "command buffers" {
+			return actCommitMany
+		}
+	case "command buffer":
+		return commandBufferActions[row.Selector]
+	case "encoder":
+		return encoderAction(row)
+	case "event":
+		if row.Selector == "setSignaledValue:" {
+			return actSignalByCPU
+		}
+	}
+	return actNothing
 }
 
-var actionsBySelector = map[wire.Family]map[string]action{
-	wire.FamilyQueue: {"setLabel:": actQueueLabel},
-	wire.FamilyCommandBuffer: {
-		"setLabel:":                actCommandBufferLabel,
-		"enqueue":                  actEnqueue,
-		"commit":                   actCommit,
-		"addCompletedHandler:":     actCompletedHandler,
-		"encodeSignalEvent:value:": actSignalEvent, "encodeWaitForEvent:value:": actWaitForEvent,
-	},
-	wire.FamilyEncoder: {
-		"setLabel:":                                   actEncoderLabel,
-		"setComputePipelineState:":                    actSetPipeline,
-		"endEncoding":                                 actEndEncoding,
-		"dispatchThreads:threadsPerThreadgroup:":      actDispatch,
-		"dispatchThreadgroups:threadsPerThreadgroup:": actDispatch,
-		"dispatchThreadgroupsWithIndirectBuffer:indirectBufferOffset:threadsPerThreadgroup:": actDispatch,
-		"copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:":                       actCopy, "fillBuffer:range:value:": actCopy,
-	},
-	wire.FamilyEvent: {"setSignaledValue:": actSignalByCPU},
+var commandBufferActions = map[string]action{
+	"setLabel:":                 actCommandBufferLabel,
+	"enqueue":                   actEnqueue,
+	"commit":                    actCommit,
+	"addCompletedHandler:":      actCompletedHandler,
+	"encodeSignalEvent:value:":  actSignalEvent,
+	"encodeWaitForEvent:value:": actWaitForEvent,
+}
+
+func encoderAction(row wire.Row) action {
+	switch {
+	case row.Selector == "setLabel:":
+		return actEncoderLabel
+	case row.Selector == "endEncoding":
+		return actEndEncoding
+	case row.Arg == "pipeline state":
+		return actSetPipeline
+	case strings.HasPrefix(row.Selector, "dispatch"), strings.HasPrefix(row.Selector, "draw"):
+		return actDispatch
+	case row.Arg == "bytes" && (strings.HasPrefix(row.Selector, "copyFrom") || strings.HasPrefix(row.Selector, "fill")):
+		return actCopy
+	}
+	return actNothing
+}
+
+func compileAction(row wire.Row) action {
+	switch {
+	case row.Arg == "new pipeline state", strings.Contains(row.Selector, "PipelineState"):
+		return actNewPipeline
+	case row.Arg == "new function", strings.HasPrefix(row.More, "x0 StringID of the name"):
+		return actNewFunction
+	case row.Object == "archive", strings.Contains(row.Arg, "archive"):
+		return actArchive
+	case strings.Contains(row.Selector, "ibrary"):
+		return actNewLibrary
+	}
+	return actNothing
 }
 
 func encoderKind(selector string) EncoderKind {

@@ -1,6 +1,10 @@
 package analyze
 
-import "mtrace/collector/wire"
+import (
+	"strings"
+
+	"mtrace/collector/wire"
+)
 
 // storageModes are the names of MTLStorageMode, which MTLResourceOptions holds from bit 4 on.
 var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
@@ -39,12 +43,16 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actSignalByCPU:
 		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, p.Process, call.Begin, s.thread.Thread})
+	case actCommitMany:
+		s.commitMany(call, r, m)
 	case actAllocate:
 		if visible && r.Flags&wire.Failed == 0 {
-			s.trace.Allocations = append(s.trace.Allocations, Allocation{At: call.Begin, Thread: call.Thread, Selector: rule.row.Selector,
-				Bytes: m.X0, Storage: storageModes[m.X1>>4&3], Address: m.X2})
+			s.allocation(rule, call, r, m)
 		}
-	case actNewLibrary, actNewFunction, actNewPipeline:
+	case actRelease:
+		p.released[r.Object] = call.Begin
+		s.trace.Releases++
+	case actNewLibrary, actNewFunction, actNewPipeline, actArchive:
 		s.compilation(rule, call, r, m, visible)
 	}
 }
@@ -87,6 +95,29 @@ func (s *streamLoader) applyToEncoder(act action, e *openEncoder, call Call, r *
 	}
 }
 
+// commitMany commits an array of Metal 4 command buffers, of which the record has the first six.
+func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
+	queue := s.process.queue(r.Object)
+	for i, id := range []uint64{m.X0, m.X0 >> 32, m.X1, m.X1 >> 32, m.X2, m.X2 >> 32} {
+		if uint64(i) >= r.Arg {
+			break
+		}
+		if b := s.process.buffer(wire.ObjectID(uint32(id))); b != nil {
+			b.Committed, b.Queue = call, queue
+		}
+	}
+}
+
+// allocation keeps memory that was made. What is made on a heap takes the heap's memory.
+func (s *streamLoader) allocation(rule *rule, call Call, r *wire.Record, m *wire.More) {
+	a := Allocation{At: call.Begin, Thread: call.Thread, Selector: rule.row.Selector, Object: uint32(r.Arg), Bytes: m.X0, Storage: storageModes[m.X1>>4&3],
+		OnHeap: rule.row.Object == "heap"}
+	if strings.Contains(rule.row.More, "x2 contents pointer") {
+		a.Address = m.X2
+	}
+	s.trace.Allocations = append(s.trace.Allocations, a)
+}
+
 // each is the number of threads of each of the run's dispatches.
 func (d *Dispatch) each() uint64 { return d.Threads / uint64(d.Count) }
 
@@ -97,15 +128,22 @@ func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 	switch rule.act {
 	case actNewFunction:
 		c.Kind = "function"
+	case actArchive:
+		c.Kind = "archive"
 	case actNewPipeline:
 		c.Kind = "pipeline"
 		if p := s.process.pipeline(wire.ObjectID(r.Arg)); p != nil && rule.row.Arg != "" {
 			p.Kernel, p.Label = s.process.text(m.X0), s.process.text(m.X1)
 		}
-	default:
-		c.SourceSize = int64(min(m.X1, 1<<40))
+	case actNewLibrary:
+		if strings.Contains(rule.row.More, "x1 source bytes") {
+			c.SourceSize = int64(min(m.X1, 1<<40))
+		}
 	}
-	if c.Name = s.process.text(m.X0); visible {
+	if strings.HasPrefix(rule.row.More, "x0 StringID") {
+		c.Name = s.process.text(m.X0)
+	}
+	if visible {
 		s.trace.Compilations = append(s.trace.Compilations, c)
 	}
 }

@@ -171,6 +171,11 @@ func (l *loader) finishProcess(p *processLoader) {
 	for id := range p.file.Devices {
 		l.device(p, id)
 	}
+	for i := range t.Allocations {
+		if a := &t.Allocations[i]; a.Thread.Process == p.Process && a.Object != 0 {
+			a.Released = p.released[wire.ObjectID(a.Object)]
+		}
+	}
 	l.losses(p)
 	*p = processLoader{Process: p.Process, file: p.file, clock: p.clock, end: p.end}
 }

@@ -36,6 +36,7 @@ type Trace struct {
 	Signals        []Signal   // of shared events, by the CPU
 	Compilations   []Compilation
 	Allocations    []Allocation
+	Releases       int // memory given back; 0 may mean that the source does not tell
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
 	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
@@ -252,7 +253,7 @@ type UnfinishedCall struct {
 type Compilation struct {
 	Call
 	Selector   string
-	Kind       string // "library", "function" or "pipeline"
+	Kind       string // "library", "function", "pipeline" or "archive"
 	Name       string // of the function, or the hash of the source
 	SourceSize int64
 	Failed     bool
@@ -266,6 +267,9 @@ type Allocation struct {
 	Bytes    uint64
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
+	Object   uint32 // its number in its process; 0 when not known
+	OnHeap   bool   // it takes memory of a heap, which is an Allocation of its own
+	Released Nanos  // when it was given back; 0 when it was not, or that is not known (Trace.Releases)
 }
 
 // Loss counts what is not in the trace though it happened.

@@ -20,6 +20,7 @@ type processLoader struct {
 	pipelines map[wire.ObjectID]*Pipeline
 	queues    map[wire.ObjectID]*Queue
 	threads   map[ThreadID]*threadLoader
+	released  map[wire.ObjectID]Nanos // when memory was given back
 	encodeMem slab[Encoder]
 }
 
@@ -95,6 +96,7 @@ func newProcessLoader(f *tracefile.Process) *processLoader {
 		pipelines: map[wire.ObjectID]*Pipeline{},
 		queues:    map[wire.ObjectID]*Queue{},
 		threads:   map[ThreadID]*threadLoader{},
+		released:  map[wire.ObjectID]Nanos{},
 	}
 }
 

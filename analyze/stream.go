@@ -74,6 +74,8 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 			b.Scheduled = s.process.clock.at(r.Begin)
 		}
 		return
+	case actTracer:
+		return
 	}
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
@@ -124,9 +126,10 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	if rule.wait {
 		sp.item = int32(len(t.waits))
 		w := Wait{Call: call, Selector: rule.row.Selector, Unfinished: unfinished}
-		if rule.act == actWaitEvent {
+		switch rule.act {
+		case actWaitEvent:
 			w.Event = EventValue{uint32(r.Object), r.Arg}
-		} else {
+		case actWaitBuffer:
 			w.Buffer = s.process.buffer(r.Object)
 		}
 		t.waits = append(t.waits, w)

@@ -11,6 +11,7 @@ import (
 // A Use is the compilations of a trace.
 type Use struct {
 	Libraries, Functions, Pipelines int
+	Archives                        int // calls that made, or filled, a binary archive
 	Unique                          int // different libraries and pipeline states, of those whose name is known
 	Repeated                        int // libraries and pipeline states that had been made before, by the same process
 	Hits                            int // of Repeated, those that took at most a tenth of the first time: something kept them
@@ -63,8 +64,10 @@ func Summarize(t *analyze.Trace) *Use {
 			u.Libraries++
 		case "pipeline":
 			u.Pipelines++
-		default:
+		case "function":
 			u.Functions++
+		case "archive":
+			u.Archives++
 		}
 		repeated := false
 		if c.Name != "" {

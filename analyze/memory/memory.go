@@ -1,7 +1,12 @@
 // Package memory sums what a program allocated for the GPU.
 package memory
 
-import "mtrace/analyze"
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // A Use is the allocations of a trace.
 type Use struct {
@@ -31,12 +36,6 @@ func (u *Use) ReuseShare() (share float64, known bool) {
 // Summarize sums the allocations. An address that comes again was released before.
 func Summarize(t *analyze.Trace) *Use {
 	u := &Use{ByStorage: map[string]Total{}}
-	type place struct {
-		process *analyze.Process
-		address uint64
-	}
-	alive := map[place]uint64{}
-	var now uint64
 	for i := range t.Allocations {
 		a := &t.Allocations[i]
 		u.Allocations++
@@ -45,17 +44,62 @@ func Summarize(t *analyze.Trace) *Use {
 		s.Count++
 		s.Bytes += a.Bytes
 		u.ByStorage[a.Storage] = s
-		now += a.Bytes
-		if a.Address != 0 {
+	}
+	u.PeakExact = t.Releases > 0
+	u.reuse(t)
+	u.peak(t)
+	return u
+}
+
+// place is an address in a process.
+type place struct {
+	process *analyze.Process
+	address uint64
+}
+
+// reuse counts addresses that come again.
+func (u *Use) reuse(t *analyze.Trace) {
+	seen := map[place]bool{}
+	for i := range t.Allocations {
+		if a := &t.Allocations[i]; a.Address != 0 {
 			at := place{a.Thread.Process, a.Address}
 			u.Addressed++
-			if before, again := alive[at]; again {
+			if seen[at] {
 				u.Reused++
-				now -= before
 			}
-			alive[at] = a.Bytes
+			seen[at] = true
 		}
-		u.Peak = max(u.Peak, now)
 	}
-	return u
+}
+
+// peak follows what was alive. An address that comes again was released before, even where releases are not in the trace.
+func (u *Use) peak(t *analyze.Trace) {
+	type change struct {
+		at    analyze.Nanos
+		bytes int64
+	}
+	var changes []change
+	last := map[place]*analyze.Allocation{}
+	for i := range t.Allocations {
+		a := &t.Allocations[i]
+		if a.OnHeap {
+			continue
+		}
+		changes = append(changes, change{a.At, int64(a.Bytes)})
+		if a.Released != 0 {
+			changes = append(changes, change{a.Released, -int64(a.Bytes)})
+		} else if a.Address != 0 {
+			at := place{a.Thread.Process, a.Address}
+			if before := last[at]; before != nil {
+				changes = append(changes, change{a.At, -int64(before.Bytes)})
+			}
+			last[at] = a
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
+	now := int64(0)
+	for _, c := range changes {
+		now += c.bytes
+		u.Peak = max(u.Peak, uint64(max(0, now)))
+	}
 }

@@ -221,7 +221,7 @@ func (r *Report) memory(m *memory.Use) {
 const mostItems = 50
 
 func (r *Report) compile(c *compile.Use) {
-	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
+	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Archives: c.Archives, Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
 		Failed: c.Failed, TotalNS: int64(c.Total), LostNS: int64(c.Lost)}
 	if s, known := c.HitShare(); known {
 		r.Compile.HitShare = &s

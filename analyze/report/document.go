@@ -207,6 +207,7 @@ type Compile struct {
 	Libraries int           `json:"libraries"`
 	Functions int           `json:"functions"`
 	Pipelines int           `json:"pipelines"`
+	Archives  int           `json:"archives"`
 	Unique    int           `json:"unique"`
 	Repeated  int           `json:"repeated"`
 	HitShare  *float64      `json:"hit_share"`

@@ -25,6 +25,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"share":   analyze.FormatShare,
 	"bytes":   analyze.FormatBytes,
 	"fixed":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"number":  func(x *float64) float64 { return *x },
 	"bars":    bars,
 	"legend":  func() []column { return columns },
 	"head":    func(c column) string { return c.head },

@@ -19,6 +19,8 @@ import (
 
 // Options say how a Collector works.
 type Options struct {
+	// Path is the socket itself; a socket left there by a collector that is gone is replaced. Empty for one in Dir.
+	Path string
 	// Dir is the directory for the socket: made, or this user's alone. Empty for a new temporary one.
 	Dir string
 	// Writer is the trace. The Collector closes it.
@@ -75,7 +77,7 @@ type Result struct {
 
 // New makes the socket. From then on connections wait for Serve.
 func New(o Options) (*Collector, error) {
-	l, remove, err := listen(o.Dir)
+	l, remove, err := listen(o.Path, o.Dir)
 	if err != nil {
 		return nil, err
 	}

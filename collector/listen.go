@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,11 +13,15 @@ import (
 // longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
 const longestAddress = 103
 
-// listen makes a socket that only this user can reach: in dir, which is made when it is not there and must be private, or in
-// a new directory when dir is empty. remove takes away what was made.
-func listen(dir string) (l *net.UnixListener, remove func(), err error) {
+// listen makes a socket that only this user can reach: at path; or in dir, which is made when it is not there and must be
+// private; or, when both are empty, in a new directory. remove takes away what was made.
+func listen(path, dir string) (l *net.UnixListener, remove func(), err error) {
 	remove = func() {}
-	if dir == "" {
+	if path != "" {
+		if err := removeStale(path); err != nil {
+			return nil, nil, err
+		}
+	} else if dir == "" {
 		if dir, err = os.MkdirTemp("", "mtrace-"); err == nil && len(dir) > longestAddress-len("/socket") {
 			os.Remove(dir)
 			dir, err = os.MkdirTemp("/tmp", "mtrace-")
@@ -29,7 +34,9 @@ func listen(dir string) (l *net.UnixListener, remove func(), err error) {
 	} else if err = makePrivate(dir); err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(dir, "socket")
+	if path == "" {
+		path = filepath.Join(dir, "socket")
+	}
 	if len(path) > longestAddress {
 		remove()
 		return nil, nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; use a shorter directory", path, longestAddress)
@@ -45,6 +52,23 @@ func listen(dir string) (l *net.UnixListener, remove func(), err error) {
 		return nil, nil, fmt.Errorf("listen on %s: %w", path, err)
 	}
 	return l, remove, nil
+}
+
+// removeStale removes a socket on which nobody listens any more.
+func removeStale(path string) error {
+	stat, err := os.Lstat(path)
+	if err != nil || stat.Mode().Type() != os.ModeSocket {
+		return nil // what is there, or is not, listening will say
+	}
+	conn, err := net.Dial("unix", path)
+	if err == nil {
+		conn.Close()
+		return fmt.Errorf("listen on %s: another collector listens there; end it or use another path", path)
+	}
+	if errors.Is(err, unix.ECONNREFUSED) {
+		os.Remove(path)
+	}
+	return nil
 }
 
 // makePrivate makes dir, or checks that it is this user's alone.

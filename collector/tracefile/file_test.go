@@ -53,9 +53,9 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 		}))
 		for ring := range uint16(3) {
 			key := streamKey{p, ring}
-			streams[key] = workload(30*int(ring+1), 2)
+			streams[key] = workload(12*int(ring+1), 2)
 			position := uint64(0)
-			for part := range slices.Chunk(streams[key], 17) {
+			for part := range slices.Chunk(streams[key], 9) {
 				check(w.Records(p, ring, position, part))
 				position += uint64(len(part))
 				if ring == 2 {
@@ -68,7 +68,7 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 		}
 	}
 	check(w.EndProcess(0, End{ExitKnown: true, Signal: 9, Rings: []RingEnd{
-		{Ring: 0, Thread: 100, Head: 30}, {Ring: 1, Head: 60, Dropped: 5, Losses: []Loss{{7, 3}, {8, 2}}}, {Ring: 2, Head: 100}, {Ring: 3, Head: 4}},
+		{Ring: 0, Thread: 100, Head: 12}, {Ring: 1, Head: 24, Dropped: 5, Losses: []Loss{{7, 3}, {8, 2}}}, {Ring: 2, Head: 46}, {Ring: 3, Head: 4}},
 		Unringed: 2, Current: []CurrentCall{{Thread: 100, Begin: 9, Object: 1, Call: 50}}}))
 	if closed {
 		check(w.Close(Result{Finished: 43}))

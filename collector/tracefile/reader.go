@@ -168,7 +168,7 @@ func (r *Reader) blockAt(offset int64, t *readTools) (block, error) {
 // findBlock looks for a whole header of a block that fits into the file, from an offset on.
 func (r *Reader) findBlock(offset int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
-	buffer := make([]byte, 1<<16)
+	buffer := make([]byte, min(1<<16, r.size-offset))
 	for offset < r.size {
 		n, err := r.file.ReadAt(buffer, offset)
 		if n < blockHeader || err != nil && !errors.Is(err, io.EOF) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -17,12 +18,11 @@ const flushEvery = time.Second
 // A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in the
 // order of the ring. After the first failure to write, every method reports it, and the file ends with its last whole block.
 type Writer struct {
-	path string
 	stop chan struct{}
 	done sync.WaitGroup
 
 	mutex     sync.Mutex // guards what follows; taken after a stream's
-	file      *os.File
+	file      io.WriteCloser
 	offset    int64
 	blocks    []block
 	processes []*processWriter
@@ -41,7 +41,12 @@ func Create(path string, info Info) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the trace: %w", err)
 	}
-	w := &Writer{path: path, stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
+	return NewWriter(file, info)
+}
+
+// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to.
+func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
+	w := &Writer{stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
 	header := appendFileHeader(nil)
 	if _, err := file.Write(header); err != nil {
 		file.Close()
@@ -234,7 +239,9 @@ func (w *Writer) commit(b block, header, stored []byte) error {
 		return nil
 	}
 	w.offset = b.offset
-	w.file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
+	if file, ok := w.file.(*os.File); ok {
+		file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
+	}
 	return w.err
 }
 

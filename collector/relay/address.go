@@ -1,0 +1,22 @@
+// Package relay carries traces to a collector on another machine, block by block as they are written: what arrived is a trace
+// that can be read, even when the connection or either end is lost.
+package relay
+
+import (
+	"fmt"
+	"net"
+	"strings"
+)
+
+// ParseAddress splits the address of a collector, unix:PATH or tcp://HOST:PORT, into what package net calls network and address.
+func ParseAddress(text string) (network, address string, err error) {
+	if path, ok := strings.CutPrefix(text, "unix:"); ok && path != "" {
+		return "unix", path, nil
+	}
+	if address, ok := strings.CutPrefix(text, "tcp://"); ok {
+		if _, port, err := net.SplitHostPort(address); err == nil && port != "" {
+			return "tcp", address, nil
+		}
+	}
+	return "", "", fmt.Errorf("the collector's address %q is neither unix:PATH nor tcp://HOST:PORT", text)
+}

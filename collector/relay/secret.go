@@ -1,0 +1,119 @@
+package relay
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"time"
+)
+
+// Both ends know a token and nothing else of each other. The connection is TLS with a certificate made at the start, which
+// proves nothing; then each end shows that it knows the token, by its HMAC of a key that only the two ends of this very TLS
+// connection have (RFC 9266's idea, with the exporter of RFC 8446 7.5). Somebody in between would have two connections with
+// two keys, and cannot answer for either. The token itself is never sent.
+
+// minToken is the length of the shortest token, in bytes: it must not be guessed from one answer.
+const minToken = 16
+
+// NewToken makes a token.
+func NewToken() string {
+	var b [18]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// CheckToken says what is wrong with a token.
+func CheckToken(token string) error {
+	if len(token) < minToken {
+		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token), minToken)
+	}
+	return nil
+}
+
+// patience is how long an end waits for the other to prove itself.
+const patience = 10 * time.Second
+
+const (
+	senderLabel   = "mtrace relay 1: sender"
+	receiverLabel = "mtrace relay 1: receiver"
+)
+
+// errToken says that the other end does not know the token.
+var errToken = errors.New("the other end does not know the token; give both the same MTRACE_TOKEN")
+
+// prove is what an end that knows the token answers on this connection.
+func prove(conn *tls.Conn, token, label string) ([]byte, error) {
+	state := conn.ConnectionState()
+	key, err := state.ExportKeyingMaterial("EXPORTER-mtrace-relay", nil, 32)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte(label))
+	mac.Write(key)
+	return mac.Sum(nil), nil
+}
+
+// authenticate proves this end to the other and has the other prove itself. The sender goes first.
+func authenticate(conn *tls.Conn, token string, sender bool) error {
+	conn.SetDeadline(time.Now().Add(patience))
+	defer conn.SetDeadline(time.Time{})
+	if err := conn.Handshake(); err != nil {
+		return err
+	}
+	mine, theirs := senderLabel, receiverLabel
+	if !sender {
+		mine, theirs = theirs, mine
+	}
+	say := func() error {
+		proof, err := prove(conn, token, mine)
+		if err == nil {
+			_, err = conn.Write(proof)
+		}
+		return err
+	}
+	hear := func() error {
+		want, err := prove(conn, token, theirs)
+		if err != nil {
+			return err
+		}
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(conn, got); err != nil || !hmac.Equal(got, want) {
+			return errToken
+		}
+		return nil
+	}
+	if sender {
+		return errors.Join(say(), hear())
+	}
+	if err := hear(); err != nil {
+		return err
+	}
+	return say()
+}
+
+func senderTLS() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true} // authenticate proves more than a certificate would
+}
+
+func receiverTLS() (*tls.Config, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(10, 0, 0)}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}, nil
+}

@@ -1,0 +1,84 @@
+package tracefile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+)
+
+// What Copy wrote of a stream that ended anywhere is what a file cut there holds in whole blocks.
+func TestCopyCutAnywhere(t *testing.T) {
+	path, _ := writeSmall(t, true)
+	all, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for size := range len(all) + 1 {
+		var out bytes.Buffer
+		n, whole, err := Copy(&out, bytes.NewReader(all[:size]), "t")
+		if err != nil || n != int64(out.Len()) || whole != (size == len(all)) {
+			t.Fatalf("%d bytes of %d: %d %v %v", size, len(all), n, whole, err)
+		}
+		if !bytes.Equal(out.Bytes(), all[:n]) {
+			t.Fatalf("%d bytes: what was written is not what was read", size)
+		}
+		want := int64(0)
+		if size >= fileHeader {
+			want = fileHeader
+		}
+		for _, b := range r.blocks {
+			if b.end() <= int64(size) {
+				want = b.end()
+			}
+		}
+		if n < want {
+			t.Fatalf("%d bytes: only %d were written, whole blocks end at %d", size, n, want)
+		}
+	}
+}
+
+func TestCopyRefusesDamage(t *testing.T) {
+	path, _ := writeSmall(t, true)
+	all, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range all {
+		data := slices.Clone(all)
+		data[at] ^= 4
+		var out bytes.Buffer
+		_, whole, err := Copy(&out, bytes.NewReader(data), "t")
+		var format *FormatError
+		if whole || err != nil && !errors.As(err, &format) {
+			t.Fatalf("byte %d changed: whole %v, %v", at, whole, err)
+		}
+		if !bytes.HasPrefix(all, out.Bytes()) {
+			t.Fatalf("byte %d changed, and damage was written", at)
+		}
+	}
+}
+
+func FuzzCopy(f *testing.F) {
+	path, _ := writeSmall(f, true)
+	all, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(all)
+	f.Add(all[:100])
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out bytes.Buffer
+		n, _, _ := Copy(&out, bytes.NewReader(data), "t")
+		if n != int64(out.Len()) || !bytes.HasPrefix(data, out.Bytes()) {
+			t.Fatal("what was written is not what was read")
+		}
+	})
+}

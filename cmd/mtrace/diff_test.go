@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/diff"
+)
+
+// A program that does something else is told apart: the kernel is another, the calls are the same.
+func TestDiff(t *testing.T) {
+	small := smallTrace(t)
+	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20", "--sync-mode", "event")
+	got := sh(t, "", nil, tool.mtrace, "diff", "--json", small, other)
+	var doc diff.Document
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 || got.stderr != "" {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	statuses := map[diff.Kind]map[diff.Status]int{}
+	for _, c := range doc.Changes {
+		if statuses[c.Kind] == nil {
+			statuses[c.Kind] = map[diff.Status]int{}
+		}
+		statuses[c.Kind][c.Status]++
+		if c.Kind == diff.KindCall && c.Name == "commit" && (c.CountA == 0 || c.CountB == 0) {
+			t.Errorf("commit: %+v", c)
+		}
+		if c.Name == "waitUntilSignaledValue:timeoutMS:" && c.Status != diff.Added {
+			t.Errorf("one side waits for events, and that is %s", c.Status)
+		}
+	}
+	if doc.Schema != diff.Schema || doc.Tested == 0 || statuses[diff.KindCall][diff.Added] == 0 {
+		t.Errorf("%s: %d tested, %v", doc.Schema, doc.Tested, statuses)
+	}
+	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 || !strings.Contains(text.stdout, "nothing changed by more than noise") {
+		t.Errorf("a trace against itself: %+v", text)
+	}
+}
+
+// The exit status is the answer: 1 when something that matters became slower, 0 when nothing did.
+func TestDiffFailOver(t *testing.T) {
+	dir := t.TempDir()
+	fast := filepath.Join(dir, "fast")
+	slow := filepath.Join(dir, "slow")
+	for folder, size := range map[string]string{fast: "200000", slow: "2000000"} {
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"1", "2"} {
+			trace, _ := runWorkload(t, "--op", "axpy", "--size", size, "--threads", "1", "--iters", "30", "--sync-mode", "event")
+			if err := os.Rename(trace, filepath.Join(folder, name+".mtrace")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "diff", "--fail-over", "50", "fast", "slow"); got.exit != 1 || got.stderr != "" || !strings.Contains(got.stdout, "FAIL: slower by more than 50%") {
+		t.Errorf("ten times the work: %+v", got)
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "diff", "--fail-over", "50", "slow/1.mtrace,slow/2.mtrace", "fast"); got.exit != 0 || !strings.Contains(got.stdout, "PASS") {
+		t.Errorf("a tenth of the work: %+v", got)
+	}
+}
+
+func TestDiffRefuses(t *testing.T) {
+	trace := smallTrace(t)
+	dir := t.TempDir()
+	for name, content := range map[string]string{"text": "hello\n", "other.json": `{"schema": "mtrace.scaling/1"}`, "cut.json": `{"schema": `} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, map[string]struct {
+		args []string
+		says string
+	}{
+		"nothing":          {[]string{"diff"}, "takes two sides, but got 0"},
+		"one side":         {[]string{"diff", trace}, "but got 1"},
+		"three sides":      {[]string{"diff", trace, trace, trace}, "but got 3"},
+		"missing":          {[]string{"diff", trace, "none.mtrace"}, "no such file"},
+		"one of a list":    {[]string{"diff", trace, trace + ",none.mtrace"}, "no such file"},
+		"a text":           {[]string{"diff", trace, "text"}, "not an .mtrace file"},
+		"another document": {[]string{"diff", trace, "other.json"}, "mtrace.scaling/1"},
+		"a cut document":   {[]string{"diff", trace, "cut.json"}, "cut.json"},
+		"an empty folder":  {[]string{"diff", trace, "empty"}, "no .mtrace files"},
+		"a bad percentage": {[]string{"diff", "--fail-over", "-3", trace, trace}, "percentage"},
+		"no percentage":    {[]string{"diff", "--fail-over", "much", trace, trace}, "invalid argument"},
+	})
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// refused runs commands that must end with status 2 and one line that says what is wrong.
+func refused(t *testing.T, directory string, cases map[string]struct {
+	args []string
+	says string
+}) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := sh(t, directory, nil, tool.mtrace, c.args...)
+			if got.exit != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.says) {
+				t.Errorf("%v ends with %d, %q and %q; want 2 and one line with %q", c.args, got.exit, got.stdout, got.stderr, c.says)
+			}
+		})
+	}
+}
+
+// Every format of one trace is there, whole, and read by what reads it: all hold as many calls as the report counts.
+func TestExport(t *testing.T) {
+	trace := smallTrace(t)
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,jsonl,csv,parquet", "-o", "out")
+	want := "out/t.pftrace\nout/t.chrome.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\n"
+	if got.exit != 0 || got.stderr != "" || got.stdout != want {
+		t.Fatalf("%+v", got)
+	}
+	var counted struct{ Events int }
+	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", trace).stdout), &counted); err != nil || counted.Events == 0 {
+		t.Fatalf("%v, %+v", err, counted)
+	}
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join(dir, "out", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if lines := bytes.Count(read("t.jsonl"), []byte(`{"table":"calls",`)); lines != counted.Events {
+		t.Errorf("JSON lines: %d calls of %d", lines, counted.Events)
+	}
+	records, err := csv.NewReader(bytes.NewReader(read("t.csv/calls.csv"))).ReadAll()
+	if err != nil || len(records)-1 != counted.Events {
+		t.Errorf("CSV: %d calls of %d, %v", len(records)-1, counted.Events, err)
+	}
+	calls := read("t.parquet/calls.parquet")
+	file, err := parquet.OpenFile(bytes.NewReader(calls), int64(len(calls)))
+	if err != nil || file.NumRows() != int64(counted.Events) {
+		t.Errorf("Parquet: %v, %v", file, err)
+	}
+	var chrome struct{ TraceEvents []struct{ Ph, Cat string } }
+	if err := json.Unmarshal(read("t.chrome.json"), &chrome); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, e := range chrome.TraceEvents {
+		if e.Ph == "X" && e.Cat != "gpu" {
+			shown++
+		}
+	}
+	if shown != counted.Events {
+		t.Errorf("Chrome: %d calls of %d", shown, counted.Events)
+	}
+	if len(read("t.pftrace")) < counted.Events {
+		t.Error("Perfetto's file is too small for its calls") // analyze/timeline decodes it
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*.part")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestExportToStdout(t *testing.T) {
+	got := sh(t, "", nil, tool.mtrace, "export", smallTrace(t), "--format", "jsonl", "-o", "-")
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	if got.exit != 0 || !strings.Contains(lines[len(lines)-1], `"schema":"mtrace.events/1"`) {
+		t.Errorf("exit %d, %q, the last line is %s", got.exit, got.stderr, lines[len(lines)-1])
+	}
+}
+
+// A recording of Instruments goes through the same exports: its commits and the GPU's work are on the timeline.
+func TestExportOfInstruments(t *testing.T) {
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "export", exports(t), "--format", "chrome", "-o", "x.json")
+	if got.exit != 0 {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "x.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chrome struct{ TraceEvents []struct{ Ph, Cat string } }
+	if err := json.Unmarshal(text, &chrome); err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, e := range chrome.TraceEvents {
+		if e.Ph == "X" {
+			count[e.Cat]++
+		}
+	}
+	if count["commit"] != 500 || count["gpu"] < 500 {
+		t.Errorf("of 500 command buffers the timeline shows %v", count)
+	}
+}
+
+func TestExportRefuses(t *testing.T) {
+	trace := smallTrace(t)
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("hello\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, map[string]struct {
+		args []string
+		says string
+	}{
+		"no trace":           {[]string{"export", "--format", "jsonl", "-o", "x"}, "takes one trace, but got 0"},
+		"two traces":         {[]string{"export", trace, trace, "--format", "jsonl", "-o", "x"}, "but got 2"},
+		"no format":          {[]string{"export", trace, "-o", "x"}, "no format: --format perfetto"},
+		"unknown format":     {[]string{"export", trace, "--format", "pdf", "-o", "x"}, `no format "pdf"`},
+		"a format twice":     {[]string{"export", trace, "--format", "csv,csv", "-o", "x"}, "twice"},
+		"no output":          {[]string{"export", trace, "--format", "csv"}, "nowhere to write"},
+		"missing":            {[]string{"export", "none.mtrace", "--format", "csv", "-o", "x"}, "no such file"},
+		"a text":             {[]string{"export", text, "--format", "csv", "-o", "x"}, "not an .mtrace file"},
+		"an empty folder":    {[]string{"export", t.TempDir(), "--format", "csv", "-o", "x"}, "folder"},
+		"tables to stdout":   {[]string{"export", trace, "--format", "csv", "-o", "-"}, "a file for each table"},
+		"tables to a file":   {[]string{"export", trace, "--format", "parquet", "-o", text}, "needs a folder"},
+		"a file to a folder": {[]string{"export", trace, "--format", "jsonl", "-o", dir}, "is a folder"},
+		"no such folder":     {[]string{"export", trace, "--format", "jsonl", "-o", "none/x"}, "no such file"},
+		"a range":            {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--from", "2s", "--to", "1s"}, "no range"},
+		"no such process":    {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--pid", "1"}, "no process"},
+	})
+	if left, _ := filepath.Glob(filepath.Join(dir, "x*")); len(left) > 0 {
+		t.Errorf("refused, and left behind: %v", left)
+	}
+}
+
+// What a full disk leaves must not look whole.
+func TestExportToAFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	got := sh(t, "", nil, tool.mtrace, "export", smallTrace(t), "--format", "perfetto", "-o", "/dev/full")
+	if got.exit != 2 || !strings.Contains(got.stderr, "no space left") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A cut trace exports what it has, and says that this is not all.
+func TestExportOfACutTrace(t *testing.T) {
+	trace := smallTrace(t)
+	whole, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cut.mtrace"), whole[:len(whole)-40], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := sh(t, dir, nil, tool.mtrace, "export", "cut.mtrace", "--format", "jsonl", "-o", "cut.jsonl")
+	text, err := os.ReadFile(filepath.Join(dir, "cut.jsonl"))
+	if got.exit != 2 || !strings.Contains(got.stderr, "cut") || err != nil || !bytes.Contains(text, []byte(`"warnings":["the file is cut`)) {
+		t.Errorf("%+v, %v: %s", got, err, text[max(0, len(text)-400):])
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/scaling"
+)
+
+// sweepDocument is the part of mtrace.scaling/1 that the tests look at.
+type sweepDocument struct {
+	Schema   string
+	Software bool `json:"software_metal"`
+	Series   []struct {
+		Rows []struct {
+			Threads    int
+			Runs       int
+			Throughput float64 `json:"ops_per_s"`
+			Speedup    float64
+		}
+		USL     *struct{ Points int }
+		Refused string `json:"fit_refused"`
+	}
+	Counted  string `json:"ops_source"`
+	Verdicts []scaling.Verdict
+}
+
+// A sweep of the workload: a table, a fit, a verdict for each number of threads, the traces kept and a plot.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "4,1,2,3", "--json", "--plot", "p.svg", "-o", "traces", "--",
+		"python3", workload(t), "--op", "axpy", "--size", "4096", "--iters", "20", "--threads={threads}", "--json")
+	var doc sweepDocument
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 || got.stderr != "" {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	rows := doc.Series[0].Rows
+	if doc.Schema != scaling.Schema || len(rows) != 4 || len(doc.Verdicts) != 4 || doc.Series[0].USL == nil || !strings.Contains(doc.Counted, "reported by the program") {
+		t.Fatalf("%+v", doc)
+	}
+	for i, r := range rows {
+		if r.Threads != i+1 || !(r.Throughput > 0) || r.Runs != 1 || doc.Verdicts[i].Threads != r.Threads || doc.Verdicts[i].Verdict == "" {
+			t.Errorf("row %d: %+v, %+v", i, r, doc.Verdicts[i])
+		}
+		if _, err := os.Stat(filepath.Join(dir, doc.Verdicts[i].Traces[0])); err != nil {
+			t.Error(err)
+		}
+	}
+	if plot, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || !strings.HasPrefix(string(plot), "<?xml") {
+		t.Errorf("the plot: %v", err)
+	}
+}
+
+// Without a word of the program the command buffers in the trace are counted; with three numbers of threads there is a table
+// and no fit, and that is said.
+func TestSweepCountsItself(t *testing.T) {
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "1,2", "--runs", "2", "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--iters", "20", "--threads", "{threads}")
+	for _, want := range []string{"counted in the trace", "no fit: 2 different numbers of threads", "threads  verdict", "runs  spread"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+	if left, _ := os.ReadDir(dir); got.exit != 0 || len(left) > 0 {
+		t.Errorf("exit %d, and left behind: %v", got.exit, left)
+	}
+}
+
+func TestSweepRefuses(t *testing.T) {
+	dir := t.TempDir()
+	refused(t, dir, map[string]struct {
+		args []string
+		says string
+	}{
+		"no program":        {[]string{"sweep"}, "no program to run"},
+		"no place":          {[]string{"sweep", "--", "true"}, "put {threads} there"},
+		"zero threads":      {[]string{"sweep", "--threads", "0,1", "--", "true", "{threads}"}, "1 or more"},
+		"a number twice":    {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
+		"no number":         {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
+		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
+		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, ".svg, .png or .pdf"},
+		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with 1 threads the program ended with status 3"},
+		"no Metal":          {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
+	})
+	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("a program that is not there: %+v", got)
+	}
+}
+
+func TestReportedThroughput(t *testing.T) {
+	for printed, want := range map[string]float64{
+		`{"ops_per_s": 12.5}`:                        12.5,
+		"hello\n{\"ops_per_s\": 3, \"x\": [1]}\nbye": 3,
+		"{\"ops_per_s\": 1}\n{\"ops_per_s\": 2}\n":   2,
+		"{\n \"ops_per_s\": 4\n}\n":                  4,
+		"ops_per_s 5\n":                              0,
+		`{"ops": 6}`:                                 0,
+		"":                                           0,
+	} {
+		if got, found := reportedThroughput([]byte(printed)); got != want || found != (want != 0) {
+			t.Errorf("%q: %v, %v", printed, got, found)
+		}
+	}
+}

@@ -159,6 +159,9 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		for size := range len(whole) {
 			for _, tail := range []int{0, 100} { // a machine that went down leaves zeros
+				if (tail > 0 || !closed) && size%7 != 0 { // these differ only in how they end
+					continue
+				}
 				data := append(slices.Clip(whole[:size]), make([]byte, tail)...)
 				r, err := newReader("cut", bytes.NewReader(data), int64(len(data)))
 				if size < fileHeader {

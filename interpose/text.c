@@ -1,10 +1,10 @@
-// Facts and NSStrings. Rule: strings are read with getBytes: into the stack, which allocates and autoreleases nothing.
+// Facts and NSStrings. Rule: strings are read with getCharacters:range: into the stack, which allocates and autoreleases nothing.
 #include "text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FACT_HEADER = 24, UTF8 = 4, CHUNK = 1024 };
+enum { FACT_HEADER = 24, CHUNK = 1024 };
 
 struct fact_header {
   uint32_t size;
@@ -63,20 +63,49 @@ uint64_t mt_text(struct thread *t, const char *text, size_t length) {
   return name;
 }
 
-typedef BOOL (*get_bytes)(id, SEL, void *, NSUInteger, NSUInteger *, NSUInteger, NSUInteger, NSRange, NSRange *);
+typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
 
-// Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not.
+// Appends a code point as UTF-8 (RFC 3629) and returns its length.
+static size_t put_utf8(char *to, uint32_t c) {
+  if (c < 0x80) {
+    to[0] = (char)c;
+    return 1;
+  }
+  size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+  to[0] = (char)(lead[more] | c >> 6 * more);
+  for (size_t i = 1; i <= more; i++) to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+  return more + 1;
+}
+
+// Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not. It asks for
+// UTF-16, the primitive of every string class, because GNUstep's strings do not know getBytes:.
 static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
-  static const char selector[] = "getBytes:maxLength:usedLength:encoding:options:range:remainingRange:";
-  get_bytes method = (get_bytes)mt_implementation(string, selector);
-  NSUInteger used = 0;
-  NSRange rest = {0, 0};
-  if (!method || !method(string, sel_registerName(selector), buffer, size, &used, UTF8, 0, *range, &rest)) {
+  enum { UNITS = 128, LONGEST = 4 };
+  static const char selector[] = "getCharacters:range:";
+  get_characters method = (get_characters)mt_implementation(string, selector);
+  if (!method) {
     range->length = 0;
     return 0;
   }
-  *range = rest;
-  return used <= size ? used : 0;
+  size_t used = 0;
+  uint16_t units[UNITS];
+  while (range->length > 0 && size - used >= LONGEST) {
+    NSUInteger n = range->length < UNITS ? range->length : UNITS, i = 0;
+    method(string, sel_registerName(selector), units, (NSRange){range->location, n});
+    while (i < n && size - used >= LONGEST) {
+      uint32_t c = units[i];
+      bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000;
+      if (high && i + 1 == n && n < range->length && i > 0) break; // its other half comes with the next piece
+      if (low_here) c = 0x10000 + ((c - 0xd800) << 10) + (units[i + 1] - 0xdc00u);
+      else if (c >= 0xd800 && c < 0xe000) c = 0xfffd; // half a character
+      used += put_utf8(buffer + used, c);
+      i += low_here ? 2 : 1;
+    }
+    range->location += i;
+    range->length -= i;
+  }
+  return used;
 }
 
 uint64_t mt_text_of(struct thread *t, id string) {

@@ -135,6 +135,7 @@ func TestTraceIsTheTruth(t *testing.T) {
 				}
 			}
 			checkGPU(t, trace, file)
+			checkLabels(t, trace, file)
 			checkPartition(t, trace)
 		})
 	}
@@ -191,6 +192,29 @@ func checkGPU(t *testing.T, trace *analyze.Trace, file *truth.File) {
 	}
 	if count == 0 {
 		t.Error("no command buffer to compare")
+	}
+}
+
+// checkLabels compares how many command buffers have which label.
+func checkLabels(t *testing.T, trace *analyze.Trace, file *truth.File) {
+	t.Helper()
+	last := map[truth.ObjectID]string{}
+	for _, l := range file.Labels {
+		last[l.Object] = l.Text
+	}
+	want, got := map[string]int{}, map[string]int{}
+	for _, b := range file.CommandBuffers {
+		if b.Committer != 0 {
+			want[last[b.ID]]++
+		}
+	}
+	for _, b := range trace.CommandBuffers {
+		if b.Committed.Thread != nil {
+			got[b.Label]++
+		}
+	}
+	if !maps.Equal(got, want) || len(want) == 1 && want[""] > 0 {
+		t.Errorf("command buffers by label: %v, in truth %v", got, want)
 	}
 }
 

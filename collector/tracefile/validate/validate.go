@@ -4,7 +4,6 @@ package validate
 
 import (
 	"fmt"
-	"strings"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -112,11 +111,11 @@ func (c *checker) collect(records []wire.Record) error {
 	for i := range records {
 		r := &records[i]
 		row := r.Call.Row()
-		if kind, isNew := strings.CutPrefix(row.Arg, "new "); isNew && r.Arg != 0 {
+		if kind, isNew := newKind(row); isNew && r.Arg != 0 {
 			id := wire.ObjectID(r.Arg)
 			if before, known := c.objects[id]; !known || r.End < before.end {
 				c.objects[id] = creation{kind, r.End}
-			} else if known && before.kind != kind {
+			} else if !fits(before.kind, kind) {
 				c.say("object %d is made as a %s and as a %s", id, before.kind, kind)
 			}
 		}

@@ -10,6 +10,7 @@ zig_version=0.17.0
 minimum=13.0 # macOS
 root=$PWD
 here=interpose/darwin
+sdk=$root/$here/sdk
 cache=$root/.cache/zig
 zig=$cache/$zig_version/ziglang/zig
 
@@ -33,17 +34,29 @@ fetch_zig() {
   rm -rf "${cache:?}/$zig_version" && mv "$partial" "$cache/$zig_version"
 }
 
-# thin ARCH ZIG_ARCH: the library, the tool and the Metal programs it runs, for one processor.
+# for_mac GOARCH COMMAND...: runs it with Go and C compilers set for macOS on that processor.
+for_mac() {
+  local arch=$1
+  shift
+  CGO_ENABLED=1 GOOS=darwin GOARCH=$arch CC="$zig cc -target $(target "$arch")" CGO_CFLAGS="-O2 -g0" \
+    CGO_LDFLAGS="-L$sdk/usr/lib -F$sdk/System/Library/Frameworks" "$@"
+}
+
+target() {
+  case $1 in
+    arm64) echo "aarch64-macos.$minimum" ;;
+    amd64) echo "x86_64-macos.$minimum" ;;
+  esac
+}
+
+# thin GOARCH: the library, the tool and the Metal programs it runs, for one processor.
 thin() {
-  local arch=$1 target=$2-macos.$minimum sdk=$root/$here/sdk
+  local arch=$1 cc
   say "building for darwin/$arch"
-  CGO_ENABLED=1 GOOS=darwin GOARCH=$arch \
-    CC="$zig cc -target $target" CGO_CFLAGS="-O2 -g0" \
-    CGO_LDFLAGS="-L$sdk/usr/lib -F$sdk/System/Library/Frameworks" \
-    go build -trimpath -buildmode=c-shared \
+  for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-s -w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
   CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
-  local cc=("$zig" cc -target "$target" -std=gnu11 -O2 -g0 -s -Wall -Wextra -Werror)
+  cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c
   "${cc[@]}" -o "$work/rawmetal.$arch" fixtures/rawmetal/*.c -L"$sdk/usr/lib" -F"$sdk/System/Library/Frameworks" \
     -lobjc -framework Metal -framework CoreGraphics
@@ -54,12 +67,12 @@ join() {
   go run ./$here/universal "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"
 }
 
-# Code that only a Mac compiles is vetted here. What needs cgo is vetted by the build above.
+# What only a Mac compiles is vetted here, tests included.
 vet() {
   local arch
   for arch in arm64 amd64; do
     say "vetting for darwin/$arch"
-    CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go vet ./...
+    for_mac "$arch" go vet ./...
   done
 }
 
@@ -68,8 +81,8 @@ export ZIG_GLOBAL_CACHE_DIR=$cache/global ZIG_LOCAL_CACHE_DIR=$cache/local
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-thin arm64 aarch64
-thin amd64 x86_64
+thin arm64
+thin amd64
 join libmtrace.dylib libmtrace
 join mtrace mtrace
 join mtrace-selftest mtrace-selftest

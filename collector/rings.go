@@ -122,7 +122,7 @@ func (p *process) copyFacts(shared wire.Ring, from, to uint64) []byte {
 const (
 	shortestPause = time.Millisecond
 	busyPause     = 5 * time.Millisecond
-	idlePause     = 25 * time.Millisecond
+	idlePause     = 50 * time.Millisecond
 )
 
 // pause is how long to wait after a look that found the fullest growth since the look before it.

@@ -39,14 +39,15 @@ type Collector struct {
 	listener *net.UnixListener
 	remove   func()
 
+	shutting    sync.Once
 	closing     chan struct{}
-	connections sync.WaitGroup
+	connections sync.WaitGroup // and Serve
 
 	mutex    sync.Mutex // guards what follows; taken after a process's
 	closed   bool
 	running  map[int]*running // by the kernel's process id
 	ended    map[int]*ended   // whose exit status may still come
-	exits    map[int]syscall.WaitStatus
+	exits    map[int]exit
 	failure  error
 	result   Result
 	finished sync.Once
@@ -83,7 +84,7 @@ func New(o Options) (*Collector, error) {
 	}
 	c := &Collector{
 		writer: o.Writer, observer: o.Observer, log: o.Log, listener: l, remove: remove, closing: make(chan struct{}),
-		running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]syscall.WaitStatus{},
+		running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	if c.observer == nil {
 		c.observer = Nobody{}
@@ -99,6 +100,14 @@ const acceptPause = 10 * time.Millisecond
 
 // Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
 func (c *Collector) Serve(ctx context.Context) error {
+	c.mutex.Lock()
+	if c.closed {
+		defer c.mutex.Unlock()
+		return c.failure
+	}
+	c.connections.Add(1) // Close waits for a connection that is being accepted
+	c.mutex.Unlock()
+	defer c.connections.Done()
 	defer context.AfterFunc(ctx, c.shut)()
 	for {
 		conn, err := c.listener.AcceptUnix()
@@ -120,31 +129,23 @@ func (c *Collector) Serve(ctx context.Context) error {
 	}
 }
 
-// serve handles a connection in a goroutine of its own.
+// serve handles a connection in a goroutine of its own. The caller counts as a connection, or nobody waits yet.
 func (c *Collector) serve(conn *net.UnixConn) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.connections.Add(1)
-	go func() {
-		defer c.connections.Done()
-		c.serveConnection(conn)
-	}()
+	c.connections.Go(func() { c.serveConnection(conn) })
 }
 
 // shut stops accepting, after those that have connected already, and tells all connections to come to their end.
 func (c *Collector) shut() {
-	c.mutex.Lock()
-	if c.closed {
+	c.shutting.Do(func() {
+		c.mutex.Lock()
+		c.closed = true
 		c.mutex.Unlock()
-		return
-	}
-	c.closed = true
-	c.mutex.Unlock()
-	for _, conn := range backlog(c.listener) {
-		c.serve(conn)
-	}
-	c.listener.Close()
-	close(c.closing)
+		for _, conn := range backlog(c.listener) {
+			c.serve(conn)
+		}
+		c.listener.Close()
+		close(c.closing)
+	})
 }
 
 // Close ends the recording: processes that are still running keep what was recorded of them, and it is said that they were.
@@ -187,25 +188,32 @@ func (c *Collector) written(err error) {
 	}
 }
 
-// ProcessExited says how a process that the caller waited for ended. It may come before or after the process's connection ends.
-func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus) {
+// An exit is how a process ended and how much processor time it used.
+type exit struct {
+	status syscall.WaitStatus
+	cpu    time.Duration
+}
+
+// ProcessExited says how a process that the caller waited for ended, and the processor time that it and the children it waited
+// for used. It may come before or after the process's connection ends.
+func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus, cpu time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if e := c.ended[pid]; e != nil && c.running[pid] == nil {
 		delete(c.ended, pid)
-		setExit(&e.end, status)
+		setExit(&e.end, exit{status, cpu})
 		c.writer.EndProcess(e.index, e.end) // a failure is kept by the writer
 		return
 	}
-	c.exits[pid] = status
+	c.exits[pid] = exit{status, cpu}
 }
 
-func setExit(end *tracefile.End, status syscall.WaitStatus) {
-	end.ExitKnown = true
-	if status.Signaled() {
-		end.Signal = int(status.Signal())
+func setExit(end *tracefile.End, e exit) {
+	end.ExitKnown, end.CPU = true, int64(e.cpu)
+	if e.status.Signaled() {
+		end.Signal = int(e.status.Signal())
 	} else {
-		end.ExitStatus = status.ExitStatus()
+		end.ExitStatus = e.status.ExitStatus()
 	}
 }
 
@@ -214,11 +222,14 @@ func setExit(end *tracefile.End, status syscall.WaitStatus) {
 func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	r := &running{p, make(chan struct{})}
+	if p.peer == 0 { // of another namespace, whose numbers are not seen here
+		return r.replaced
+	}
 	if before := c.running[p.peer]; before != nil {
 		close(before.replaced)
 	}
 	delete(c.ended, p.peer)
-	r := &running{p, make(chan struct{})}
 	c.running[p.peer] = r
 	return r.replaced
 }

@@ -48,7 +48,7 @@ func startObserved(tb testing.TB, observer Observer) *recording {
 // wait waits for a traced process and tells the collector, as mtrace run does.
 func (r *recording) wait(cmd *exec.Cmd) {
 	cmd.Wait()
-	r.ProcessExited(cmd.Process.Pid, cmd.ProcessState.Sys().(syscall.WaitStatus))
+	r.ProcessExited(cmd.Process.Pid, cmd.ProcessState.Sys().(syscall.WaitStatus), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 }
 
 // finish ends the recording and opens its trace.

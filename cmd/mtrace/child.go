@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"mtrace/interpose/inject"
 )
@@ -68,6 +69,11 @@ func (c *child) wait() (syscall.WaitStatus, error) {
 		return 0, err
 	}
 	return c.cmd.ProcessState.Sys().(syscall.WaitStatus), nil
+}
+
+// cpu is the processor time that the program and the children it waited for used; it is known once the program has ended.
+func (c *child) cpu() time.Duration {
+	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
 }
 
 // exitStatus is the status a shell would report: that of the program, or 128+N when signal N ended it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,7 +91,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if err != nil {
 		return notStarted(err)
 	}
-	if err := s.finish(program.pid(), ended); err != nil {
+	if err := s.finish(program, ended); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
 	inspect := func(program string) []inject.Finding {
@@ -148,7 +149,7 @@ func newSession(o runOptions, command []string) (*session, error) {
 	host, _ := os.Hostname()
 	var err error
 	s.writer, err = tracefile.Create(s.path, tracefile.Info{
-		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(),
+		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the trace: %w", err)
@@ -206,8 +207,8 @@ func withPreload(environ []string, library string) []string {
 }
 
 // finish ends the recording of a program that has ended, and gives the file its name.
-func (s *session) finish(pid int, ended syscall.WaitStatus) error {
-	s.collector.ProcessExited(pid, ended)
+func (s *session) finish(program *child, ended syscall.WaitStatus) error {
+	s.collector.ProcessExited(program.pid(), ended, program.cpu())
 	_, err := s.collector.Close()
 	s.stop()
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
@@ -217,7 +218,7 @@ func (s *session) finish(pid int, ended syscall.WaitStatus) error {
 		return err
 	}
 	final := strings.TrimPrefix(filepath.Base(s.path), ".")
-	final = strings.TrimSuffix(final, fmt.Sprintf("-%d.mtrace.part", os.Getpid())) + "-" + strconv.Itoa(pid) + ".mtrace"
+	final = strings.TrimSuffix(final, fmt.Sprintf("-%d.mtrace.part", os.Getpid())) + "-" + strconv.Itoa(program.pid()) + ".mtrace"
 	if renamed := os.Rename(s.path, final); renamed != nil {
 		return errors.Join(err, renamed)
 	}

@@ -12,6 +12,8 @@ type Info struct {
 	OS      string   `json:"os"`
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"` // Unix time in nanoseconds
+
+	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
 
 // Result says how the recording ended. It is written last; a cut trace has none.

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/collector"
+	"mtrace/collector/relay"
+	"mtrace/collector/tracefile"
+)
+
+// tokenVariable holds what both ends of a connection between machines must know.
+const tokenVariable = "MTRACE_TOKEN"
+
+func collectCommand() command {
+	return command{
+		name:    "collect",
+		summary: "Collect the traces of many processes, or of many machines, until it is interrupted",
+		usage:   "[flags] --listen unix:PATH|tcp://HOST:PORT -o DIR",
+		example: "MTRACE_TOKEN=$(openssl rand -hex 16) mtrace collect --listen tcp://0.0.0.0:7070 -o traces",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var c collect
+			flags.StringSliceVar(&c.listen, "listen", nil, "where to listen: unix:PATH for processes of this machine, tcp://HOST:PORT for `mtrace run --collector` on others")
+			flags.StringVarP(&c.dir, "output", "o", "", "the folder for the traces")
+			return func(std stdio, args []string) error { return c.run(std, args) }
+		},
+	}
+}
+
+type collect struct {
+	listen []string
+	dir    string
+}
+
+// A station is one address that is listened on.
+type station interface {
+	address() string
+	serve(context.Context) error
+	finish() error
+}
+
+func (c *collect) run(std stdio, args []string) error {
+	switch {
+	case len(args) > 0:
+		return usageError("takes no arguments, but got %q: mtrace collect --listen ADDRESS -o DIR", args[0])
+	case len(c.listen) == 0:
+		return usageError("nowhere to listen: --listen unix:PATH or --listen tcp://HOST:PORT")
+	case c.dir == "":
+		return usageError("no folder for the traces: -o DIR")
+	}
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return status{exitUsage, err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var stations []station
+	for _, text := range c.listen {
+		s, err := c.open(std, text)
+		if err != nil {
+			for _, opened := range stations {
+				opened.finish()
+			}
+			return status{exitUsage, err}
+		}
+		stations = append(stations, s)
+		fmt.Fprintf(std.err, "mtrace collect: listening on %s\n", s.address())
+	}
+	return asStatus(serveAll(ctx, stations))
+}
+
+// asStatus is an error of the collection as one of the command; nil stays nil.
+func asStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	return status{exitUsage, err}
+}
+
+// serveAll serves until ctx is done, or one of the stations cannot go on; then all of them are finished.
+func serveAll(ctx context.Context, stations []station) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failures := make([]error, len(stations))
+	var serving sync.WaitGroup
+	for i, s := range stations {
+		serving.Go(func() {
+			defer stop()
+			if err := s.serve(ctx); err != nil && !errors.Is(err, context.Canceled) {
+				failures[i] = fmt.Errorf("%s: %w", s.address(), err)
+			}
+		})
+	}
+	serving.Wait()
+	for i, s := range stations {
+		if err := s.finish(); err != nil && failures[i] == nil {
+			failures[i] = fmt.Errorf("%s: %w", s.address(), err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (c *collect) open(std stdio, text string) (station, error) {
+	network, address, err := relay.ParseAddress(text)
+	if err != nil {
+		return nil, err
+	}
+	log := zerolog.New(zerolog.ConsoleWriter{Out: std.err, NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
+	if network == "unix" {
+		return newLocalStation(std, log, c.dir, address)
+	}
+	return newRemoteStation(std, log, c.dir, address)
+}
+
+// A localStation records the processes of this machine that connect to its socket into one trace.
+type localStation struct {
+	*collector.Collector
+	std  stdio
+	path string
+}
+
+func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station, error) {
+	host, _ := os.Hostname()
+	now := time.Now()
+	name := fmt.Sprintf("collected-%s-%d", now.UTC().Format("20060102T150405Z"), os.Getpid())
+	path := filepath.Join(dir, name+".mtrace")
+	for n := 2; ; n++ { // there may be one for each socket
+		if _, err := os.Lstat(path); err != nil {
+			break
+		}
+		path = filepath.Join(dir, fmt.Sprintf("%s-%d.mtrace", name, n))
+	}
+	writer, err := tracefile.Create(path, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano()})
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the trace: %w", err)
+	}
+	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log})
+	if err != nil {
+		writer.Close(tracefile.Result{})
+		os.Remove(path)
+		return nil, err
+	}
+	return &localStation{c, std, path}, nil
+}
+
+func (s *localStation) address() string                 { return "unix:" + s.Collector.Address() }
+func (s *localStation) serve(ctx context.Context) error { return s.Collector.Serve(ctx) }
+
+func (s *localStation) finish() error {
+	result, err := s.Collector.Close()
+	if result.Processes == 0 && err == nil {
+		fmt.Fprintln(s.std.err, "mtrace collect: no process connected, so there is no trace")
+		return os.Remove(s.path)
+	}
+	fmt.Fprintln(s.std.out, s.path)
+	fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
+	for _, w := range result.Warnings {
+		fmt.Fprintln(s.std.err, "mtrace collect: "+w)
+	}
+	return err
+}
+
+// A remoteStation receives the traces of other machines, each into a file of its own.
+type remoteStation struct {
+	*relay.Receiver
+}
+
+func newRemoteStation(std stdio, log zerolog.Logger, dir, address string) (station, error) {
+	token := os.Getenv(tokenVariable)
+	made := token == ""
+	if made {
+		token = relay.NewToken()
+	}
+	var printing sync.Mutex
+	r, err := relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: token, Dir: dir, Log: log, Received: func(path string, whole bool) {
+		printing.Lock()
+		defer printing.Unlock()
+		fmt.Fprintln(std.out, path)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		host, port, err := net.SplitHostPort(r.Address())
+		if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+			if host, err = os.Hostname(); err != nil {
+				host = "HOST"
+			}
+		}
+		what := "mtrace collect: senders need the token that was made for this run:"
+		if !term.IsTerminal(int(std.err.Fd())) {
+			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was made for this run:"
+		}
+		fmt.Fprintf(std.err, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token, net.JoinHostPort(host, port))
+	}
+	return &remoteStation{r}, nil
+}
+
+func (s *remoteStation) address() string                 { return "tcp://" + s.Receiver.Address() }
+func (s *remoteStation) serve(ctx context.Context) error { return s.Receiver.Serve(ctx) }
+func (s *remoteStation) finish() error                   { return s.Receiver.Close() }

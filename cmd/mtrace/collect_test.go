@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/collector/relay"
+)
+
+// A collecting is a collector at work.
+type collecting struct {
+	cmd     *exec.Cmd
+	stdout  bytes.Buffer
+	stderr  *bufio.Reader
+	address string
+	said    string // on stderr before the address
+}
+
+// startCollecting starts `mtrace collect` and waits until it listens.
+func startCollecting(t *testing.T, dir string, env []string, args ...string) *collecting {
+	t.Helper()
+	c := &collecting{cmd: exec.Command(tool.mtrace, append([]string{"collect"}, args...)...)}
+	c.cmd.Dir, c.cmd.Env, c.cmd.Stdout = dir, append(os.Environ(), env...), &c.stdout
+	pipe, err := c.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.cmd.Process.Kill() })
+	c.stderr = bufio.NewReader(pipe)
+	for {
+		line, err := c.stderr.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it ends before it listens: %s%s", c.said, line)
+		}
+		if address, found := strings.CutPrefix(line, "mtrace collect: listening on "); found {
+			c.address = strings.TrimSpace(address)
+			return c
+		}
+		c.said += line
+	}
+}
+
+// interrupt ends it as a user does and returns what else it said.
+func (c *collecting) interrupt(t *testing.T) outcome {
+	t.Helper()
+	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(c.stderr)
+	if err != nil {
+		t.Error(err)
+	}
+	c.cmd.Wait()
+	return outcome{c.stdout.String(), string(rest), exitStatus(c.cmd.ProcessState.Sys().(syscall.WaitStatus))}
+}
+
+// injected is the environment in which a program of this machine records to a socket.
+func injected(t *testing.T, socket string) []string {
+	if _, err := os.Stat(filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")); err != nil {
+		t.Skip("without the software Metal a program is injected by mtrace run only")
+	}
+	return []string{"MTRACE_SOCKET=" + socket, "LD_PRELOAD=" + filepath.Join(tool.dir, libraryName()) + ":" + filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")}
+}
+
+// Processes that know the socket are recorded together, while they run side by side, into one trace.
+func TestCollectProcesses(t *testing.T) {
+	dir := t.TempDir()
+	c := startCollecting(t, dir, nil, "--listen", "unix:s", "-o", "traces")
+	env := injected(t, filepath.Join(dir, "s"))
+	var programs []*exec.Cmd
+	for range 2 {
+		p := exec.Command("/usr/bin/python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30")
+		p.Env = append(os.Environ(), env...)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, p)
+	}
+	for _, p := range programs {
+		if err := p.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := c.interrupt(t)
+	path := strings.TrimSpace(got.stdout)
+	trace, err := analyze.Load(filepath.Join(dir, path), analyze.Options{})
+	if err != nil || got.exit != 0 || !strings.Contains(got.stderr, " 0 lost") {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	buffers := map[int]int{}
+	for _, b := range trace.CommandBuffers {
+		buffers[b.Process.ID]++
+	}
+	for _, p := range programs {
+		if buffers[p.Process.Pid] < 60 {
+			t.Errorf("of process %d there are %d command buffers", p.Process.Pid, buffers[p.Process.Pid])
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "s")); !os.IsNotExist(err) {
+		t.Errorf("the socket is left: %v", err)
+	}
+}
+
+func TestCollectNothing(t *testing.T) {
+	dir := t.TempDir()
+	got := startCollecting(t, dir, nil, "--listen", "unix:s", "-o", "traces").interrupt(t)
+	left, _ := filepath.Glob(filepath.Join(dir, "traces", "*"))
+	if got.exit != 0 || got.stdout != "" || !strings.Contains(got.stderr, "no process connected") || len(left) > 0 {
+		t.Errorf("%+v, left behind: %v", got, left)
+	}
+}
+
+// Traces from other machines come whole, each to a file of its own; who does not know the token gets nothing in.
+func TestCollectFromOtherMachines(t *testing.T) {
+	whole, err := os.ReadFile(smallTrace(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := startCollecting(t, dir, []string{"MTRACE_TOKEN="}, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	token := regexp.MustCompile(`MTRACE_TOKEN=(\S+)`).FindStringSubmatch(c.said)
+	if token == nil {
+		t.Fatalf("it does not tell the token: %q", c.said)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	address := strings.TrimPrefix(c.address, "tcp://")
+	if s, err := relay.Dial(ctx, address, "not-the-token-at-all", "x"); err == nil {
+		t.Error("a wrong token is accepted")
+		s.Close()
+	}
+	for range 2 {
+		s, err := relay.Dial(ctx, address, token[1], "job")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Write(whole); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := c.interrupt(t)
+	if got.exit != 0 || got.stdout != "traces/job.mtrace\ntraces/job-2.mtrace\n" {
+		t.Errorf("%+v", got)
+	}
+	for _, name := range []string{"job.mtrace", "job-2.mtrace"} {
+		if text, err := os.ReadFile(filepath.Join(dir, "traces", name)); err != nil || !bytes.Equal(text, whole) {
+			t.Errorf("%s is not what was sent: %v", name, err)
+		}
+	}
+}
+
+func TestCollectRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, map[string]struct {
+		args []string
+		says string
+	}{
+		"nothing":             {[]string{"collect"}, "nowhere to listen"},
+		"no folder":           {[]string{"collect", "--listen", "unix:s"}, "-o DIR"},
+		"an argument":         {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "takes no arguments"},
+		"a bad address":       {[]string{"collect", "--listen", "udp://x", "-o", "d"}, "neither unix:PATH nor tcp://HOST:PORT"},
+		"no port":             {[]string{"collect", "--listen", "tcp://localhost", "-o", "d"}, "neither unix:PATH nor tcp://HOST:PORT"},
+		"a folder for socket": {[]string{"collect", "--listen", "unix:none/s", "-o", "d"}, "listen on"},
+		"a file for folder":   {[]string{"collect", "--listen", "unix:s", "-o", file}, "file"},
+		"a long path":         {[]string{"collect", "--listen", "unix:" + strings.Repeat("s", 200), "-o", "d"}, "longer"},
+	})
+	if got := sh(t, dir, []string{"MTRACE_TOKEN=short"}, tool.mtrace, "collect", "--listen", "tcp://127.0.0.1:0", "-o", "d"); got.exit != 2 || !strings.Contains(got.stderr, "token has 5 characters") {
+		t.Errorf("a short token: %+v", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "d", "*")); len(left) > 0 {
+		t.Errorf("refused, and left behind: %v", left)
+	}
+}

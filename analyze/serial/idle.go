@@ -91,7 +91,7 @@ func (a *Analysis) idle(d *device, use DeviceUse) {
 // doing is what the thread that committed b did for the longest part of the gap before b.
 func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string {
 	if !b.Committed.Known() {
-		return doingOutside
+		return a.outside()
 	}
 	before := clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
 	scheduling := gap.Length() - before.Length()
@@ -117,7 +117,7 @@ func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string 
 		best, most = doingEncode, encode
 	}
 	if rest-encode > most {
-		best = doingOutside
+		best = a.outside()
 	}
 	return best
 }

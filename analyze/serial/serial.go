@@ -52,6 +52,10 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.exclusion(opts)
 	a.interference(opts)
 	f := a.facts()
+	if a.waitless() {
+		a.decideWaitless(f)
+		return a
+	}
 	a.decide(f)
 	a.whatIf(f, opts)
 	return a

@@ -243,17 +243,17 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`<trace-query-result><node xpath='//a/tracks[1]'><row a="1" b-%="2"><backtrace><frame id="0" name="x" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row></node></trace-query-result>`))
 	f.Add([]byte(`<trace-query-result><node><schema name="time-sample"><col><mnemonic>time</mnemonic><engineering-type>sample-time</engineering-type></col></schema><row><sample-time id="4294967295">1</sample-time></row><row><sample-time ref="99999999999"/></row></node></trace-query-result>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		read := func() (*Document, error, string, int64) {
+		read := func() (*Document, string, int64, error) {
 			var rows int64
 			rec := &Recording{Dictionary: NewDictionary(), sources: map[string]string{}, counters: map[TextIndex]int{}}
 			sink := rec.sink()
 			counted := *sink
 			counted.GPUInterval = func(g *GPUInterval) { rows++; sink.GPUInterval(g) }
 			doc, err := Read(bytes.NewReader(data), "fuzz", &counted)
-			return doc, err, fmt.Sprintf("%+v %+v %+v", rec.GPU, rec.Submissions, rec.Samples), rows
+			return doc, fmt.Sprintf("%+v %+v %+v", rec.GPU, rec.Submissions, rec.Samples), rows, err
 		}
-		doc, err, content, rows := read()
-		again, errAgain, contentAgain, _ := read()
+		doc, content, rows, err := read()
+		again, contentAgain, _, errAgain := read()
 		if fmt.Sprint(err) != fmt.Sprint(errAgain) || content != contentAgain || len(doc.Tables) != len(again.Tables) {
 			t.Fatalf("two readings differ: %v and %v", err, errAgain)
 		}

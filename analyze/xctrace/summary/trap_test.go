@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/serial"
 	"mtrace/analyze/xctrace"
 	"mtrace/fixtures/xctrace/export"
 )
@@ -548,5 +549,31 @@ func TestTraceAgreesWithTheSummary(t *testing.T) {
 	}
 	if gpu != s.GPU.Own.SumNS || encoders != 600 || encode != s.Processes[0].EncodeNS || len(byID) != 4 {
 		t.Errorf("model: GPU %d, %d encoders, encode %d, labels %v; summary: %d, %d", gpu, encoders, encode, byID, s.GPU.Own.SumNS, s.Processes[0].EncodeNS)
+	}
+}
+
+// The shared report of an export: where threads waited for each command buffer
+// it said "cpu-bound", because an export has no waits and their absence was taken
+// for evidence.
+func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
+	judge := func(c export.Config) *serial.Analysis {
+		trace, err := Trace(load(t, exported(t, export.Record(c))), Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return serial.Analyze(trace, serial.Options{})
+	}
+	a := judge(export.Config{Seed: 1, CommandBuffers: 200, Threads: 2, Wait: true})
+	if a.Verdict.Cause != serial.None || len(a.Verdict.Causes) != 0 || !strings.Contains(a.Verdict.Summary, "neither waits nor locks") {
+		t.Errorf("threads that wait: %+v", a.Verdict)
+	}
+	for _, cause := range a.GPU.IdleBy {
+		if strings.Contains(cause.Doing, "outside") {
+			t.Errorf("idle time blamed on %q", cause.Doing)
+		}
+	}
+	a = judge(export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000})
+	if a.Verdict.Cause != serial.GPUSaturated || !strings.Contains(a.Verdict.Summary, "The GPU is the limit") {
+		t.Errorf("a full GPU: %+v", a.Verdict)
 	}
 }

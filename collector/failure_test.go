@@ -1,0 +1,155 @@
+package collector
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A full disk ends the recording: the error is reported, what was written reads as a cut trace, the program goes on.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := mountSmall(dir, 256<<10); err != nil {
+		t.Skip("no small file system can be mounted here: ", err)
+	}
+	t.Cleanup(func() { unmount(dir) })
+	path := filepath.Join(dir, "t.mtrace")
+	w, err := tracefile.Create(path, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	c, err := New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&log))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- c.Serve(context.Background()) }()
+	cmd, truth := task{Threads: 2, PerStep: 500, Pause: time.Millisecond, Drain: "yes"}.start(t, c.Address())
+	select {
+	case err := <-served:
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Serve: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a full disk did not end the recording")
+	}
+	if _, err := c.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Close: %v", err)
+	}
+	if !strings.Contains(log.String(), "cannot be written") {
+		t.Errorf("log %q", log.String())
+	}
+	before := totalCalls(truth, 2) + atomic.LoadUint64(truth.dropped(0)) + atomic.LoadUint64(truth.dropped(1))
+	time.Sleep(50 * time.Millisecond)
+	if after := totalCalls(truth, 2) + atomic.LoadUint64(truth.dropped(0)) + atomic.LoadUint64(truth.dropped(1)); after == before {
+		t.Error("the program stands still")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	trace, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if cut, _ := trace.Truncated(); !cut {
+		t.Error("the trace claims to be whole")
+	}
+	n := uint64(0)
+	for _, s := range trace.Streams() {
+		if err := trace.Read(s, func(records []wire.Record) error { n += uint64(len(records)); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if n < 10000 {
+		t.Errorf("only %d records can be read", n)
+	}
+}
+
+// A killed collector loses little more than a second, and the program goes on.
+func TestCollectorKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	collector := exec.Command(program)
+	collector.Env = append(os.Environ(), "MTRACE_TEST_COLLECTOR="+path)
+	out, err := collector.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := collector.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer collector.Process.Kill()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, truth := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Drain: "yes"}.start(t, strings.TrimSpace(address))
+	time.Sleep(1200 * time.Millisecond)
+	aSecondAgo := totalCalls(truth, 2)
+	time.Sleep(1100 * time.Millisecond)
+	collector.Process.Kill()
+	collector.Wait()
+	trace, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if cut, why := trace.Truncated(); !cut || !strings.Contains(why, "cut off") {
+		t.Errorf("%v %q", cut, why)
+	}
+	n := uint64(0)
+	for _, s := range trace.Streams() {
+		if err := trace.Read(s, func(records []wire.Record) error {
+			for _, r := range records {
+				if r.Call == callCommit {
+					n++
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if now := totalCalls(truth, 2); n < aSecondAgo || n > now {
+		t.Errorf("%d calls can be read; there were %d more than a second before the kill, %d at it", n, aSecondAgo, now)
+	}
+	before := totalCalls(truth, 2)
+	time.Sleep(20 * time.Millisecond)
+	if totalCalls(truth, 2) == before {
+		t.Error("the program stands still")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// collectAlone is the process that TestCollectorKilled kills.
+func collectAlone(path string) {
+	w, err := tracefile.Create(path, tracefile.Info{})
+	if err != nil {
+		panic(err)
+	}
+	c, err := New(Options{Writer: w})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(c.Address())
+	c.Serve(context.Background())
+}

@@ -1,0 +1,158 @@
+package collector
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/collector/wire/wiretest"
+)
+
+// A bad frame ends its own connection with a reason, and costs the other process nothing.
+func TestBadFrames(t *testing.T) {
+	records := wire.AppendRecord(nil, wire.Record{Begin: 1, End: 2, Call: callCommit})
+	for name, c := range map[string]struct {
+		bytes []byte
+		log   string
+	}{
+		"not a frame":            {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "starts with 0x20544547"},
+		"unknown kind":           {wiretest.Frame(77, 0, 0, nil), "unknown kind 77"},
+		"ring beyond the last":   {wiretest.Frame(wire.FrameRecords, wire.RingCount, 0, records), "ring 256"},
+		"part of a record":       {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "length of 31"},
+		"longer than allowed":    {wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: wire.FrameFacts, Length: 1 << 30}), "more than the"},
+		"position out of reach":  {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "beyond every ring"},
+		"second hello":           {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())), "in the middle"},
+		"rings without memory":   {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
+		"a fact that is none":    {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
+		"gap that is never full": {bytes.Repeat(wiretest.Frame(wire.FrameRecords, 0, 5, bytes.Repeat(records, wire.RecordsPerRing)), 5), "did not"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startRecording(t)
+			mode := task{Threads: 1, PerStep: 50, Pause: time.Millisecond, Calls: 2000, Drain: "yes"}
+			cmd, truth := mode.start(t, r.Address())
+			conn := dial(t, r)
+			conn.SetWriteDeadline(time.Now().Add(5 * time.Second))
+			conn.Write(c.bytes)
+			closedByCollector(t, conn)
+			r.wait(cmd)
+			trace, _ := r.finish()
+			if log := r.log.String(); !strings.Contains(log, c.log) || strings.Count(log, "\n") != 1 {
+				t.Errorf("log %q does not say %q once", log, c.log)
+			}
+			for i, p := range trace.Processes() {
+				if p.PID == cmd.Process.Pid {
+					checkThreads(t, trace, tracefile.ProcessIndex(i), truth, 1, false)
+				} else if !strings.Contains(p.End.Note, c.log) {
+					t.Errorf("note %q", p.End.Note)
+				}
+			}
+		})
+	}
+}
+
+// What does not say hello is no process: it is logged, unless it only looked whether somebody listens.
+func TestBadHellos(t *testing.T) {
+	old := wiretest.Hello()
+	old.Version = 99
+	for name, c := range map[string]struct {
+		bytes []byte
+		log   string
+	}{
+		"nothing":       {nil, ""},
+		"half a header": {[]byte("MTRF"), "unexpected EOF"},
+		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "not a hello"},
+		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
+		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=1\x00")), "no process id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startRecording(t)
+			conn, err := net.Dial("unix", r.Address())
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.Write(c.bytes)
+			conn.(*net.UnixConn).CloseWrite()
+			closedByCollector(t, conn.(*net.UnixConn))
+			trace, result := r.finish()
+			if log := r.log.String(); !strings.Contains(log, c.log) || c.log == "" && log != "" {
+				t.Errorf("log %q", log)
+			}
+			if len(trace.Processes()) != 0 || result.Processes != 0 {
+				t.Errorf("%d processes", len(trace.Processes()))
+			}
+		})
+	}
+}
+
+// A connection that says nothing must not hold up the end.
+func TestSilentConnection(t *testing.T) {
+	r := startRecording(t)
+	conn, err := net.Dial("unix", r.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	r.finish()
+}
+
+// Everything that is not a record or a fact of a ring comes through: the warning of a process that could not begin, clock
+// samples, counters, the call a thread is inside.
+func TestEverythingElse(t *testing.T) {
+	r := startRecording(t)
+	conn := dial(t, r)
+	conn.Write(wiretest.Frame(wire.FrameFacts, 0, 0, wire.AppendFact(nil, wire.Fact{Kind: wire.FactWarning, Text: "half blind"})))
+	region, _ := sendRegion(t, conn)
+	conn.Write(wiretest.Frame(wire.FrameClock, 0, 0, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 50e6), 50e6)))
+	region.Sample(wire.ClockSample{Ticks: 90e6, Nanos: 90e6})
+	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionNestedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
+		region.Count(offset, uint64(i+1))
+	}
+	thread, _ := region.Thread(firstThread, 1)
+	thread.Enter(77, 5, callWait)
+	conn.Close()
+	trace, result := r.finish()
+	p := trace.Processes()[0]
+	if len(p.Warnings) != 1 || p.Warnings[0] != "half blind" || p.Clock != wire.ClockNanoseconds {
+		t.Errorf("process %+v", p)
+	}
+	want := []wire.ClockSample{{Ticks: 1, Nanos: 1}, {Ticks: 50e6, Nanos: 50e6}, {Ticks: 90e6, Nanos: 90e6}}
+	if fmt.Sprint(p.Samples) != fmt.Sprint(want) {
+		t.Errorf("samples %v", p.Samples)
+	}
+	e := p.End
+	if e.Unringed != 1 || e.Unnumbered != 2 || e.Nested != 3 || e.Forks != 4 || e.Rejected != 5 || result.Lost != 1 {
+		t.Errorf("end %+v, result %+v", e, result)
+	}
+	if len(e.Current) != 1 || e.Current[0] != (tracefile.CurrentCall{Thread: firstThread, Begin: 77, Object: 5, Call: callWait}) {
+		t.Errorf("current %+v", e.Current)
+	}
+}
+
+// Whatever a process sends, the collector neither panics nor hangs.
+func FuzzFrames(f *testing.F) {
+	record := wire.AppendRecord(nil, wire.Record{Begin: 1, End: 2, Call: callCommit, Flags: wire.HasMore})
+	fact := wire.AppendFact(nil, wire.Fact{Kind: wire.FactString, Key: 1, Text: "x"})
+	f.Add(wiretest.Frame(wire.FrameRecords, 0, 0, record))
+	f.Add(append(wiretest.Frame(wire.FrameRecords, 3, 2, record), wiretest.Frame(wire.FrameRecords, 3, 0, append(record, record...))...))
+	f.Add(append(wiretest.Frame(wire.FrameFacts, 1, 0, fact), wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 32))...))
+	f.Add(wiretest.Frame(wire.FrameRings, 0, 0, nil))
+	f.Add([]byte("MTRF"))
+	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
+		p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}}
+		p.readFrames(bufio.NewReader(bytes.NewReader(data)))
+		p.end(false, "", nil)
+	})
+}

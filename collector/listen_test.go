@@ -1,0 +1,148 @@
+package collector
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire/wiretest"
+)
+
+// A process that is done before its connection was accepted is in the trace all the same.
+func TestConnectedBeforeServe(t *testing.T) {
+	r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
+	w, err := tracefile.Create(r.path, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Collector, err = New(Options{Writer: w}); err != nil {
+		t.Fatal(err)
+	}
+	cmd, truth := task{Threads: 2, Calls: 1000, Drain: "no"}.start(t, r.Address())
+	r.wait(cmd)
+	trace, _ := r.finish()
+	if len(trace.Processes()) != 1 {
+		t.Fatalf("%d processes", len(trace.Processes()))
+	}
+	checkThreads(t, trace, 0, truth, 2, false)
+	if end := trace.Processes()[0].End; !end.ExitKnown {
+		t.Errorf("end %+v", end)
+	}
+}
+
+// The directory is this user's alone, and so is the socket.
+func TestPrivate(t *testing.T) {
+	r := startRecording(t)
+	for path, want := range map[string]os.FileMode{filepath.Dir(r.Address()): 0o700, r.Address(): 0o600} {
+		if stat, err := os.Stat(path); err != nil || stat.Mode().Perm() != want {
+			t.Errorf("%s: %v %v", path, stat.Mode(), err)
+		}
+	}
+	r.finish()
+	if _, err := os.Stat(filepath.Dir(r.Address())); !os.IsNotExist(err) {
+		t.Errorf("the directory was left behind: %v", err)
+	}
+	open := t.TempDir()
+	if err := os.Chmod(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Options{Dir: open}); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+		t.Errorf("a directory open to others was taken: %v", err)
+	}
+	if _, err := New(Options{Dir: filepath.Join(t.TempDir(), strings.Repeat("x", 100))}); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("a path too long for a socket: %v", err)
+	}
+}
+
+// The kernel says who connects; another user's process is refused even when it gets as far as the socket.
+func TestOtherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can act as another user")
+	}
+	r := startRecording(t)
+	for path, mode := range map[string]os.FileMode{filepath.Dir(r.Address()): 0o755, r.Address(): 0o666} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("perl", "-MIO::Socket::UNIX", "-e", "my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!; <$s>", r.Address())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if out, err := cmd.CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no perl to connect with")
+	} else if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r.finish()
+	if !strings.Contains(r.log.String(), "belongs to user 65534") {
+		t.Errorf("log %q", r.log.String())
+	}
+}
+
+// A socket left behind by a collector that was killed is in nobody's way; one on which a collector listens is.
+func TestPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.SetUnlinkOnClose(false)
+	gone.Close()
+	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{Path: path, Writer: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Address() != path {
+		t.Errorf("address %s", c.Address())
+	}
+	if _, err := New(Options{Path: path}); err == nil || !strings.Contains(err.Error(), "another collector listens there") {
+		t.Errorf("two collectors on one socket: %v", err)
+	}
+	if _, err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Options{Path: path}); err == nil {
+		t.Error("a file that is no socket was replaced")
+	}
+}
+
+// Whoever ends the recording, however often and at whatever moment: nothing hangs, and what connected is in the trace or was
+// never accepted.
+func TestClosedAtAnyMoment(t *testing.T) {
+	for range 50 {
+		w, err := tracefile.Create(os.DevNull, tracefile.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(Options{Writer: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		go c.Serve(ctx)
+		go func() {
+			if conn, err := wiretest.Dial(c.Address(), wiretest.Hello()); err == nil {
+				conn.Close()
+			}
+		}()
+		go cancel()
+		for range 2 {
+			if _, err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -150,8 +150,8 @@ func totalCalls(truth truth, threads int) (n uint64) {
 	return n
 }
 
-// SIGKILL at a random moment: every call that was published is in the trace, once. The prototype's tail alone would have
-// duplicated frames that were written and not yet acknowledged; positions do not.
+// SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone would not do: a frame
+// that was written and whose slots were not yet given back would come twice. Positions tell.
 func TestKilledAtRandom(t *testing.T) {
 	kills := 50
 	if testing.Short() {
@@ -268,7 +268,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// The child of a fork holds the connection open. The prototype saw the end of the parent only when the child ended, 3.8 s later.
+// The child of a fork holds the connection open: waiting for its end would see the parent's end only when the child ends.
 func TestForkedChildHoldsConnection(t *testing.T) {
 	r := startRecording(t)
 	cmd, truth := task{Threads: 1, Calls: 5000, Drain: "yes", Child: true, Linger: true}.start(t, r.Address())

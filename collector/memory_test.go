@@ -3,14 +3,17 @@ package collector
 import (
 	"encoding/binary"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/collector/wire/wiretest"
 )
 
-// A file that is shortened under a mapping raises SIGBUS in whoever reads it. The prototype's collector died of it.
+// A file that is shortened under a mapping raises SIGBUS in whoever reads it, and that would end the collector and with it the
+// traces of all other processes.
 func TestMemoryMadeShorter(t *testing.T) {
 	observer := seen{records: make(chan struct{}, 1)}
 	r := startObserved(t, observer)
@@ -85,5 +88,44 @@ func TestBadRingHeader(t *testing.T) {
 	trace, _ := r.finish()
 	if note := trace.Processes()[0].End.Note; !strings.Contains(note, "ring 0 claims to hold") {
 		t.Errorf("note %q", note)
+	}
+}
+
+// A ring that was exactly full when its process was killed lost its two oldest records: they lie where the thread might have
+// been writing, but where nothing was given back nothing is written.
+func TestOldest(t *testing.T) {
+	const n = wire.RecordsPerRing
+	for _, c := range []struct{ head, tail, want uint64 }{
+		{0, 0, 0},
+		{10, 0, 0},
+		{10, 10, 0},    // nothing was overwritten yet
+		{n, 0, 0},      // full
+		{n + 7, 7, 7},  // full, further on
+		{n + 7, 8, 8},  // the thread may be writing one
+		{n + 7, 9, 9},  // or two
+		{n + 7, 10, 9}, // of what was given back, all but those two
+		{5 * n, 5 * n, 4*n + 2},
+	} {
+		if got := oldest(c.head, c.tail); got != c.want {
+			t.Errorf("head %d, tail %d: %d, want %d", c.head, c.tail, got, c.want)
+		}
+	}
+}
+
+func TestFullRingIsSalvaged(t *testing.T) {
+	r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
+	w, err := tracefile.Create(r.path, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Collector, err = New(Options{Writer: w}); err != nil {
+		t.Fatal(err)
+	}
+	cmd, truth := task{Threads: 2, Calls: wire.RecordsPerRing, Drain: "no"}.start(t, r.Address())
+	r.wait(cmd)
+	trace, result := r.finish()
+	checkThreads(t, trace, 0, truth, 2, false)
+	if result.Records < 2*(wire.RecordsPerRing-1) || result.Salvaged != result.Records {
+		t.Errorf("result %+v", result)
 	}
 }

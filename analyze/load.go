@@ -199,6 +199,7 @@ func (l *loader) losses(p *processLoader) {
 	if e == nil {
 		return
 	}
+	p.CPU = Nanos(max(0, min(e.CPU, int64(longestTime))))
 	lost := &l.trace.Lost
 	lost.Records += int64(e.Lost())
 	lost.Unnamed += int64(e.Unnumbered)
@@ -220,7 +221,7 @@ func (l *loader) losses(p *processLoader) {
 func (l *loader) source(r *tracefile.Reader) {
 	s, info := &l.trace.Source, r.Info()
 	s.Host, s.OS, s.Args = info.Host, strings.TrimSpace(info.OS+" "+info.Arch), info.Command
-	s.Started = time.Unix(0, info.Started)
+	s.Started, s.Processors = time.Unix(0, info.Started), info.Processors
 	if len(l.processes) > 0 {
 		first := l.processes[0]
 		s.Program = first.Program

@@ -53,6 +53,7 @@ type Source struct {
 	Args          []string
 	Host, OS      string
 	Device        string
+	Processors    int  // of the machine; 0 when not known
 	SoftwareMetal bool // the device is a software Metal: its times say nothing about a GPU
 	Started       time.Time
 	Wall          Nanos // duration of the run as the tracer saw it
@@ -65,6 +66,7 @@ type Process struct {
 	Parent  int
 	Program string
 	Args    []string
+	CPU     Nanos // processor time that it, and the children it waited for, used; 0 when not known
 }
 
 // A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent inside

@@ -24,9 +24,12 @@ func lockContention(a *Analysis, f *facts) Finding {
 			r.Lost = t.Lost
 			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
-			if t.OneServer > 0 {
+			switch {
+			case t.HandOff:
+				r.say("calls end one after the other with a regular time between, as when each hands a lock to the next")
+			case t.OneServer > 0:
 				r.say("calls are served one at a time: behind each other they take %.2f of the time of a call alone", t.OneServer)
-			} else {
+			default:
 				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
 			}
 			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))

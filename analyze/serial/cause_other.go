@@ -46,33 +46,29 @@ func compileBound(a *Analysis, f *facts) Finding {
 	return r
 }
 
+// slowHandler is the least time that handlers must take to be called slow.
+const slowHandler analyze.Nanos = 50_000
+
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: 0.8,
 		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
-	var with, without []analyze.Nanos
+	var with []analyze.Nanos
 	for _, b := range a.Trace.CommandBuffers {
 		if !b.GPU.Known() || !b.Completed.Known() {
 			continue
 		}
-		d := max(0, b.Completed.Begin-b.GPU.End)
 		if b.Handlers > 0 {
-			with = append(with, d)
-		} else {
-			without = append(without, d)
+			with = append(with, max(0, b.Completed.Begin-b.GPU.End))
 		}
 	}
 	if len(with) == 0 {
 		return r.not("no completion handler of the program is in the trace")
 	}
 	slices.Sort(with)
-	slices.Sort(without)
-	usual := analyze.Nanos(100_000) // completion without handlers takes less than this
-	if len(without) >= 10 {
-		usual = without[len(without)/2]
-	}
+	usual := a.usualCompletion()
 	median := with[len(with)/2]
-	if median < 2*usual {
+	if median < 2*usual || median < slowHandler {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", median)
 	}
 	for i := range a.Trace.Waits {

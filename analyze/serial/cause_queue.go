@@ -31,14 +31,14 @@ func headOfLine(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: 0.85,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
 	enqueued, blocks := 0, 0
-	blocked := map[*analyze.Queue][]analyze.Interval{}
+	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
 	for _, b := range a.Trace.CommandBuffers {
 		if b.Enqueued.Known() {
 			enqueued++
 		}
 		if x := a.released[b]; x != nil && x.head.Length() > 0 {
 			blocks++
-			blocked[b.Queue] = append(blocked[b.Queue], x.head)
+			blocked[b] = x.head.Begin
 		}
 	}
 	switch {
@@ -60,13 +60,13 @@ func eventChain(a *Analysis, f *facts) Finding {
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
 	waits, chained := 0, 0
 	var delay analyze.Nanos
-	blocked := map[*analyze.Queue][]analyze.Interval{}
+	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
 	for b, x := range a.released {
 		waits += x.waits
 		if x.event.Length() > 0 {
 			chained++
 			delay += x.event.Length()
-			blocked[b.Queue] = append(blocked[b.Queue], x.event)
+			blocked[b] = x.event.Begin
 		}
 	}
 	switch {
@@ -85,10 +85,17 @@ func eventChain(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// waitedDuring is the thread time in the queued part of waits for work of a queue while that queue was blocked.
-func (a *Analysis) waitedDuring(f *facts, blocked map[*analyze.Queue][]analyze.Interval) (sum analyze.Nanos) {
+// waitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
+// later ones of the same queue: until they began, since what was let go together then stands in one another's way.
+func (a *Analysis) waitedDuring(f *facts, blocked map[*analyze.CommandBuffer]analyze.Nanos) (sum analyze.Nanos) {
+	queues := map[*analyze.Queue][]analyze.Interval{}
+	for b, from := range blocked {
+		if b.GPU.Known() {
+			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: from, End: b.GPU.Begin})
+		}
+	}
 	unions := map[*analyze.Queue]*Busy{}
-	for q, list := range blocked {
+	for q, list := range queues {
 		unions[q] = NewBusy(list)
 	}
 	for i := range a.Trace.Waits {

@@ -19,6 +19,7 @@ type Interference struct {
 	PValue    float64 // of Rho, by permutation
 	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
 	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
+	HandOff   bool    // calls end one after the other with a regular time between, as when each hands a lock to the next
 	Lost      analyze.Nanos
 	Solo      analyze.Nanos // median duration of a call when no other thread is inside
 }
@@ -48,7 +49,7 @@ func (i *Interference) Interferes() bool {
 
 // OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
 func (i *Interference) OneAtATime() bool {
-	return i.Interferes() && (i.OneServer >= oneServer || i.OneServer == 0 && i.Effect >= enoughEffect)
+	return i.HandOff || i.Interferes() && (i.OneServer >= oneServer || i.OneServer == 0 && i.Effect >= enoughEffect)
 }
 
 // interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
@@ -170,6 +171,11 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	if len(contended) == 0 {
 		return
 	}
+	slices.Sort(contended)
+	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < enoughSolo {
+		r.Solo = contended[len(contended)/2]
+		return
+	}
 	if len(solo) < enoughSolo { // a call that is behind n others takes as long as n+1 alone
 		var sum, served analyze.Nanos
 		for i, c := range calls {
@@ -180,7 +186,6 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		return
 	}
 	slices.Sort(solo)
-	slices.Sort(contended)
 	if r.Solo = solo[len(solo)/2]; r.Solo > 0 {
 		r.OneServer = float64(contended[len(contended)/2]) / float64(r.Solo)
 	}
@@ -250,4 +255,23 @@ func effect(y, x []float64) float64 {
 		return 0
 	}
 	return (sxy - sx*sy/n) / d * sx / sy
+}
+
+// handsOff tells the queue in front of one server from calls that only happen to be many: the times between the ends of
+// contended calls are the server's, so hardly any is much shorter than usual, whatever the order in which it serves; those of
+// independent calls are as irregular as chance. The calls themselves must differ, from one service to several, or a common
+// rhythm would look the same.
+func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
+	if len(services) < enoughCalls || len(services)*2 < len(calls) {
+		return false
+	}
+	median := services[len(services)/2]
+	short, _ := slices.BinarySearch(services, median/2)
+	durations := make([]analyze.Nanos, len(calls))
+	for i, c := range calls {
+		durations[i] = c.Length()
+	}
+	slices.Sort(durations)
+	least, most := durations[len(durations)/20], durations[len(durations)*9/10]
+	return median > 0 && short*12 < len(services) && most >= 3*least && least <= 2*median
 }

@@ -16,6 +16,9 @@ type release struct {
 	waits    int // events it waits for
 }
 
+// signalSlack is how long before its end on the GPU a command buffer may have signalled: the last of it is not work.
+const signalSlack analyze.Nanos = 100_000
+
 // event names a value of an event of a process.
 type event struct {
 	process *analyze.Process
@@ -55,10 +58,14 @@ func (a *Analysis) releases() {
 	for b, r := range a.released {
 		for _, v := range b.WaitsFor {
 			s := signals[event{b.Process, v}]
-			if s == nil || s == b || !s.GPU.Known() || b.GPU.Known() && s.GPU.End > b.GPU.Begin {
+			if s == nil || s == b || !s.GPU.Known() || b.GPU.Known() && s.GPU.End > b.GPU.Begin+signalSlack {
 				continue
 			}
-			if i := (analyze.Interval{Begin: b.Committed.End, End: s.GPU.End}); i.Length() > r.event.Length() {
+			until := s.GPU.End
+			if b.GPU.Known() {
+				until = min(until, b.GPU.Begin)
+			}
+			if i := (analyze.Interval{Begin: b.Committed.End, End: until}); i.Length() > r.event.Length() {
 				r.event, r.signaler = i, s
 				r.at = max(r.at, i.End)
 			}

@@ -110,12 +110,20 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     return GIVE_##returns; \
   }
 
+// How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A build for
+// tests can do with less.
+#ifdef MTRACE_SMALL
+#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__)
+#define REPEAT_MANY(M, ...) REPEAT_FEW(M, __VA_ARGS__) M(3, __VA_ARGS__)
+enum { FEW = 3, MANY = 4 };
+#else
 #define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
 #define REPEAT_MANY(M, ...) \
   REPEAT_FEW(M, __VA_ARGS__) \
   M(6, __VA_ARGS__) M(7, __VA_ARGS__) M(8, __VA_ARGS__) M(9, __VA_ARGS__) M(10, __VA_ARGS__) M(11, __VA_ARGS__) M(12, __VA_ARGS__) M(13, __VA_ARGS__) \
   M(14, __VA_ARGS__) M(15, __VA_ARGS__)
 enum { FEW = 6, MANY = 16 };
+#endif
 #define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
 
 #define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \

@@ -9,13 +9,17 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The next dlsym: the C library's, or that of another library that wraps it. Resolved before the first jump through it.
-void *(*mt_next_dlsym)(void *, const char *);
+// The next dlsym: the C library's, or that of another library that wraps it. Resolved before the first jump through it, by as many
+// threads as come at once: they all find the same.
+typedef void *(*dlsym_function)(void *, const char *);
+_Atomic(dlsym_function) mt_next_dlsym;
 
-static void resolve_next_dlsym(void) {
+static dlsym_function next_dlsym(void) {
   static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-  for (unsigned i = 0; !mt_next_dlsym && i < sizeof versions / sizeof *versions; i++)
-    *(void **)&mt_next_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+  dlsym_function next = atomic_load_explicit(&mt_next_dlsym, memory_order_relaxed);
+  for (unsigned i = 0; !next && i < sizeof versions / sizeof *versions; i++) next = (dlsym_function)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+  atomic_store_explicit(&mt_next_dlsym, next, memory_order_relaxed);
+  return next;
 }
 
 static _Atomic(void *) real_create, real_copy;
@@ -33,9 +37,8 @@ static const struct function {
 };
 
 static void *real_of(const struct function *f) {
-  if (!mt_next_dlsym) resolve_next_dlsym();
   void *real = atomic_load_explicit(f->real, memory_order_acquire);
-  if (!real && (real = mt_next_dlsym(RTLD_NEXT, f->name))) atomic_store_explicit(f->real, real, memory_order_release);
+  if (!real && (real = next_dlsym()(RTLD_NEXT, f->name))) atomic_store_explicit(f->real, real, memory_order_release);
   return real;
 }
 
@@ -45,12 +48,12 @@ struct mt_pick {
   long ours;
 };
 struct mt_pick mt_dlsym_pick(void *handle, const char *name) {
-  if (!mt_next_dlsym) resolve_next_dlsym();
+  dlsym_function next = next_dlsym();
   if (!name || strncmp(name, "MTLC", 4) != 0) return (struct mt_pick){NULL, 0};
   for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
     const struct function *f = &functions[i];
     if (strcmp(name, f->name) != 0) continue;
-    void *real = mt_next_dlsym(handle, name);
+    void *real = next(handle, name);
     if (real == f->ours) real = real_of(f); // NULL when no library behind us has it, and dlerror says so
     if (!real) return (struct mt_pick){NULL, 1};
     if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF) return (struct mt_pick){real, 1};
@@ -66,8 +69,8 @@ void *mt_metal_symbol(const char *name) {
   if (!metal) metal = real_of(&functions[1]);
   Dl_info info;
   if (!library && metal && dladdr(metal, &info)) library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  void *found = library ? mt_next_dlsym(library, name) : NULL;
-  return found ? found : mt_next_dlsym(RTLD_DEFAULT, name);
+  void *found = library ? next_dlsym()(library, name) : NULL;
+  return found ? found : next_dlsym()(RTLD_DEFAULT, name);
 }
 
 id MTLCreateSystemDefaultDevice(void) {

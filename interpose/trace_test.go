@@ -22,8 +22,14 @@ type run struct {
 // trace runs a command with the library in it and collects until it and its children are gone.
 func trace(t testing.TB, cmd *exec.Cmd) run {
 	t.Helper()
+	return traceWith(t, cmd, library(t))
+}
+
+// traceWith is trace with another library, or none for a program that holds the shim itself.
+func traceWith(t testing.TB, cmd *exec.Cmd, preload string) run {
+	t.Helper()
 	path, finish := listen(t)
-	cmd.Env = append(append(os.Environ(), cmd.Env...), "MTRACE_SOCKET="+path, "LD_PRELOAD="+library(t))
+	cmd.Env = append(append(os.Environ(), cmd.Env...), "MTRACE_SOCKET="+path, "LD_PRELOAD="+preload)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {

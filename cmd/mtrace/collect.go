@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -141,7 +142,7 @@ func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station
 		}
 		path = filepath.Join(dir, fmt.Sprintf("%s-%d.mtrace", name, n))
 	}
-	writer, err := tracefile.Create(path, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano()})
+	writer, err := tracefile.Create(path, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(), Processors: runtime.NumCPU()})
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the trace: %w", err)
 	}

@@ -166,6 +166,47 @@ func TestCollectFromOtherMachines(t *testing.T) {
 	}
 }
 
+// A program that is traced on one machine has its trace on the other, whole, and notices nothing: not even when the collector
+// is not there any more.
+func TestRunSendsAway(t *testing.T) {
+	const token = "a token for this test"
+	dir := t.TempDir()
+	c := startCollecting(t, dir, []string{"MTRACE_TOKEN=" + token}, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	run := []string{"run", "--collector", c.address, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30", "--json"}
+	sent := sh(t, dir, []string{"MTRACE_TOKEN=" + token}, tool.mtrace, run...)
+	if sent.exit != 0 || sent.stderr != "" || strings.Count(sent.stdout, "\n") != 1 {
+		t.Errorf("%+v", sent)
+	}
+	if got := sh(t, dir, []string{"MTRACE_TOKEN=another token altogether"}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
+		t.Errorf("a wrong token: %+v", got)
+	}
+	if got := sh(t, dir, []string{"MTRACE_TOKEN="}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
+		t.Errorf("no token: %+v", got)
+	}
+	got := c.interrupt(t)
+	trace, err := analyze.Load(filepath.Join(dir, strings.TrimSpace(got.stdout)), analyze.Options{})
+	if err != nil || trace.Source.Truncated || len(trace.CommandBuffers) < 60 || trace.Lost.Records != 0 {
+		t.Errorf("%v: %+v", err, got)
+	}
+	if gone := sh(t, dir, []string{"MTRACE_TOKEN=" + token}, tool.mtrace, run...); gone.exit != 125 || !strings.Contains(gone.stderr, "connect to the collector") || strings.Count(gone.stderr, "\n") != 1 {
+		t.Errorf("the collector is gone: %+v", gone)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.mtrace*")); len(left) > 0 {
+		t.Errorf("left here: %v", left)
+	}
+}
+
+func TestRunSendsAwayRefuses(t *testing.T) {
+	refused(t, t.TempDir(), map[string]struct {
+		args []string
+		says string
+	}{
+		"a bad address": {[]string{"run", "--collector", "nowhere", "--", "true"}, "neither unix:PATH nor tcp://HOST:PORT"},
+		"two places":    {[]string{"run", "--collector", "tcp://h:1", "-o", "x", "--", "true"}, "give one of them"},
+		"a report":      {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
+	})
+}
+
 func TestCollectRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

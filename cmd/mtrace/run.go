@@ -27,10 +27,11 @@ import (
 const exitNotStarted = 125
 
 type runOptions struct {
-	output   string
-	noReport bool
-	onFull   string
-	view     reportView
+	output    string
+	collector string
+	noReport  bool
+	onFull    string
+	view      reportView
 }
 
 func runCommand() command {
@@ -45,6 +46,7 @@ func runCommand() command {
 			flags.StringVarP(&o.output, "output", "o", "", "the trace file to write (default CMD-PID.mtrace here)")
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
+			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
 			return func(std stdio, args []string) error { return run(std, o, args) }
 		},
@@ -58,6 +60,9 @@ func run(std stdio, o runOptions, command []string) error {
 	}
 	if o.onFull != "drop" && o.onFull != "block" {
 		return usageError("--on-full is drop or block, not %q", o.onFull)
+	}
+	if err := o.checkRemote(); err != nil {
+		return err
 	}
 	notStarted := func(err error) error { return status{exitNotStarted, err} }
 	library, err := findLibrary()
@@ -108,6 +113,7 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	if o.noReport {
 		if term.IsTerminal(int(std.err.Fd())) {
 			s.explain(std.err, findings)
+			s.tellWhere(std.err)
 		}
 		return
 	}
@@ -135,6 +141,7 @@ type session struct {
 	dir       string
 	witness   *witness
 	writer    *tracefile.Writer
+	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
 	serving   chan error
 	stop      context.CancelFunc
@@ -147,12 +154,11 @@ func newSession(o runOptions, command []string) (*session, error) {
 		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
 	}
 	host, _ := os.Hostname()
-	var err error
-	s.writer, err = tracefile.Create(s.path, tracefile.Info{
+	err := s.create(o.collector, filepath.Base(command[0]), tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot write the trace: %w", err)
+		return nil, err
 	}
 	if s.dir, err = privateDirectory(); err != nil {
 		s.abandon()

@@ -188,6 +188,8 @@ func (o *benchOptions) parameters(b *bench.Bench) bench.Parameters {
 	p := b.Full
 	if o.quick {
 		p = b.Quick
+	} else if _, software := softwareMetal(); software && b.SoftwareSizes != nil {
+		p.Sizes = b.SoftwareSizes
 	}
 	override := func(own *[]int, given []int) {
 		if len(*own) > 0 && len(given) > 0 {

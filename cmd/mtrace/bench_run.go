@@ -171,9 +171,14 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	readErr := run.Results.Read(stdout, process, r.step)
+	watched := watch(stdout, silence, func() { cmd.Process.Signal(syscall.SIGTERM) }) // which `mtrace run` passes on
+	readErr := run.Results.Read(watched, process, r.step)
 	io.Copy(io.Discard, stdout) // so that a process whose results are refused can end
+	silent := watched.stop()
 	if err := cmd.Wait(); err != nil {
+		if silent {
+			return fmt.Errorf("said nothing for %v and was ended: is the GPU hung?", silence)
+		}
 		return processError{err, lastLine(stderr.String())}
 	}
 	if readErr != nil {
@@ -184,6 +189,32 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	}
 	return nil
 }
+
+// silence is how long a benchmark may say nothing: much longer than its longest operation.
+const silence = 10 * time.Minute
+
+// A watchdog is a reader that acts when nothing has come for too long.
+type watchdog struct {
+	in    io.Reader
+	limit time.Duration
+	timer *time.Timer
+}
+
+func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
+	return &watchdog{in, limit, time.AfterFunc(limit, act)}
+}
+
+func (w *watchdog) Read(p []byte) (int, error) {
+	n, err := w.in.Read(p)
+	// Not after it has acted: then stop must see that it did.
+	if w.timer.Stop() {
+		w.timer.Reset(w.limit)
+	}
+	return n, err
+}
+
+// stop ends the watch and says whether it had acted.
+func (w *watchdog) stop() bool { return !w.timer.Stop() }
 
 // underTracer puts `mtrace run` before a command and returns the path of the trace.
 func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []string) ([]string, string, error) {

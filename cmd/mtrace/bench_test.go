@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -299,5 +300,19 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 	if err := syscall.Kill(-cmd.Process.Pid, 0); err == nil {
 		t.Error("a process is left behind")
+	}
+}
+
+// A benchmark on a GPU that hangs says nothing more: somebody must notice.
+func TestWatchdog(t *testing.T) {
+	in, out := io.Pipe()
+	w := watch(in, 50*time.Millisecond, func() { out.CloseWithError(os.ErrDeadlineExceeded) })
+	go out.Write([]byte("x"))
+	if text, err := io.ReadAll(w); string(text) != "x" || err != os.ErrDeadlineExceeded || !w.stop() {
+		t.Errorf("read %q, %v", text, err)
+	}
+	quick := watch(strings.NewReader("x"), time.Hour, func() {})
+	if text, err := io.ReadAll(quick); string(text) != "x" || err != nil || quick.stop() {
+		t.Errorf("read %q, %v", text, err)
 	}
 }

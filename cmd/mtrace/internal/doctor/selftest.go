@@ -108,40 +108,59 @@ func (s *SelfTest) validated(folder string) Check {
 	return c
 }
 
-// startCost measures what the library costs a program that never uses Metal:
+// idle is what the program prints that is told not to use Metal.
+type idle struct {
+	Threads  int   `json:"threads"`
+	Handlers []int `json:"handlers"` // signals with a handler
+}
+
+// startCost measures what the library is to a program that never uses Metal:
 // on a Mac it links Metal, which dyld then loads into every such program.
 func (s *SelfTest) startCost() Check {
-	const runs = 9
-	measure := func(extra ...string) (float64, error) {
-		var times []float64
-		for range runs {
-			command := exec.Command(s.Program, "idle")
-			command.Env = append(slices.Clone(s.Environ), extra...)
-			begin := time.Now()
-			if err := command.Run(); err != nil {
-				return 0, err
-			}
-			times = append(times, float64(time.Since(begin)))
-		}
-		slices.Sort(times)
-		return times[runs/2], nil
-	}
 	plan, err := inject.Prepare([]string{s.Program}, s.Library, s.Environ)
 	if err != nil || plan.Variable == "" {
 		return Check{ID: "start-cost", Status: Skipped, Text: "the library cannot be loaded"}
 	}
-	plain, err := measure()
-	var loaded float64
+	plain, alone, err := s.starts()
+	var loaded time.Duration
+	var with idle
 	if err == nil {
-		loaded, err = measure(plan.Variable)
+		loaded, with, err = s.starts(plan.Variable)
 	}
 	if err != nil {
 		return Check{ID: "start-cost", Status: Warn, Text: "a program without Metal does not run with the library: " + err.Error()}
 	}
-	return Check{
-		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded},
-		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(plain), nanosText(loaded)),
+	c := Check{
+		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded, "plain": alone, "with_library": with},
+		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(float64(plain)), nanosText(float64(loaded))),
 	}
+	if with.Threads > alone.Threads || len(with.Handlers) > len(alone.Handlers) {
+		c.Status = Info
+		c.Text += fmt.Sprintf("; the library brings %d threads and handlers for %d signals into it", with.Threads-alone.Threads, len(with.Handlers)-len(alone.Handlers))
+	}
+	return c
+}
+
+// starts runs the program that does nothing several times and returns the
+// median of the times and what it said.
+func (s *SelfTest) starts(extra ...string) (median time.Duration, state idle, err error) {
+	const runs = 9
+	var times []time.Duration
+	for range runs {
+		command := exec.Command(s.Program, "idle")
+		command.Env = append(slices.Clone(s.Environ), extra...)
+		begin := time.Now()
+		output, err := command.Output()
+		if err != nil {
+			return 0, state, err
+		}
+		times = append(times, time.Since(begin))
+		if err := json.Unmarshal(output, &state); err != nil {
+			return 0, state, fmt.Errorf("its output is not what was expected: %w", err)
+		}
+	}
+	slices.Sort(times)
+	return times[runs/2], state, nil
 }
 
 func (s *SelfTest) untraced() (*said, error) {

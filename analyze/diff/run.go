@@ -82,6 +82,14 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
+// Of measures a trace that is loaded already and of which no calls are known, such as a recording of Instruments.
+func Of(path string, trace *analyze.Trace) *Run {
+	r := &Run{Path: path, Report: report.Build(trace, report.Options{}), measures: map[Key]*measure{}, whole: true}
+	r.fromReport()
+	r.fromTrace(trace, &callTimes{})
+	return r
+}
+
 // readReport reads a report; nil when the file is not JSON.
 func readReport(path string) (*report.Report, error) {
 	f, err := os.Open(path)

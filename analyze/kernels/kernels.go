@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"mtrace/analyze"
 )
@@ -62,6 +63,10 @@ func inEncoder(e *analyze.Encoder) []Share {
 			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
 		}
 		shares = append(shares, Share{Encoder: e, Kernel: name, Dispatches: d.Count, Threads: d.Threads})
+	}
+	if len(shares) == 0 && e.Copies == 0 && e.Label != "" && e.GPU.Known() {
+		// Instruments records encoders, not what was dispatched in them: they go by their labels.
+		shares = append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Dispatches: 1})
 	}
 	if len(shares) == 0 {
 		name := Nothing

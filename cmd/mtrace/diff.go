@@ -43,9 +43,9 @@ func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
 			return err
 		}
 		for _, path := range paths {
-			run, err := diff.Read(path)
+			run, err := readSide(std, path)
 			if err != nil {
-				return status{exitUsage, err}
+				return err
 			}
 			sides[i] = append(sides[i], run)
 		}
@@ -74,9 +74,25 @@ func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
 	return nil
 }
 
+// readSide reads one run: a trace or a report of ours, or a recording of Instruments.
+func readSide(std stdio, path string) (*diff.Run, error) {
+	if instruments(path) {
+		trace, err := (&part{}).load(std, path, nil)
+		if err != nil {
+			return nil, err
+		}
+		return diff.Of(path, trace), nil
+	}
+	run, err := diff.Read(path)
+	if err != nil {
+		return nil, status{exitUsage, err}
+	}
+	return run, nil
+}
+
 // sidePaths are the files of one side: one, several with commas between, or those of a folder.
 func sidePaths(arg string) ([]string, error) {
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() && !instruments(arg) {
 		var paths []string
 		entries, err := os.ReadDir(arg)
 		if err != nil {

@@ -51,11 +51,10 @@ func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*
 	if !instruments(path) {
 		return loadTrace(path, analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids, Visit: showProgress(std, path, visit)})
 	}
-	recording, remove, err := (&xctraceView{}).load(std, []string{path})
+	recording, err := (&xctraceView{}).load(std, []string{path})
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
 	filter := summary.Filter{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to)}
 	for _, pid := range p.pids {
 		filter.PIDs = append(filter.PIDs, uint64(pid))

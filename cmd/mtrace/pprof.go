@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"mtrace/analyze"
 	"mtrace/analyze/profile"
 )
 
@@ -38,7 +37,7 @@ func writeProfiles(std stdio, args []string, out string, types []string) error {
 			return usageError("no profile of type %q: there are %s", t, strings.Join(profile.Types, ", "))
 		}
 	}
-	trace, err := loadTrace(args[0], analyze.Options{})
+	trace, err := (&part{}).load(std, args[0], nil)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (v *reportView) print(std stdio, path string) error {
 	if err := report.CheckSections(v.sections); err != nil {
 		return usageError("%w", err)
 	}
-	trace, err := loadTrace(path, analyze.Options{From: analyze.Nanos(v.from), To: analyze.Nanos(v.to), PIDs: v.pids})
+	trace, err := (&part{from: v.from, to: v.to, pids: v.pids}).load(std, path, nil)
 	if err != nil {
 		return err
 	}

@@ -106,53 +106,42 @@ func (v *xctraceView) summarise(std stdio, paths []string) error {
 	if len(paths) == 0 {
 		return usageError("nothing to summarise: mtrace xctrace FILE, a directory, a .trace bundle, or - for stdin")
 	}
-	recording, remove, err := v.load(std, paths)
+	recording, err := v.load(std, paths)
 	if err != nil {
 		return err
 	}
-	defer remove()
 	return v.print(std, recording)
 }
 
-// load reads a recording. What was exported of bundles on the way stays until remove is called.
-func (v *xctraceView) load(std stdio, paths []string) (recording *xctrace.Recording, remove func(), err error) {
-	var exports []*bundle.Export
-	remove = func() {
-		for _, e := range exports {
-			e.Close()
-		}
-	}
-	defer func() {
-		if err != nil {
-			remove()
-		}
-	}()
+// load reads a recording. What is exported of bundles on the way is removed: the rows are in memory.
+func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error) {
 	inputs, bundles, err := xctrace.Inputs(paths, std.in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	failed := map[string]string{}
 	for _, b := range bundles {
 		tool, err := v.tool(std)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		export, err := tool.Export(context.Background(), b.Path, v.run)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		exports = append(exports, export)
+		defer export.Close()
 		for _, f := range export.Failed {
 			fmt.Fprintf(std.err, "mtrace: table %s: %v\n", f.Schema, f.Err)
 			failed[f.Schema] = f.Err.Error()
 		}
 		inputs = append(inputs, export.Inputs...)
 	}
-	if recording, err = xctrace.Load(inputs, progressOn(std.err)); err != nil {
-		return nil, nil, err
+	recording, err := xctrace.Load(inputs, progressOn(std.err))
+	if err != nil {
+		return nil, err
 	}
 	recording.Failed = failed
-	return recording, remove, nil
+	return recording, nil
 }
 
 func (v *xctraceView) print(std stdio, recording *xctrace.Recording) error {

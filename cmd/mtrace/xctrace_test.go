@@ -243,3 +243,45 @@ func TestXctraceRecord(t *testing.T) {
 		t.Errorf("temporary files were left: %q, %v", left, err)
 	}
 }
+
+// What reads traces of ours reads recordings of Instruments too.
+func TestXctraceInOtherCommands(t *testing.T) {
+	dir := exports(t)
+	out := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "report", "--json", dir)
+	var doc struct {
+		Source  struct{ Kind, Program string }
+		Kernels []struct {
+			Name       string
+			Dispatches int
+			Source     string
+		}
+		Serialization struct{ Verdict, Summary string }
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
+		t.Fatal(err, got.stderr)
+	}
+	if doc.Source.Kind != "xctrace" || doc.Source.Program != "workload" || len(doc.Kernels) != 1 || doc.Kernels[0].Name != `encoder "Compute Command 0"` || doc.Kernels[0].Source != "measured" {
+		t.Errorf("report %+v", doc)
+	}
+	if doc.Serialization.Verdict != "none" || !strings.Contains(doc.Serialization.Summary, "neither waits nor locks") {
+		t.Errorf("verdict %+v", doc.Serialization)
+	}
+	for _, args := range [][]string{
+		{"pprof", dir, "--type", "gpu", "-o", filepath.Join(out, "gpu.pb.gz")},
+		{"export", dir, "--format", "perfetto", "-o", filepath.Join(out, "timeline")},
+		{"export", dir, "--format", "parquet", "-o", filepath.Join(out, "tables")},
+		{"report", dir, "--html", filepath.Join(out, "report.html")},
+	} {
+		if got := sh(t, dir, nil, tool.mtrace, args...); got.exit != 0 {
+			t.Errorf("%q: exit %d, %s", args, got.exit, got.stderr)
+		}
+		if info, err := os.Stat(args[len(args)-1]); err != nil || info.Size() == 0 {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	same := sh(t, dir, nil, tool.mtrace, "diff", "--json", "--fail-over", "1", dir, dir)
+	if same.exit != 0 || !strings.Contains(same.stdout, `encoder \"Compute Command 0\"`) {
+		t.Errorf("a recording differs from itself: exit %d, %s%.300s", same.exit, same.stderr, same.stdout)
+	}
+}

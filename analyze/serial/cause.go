@@ -34,6 +34,7 @@ type Finding struct {
 	Confidence float64  // of the rule, 0…1
 	Speedup    *Speedup // nil when it was not, or cannot be, replayed
 
+	turns    bool          // it was found by threads taking turns, not by its own records
 	explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
 }
 
@@ -64,6 +65,9 @@ type facts struct {
 	perBuffer    analyze.Nanos            // mean GPU time of a command buffer
 	buffers      int                      // that ran
 	lockInCommit analyze.Nanos            // thread time lost to a lock that is not seen itself
+	cpu          analyze.Nanos            // processor time of the processes; 0 when not known
+	wall         analyze.Nanos            // the trace's window, once for each process
+	oneAtATime   bool                     // a process is an interpreter that runs one thread at a time
 	found        map[string]analyze.Nanos // what the rules before have found lost
 }
 
@@ -86,6 +90,15 @@ func (a *Analysis) facts() *facts {
 		}
 		if t.CommandBuffers > 0 {
 			f.committers++
+		}
+	}
+	processes := map[*analyze.Process]bool{}
+	for _, t := range f.threads {
+		if p := t.Thread.Process; p != nil && !processes[p] {
+			processes[p] = true
+			f.cpu += p.CPU
+			f.wall += a.Trace.Window.Length()
+			f.oneAtATime = f.oneAtATime || isInterpreter(p)
 		}
 	}
 	for _, d := range a.GPU.Devices {

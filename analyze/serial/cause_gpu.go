@@ -78,6 +78,9 @@ func launchBound(a *Analysis, f *facts) Finding {
 		return r.not("the GPU had no idle time")
 	case f.busy >= 0.6 && f.perBuffer > longLaunch:
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), f.perBuffer)
+	case r.Lost < a.Sum(analyze.PartOutside):
+		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
+			percent(f.share(a.Sum(analyze.PartOutside))), percent(f.share(r.Lost)))
 	case each <= f.perBuffer:
 		return r.not("handing over a command buffer and hearing back took %s, the GPU worked on it for %s", each, f.perBuffer)
 	}
@@ -86,26 +89,5 @@ func launchBound(a *Analysis, f *facts) Finding {
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(f.share(scheduling)), percent(f.share(notify)),
 		percent(f.share(encode)), percent(f.share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(f.busy))
-	return r
-}
-
-// cpuBound: the threads are busy with something that is not Metal, and the GPU waits for them.
-func cpuBound(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: CPUBound, Confidence: 0.6,
-		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler"}
-	if f.buffers == 0 {
-		return r.not("there are no GPU times")
-	}
-	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
-	r.Lost = outside + encode
-	switch {
-	case f.busy >= 0.7:
-		return r.not("the GPU was busy for %s of the time", percent(f.busy))
-	case f.share(r.Lost) < 0.6:
-		return r.not("threads spent %s of their time outside of Metal and encoding", percent(f.share(r.Lost)))
-	}
-	r.Holds = true
-	r.say("threads spent %s of their time outside of Metal and %s encoding", percent(f.share(outside)), percent(f.share(encode)))
-	r.say("meanwhile the GPU was busy for %s of the time", percent(f.busy))
 	return r
 }

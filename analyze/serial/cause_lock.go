@@ -2,6 +2,7 @@ package serial
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,6 +44,12 @@ func lockContention(a *Analysis, f *facts) Finding {
 			tested += ", or not in the way that one lock would make it"
 		}
 	}
+	if turns := a.turns(f); turns != nil && !f.oneAtATime {
+		r.Confidence = 0.6
+		turns.tell(&r, f)
+		r.say("which lock they keep meanwhile is not in the trace")
+		return r
+	}
 	if len(a.Trace.Locks) == 0 {
 		return r.not("no wait for a lock is in the trace%s", tested)
 	}
@@ -53,10 +60,80 @@ func lockContention(a *Analysis, f *facts) Finding {
 func interpreterLock(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: InterpreterLock, Confidence: 0.9,
 		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
-	if len(a.Trace.Locks) == 0 {
-		return r.not("whether it was held is not in the trace")
+	if seen := lockFinding(r, a, f, isInterpreterLock); seen.Holds {
+		return seen
 	}
-	return lockFinding(r, a, f, isInterpreterLock)
+	if !f.oneAtATime {
+		return r.not("the program is not an interpreter that runs one thread at a time")
+	}
+	if turns := a.turns(f); turns != nil {
+		r.Confidence = 0.6
+		turns.tell(&r, f)
+		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for the GPU")
+		return r
+	}
+	return r.not("threads of the interpreter wait for the GPU at the same time")
+}
+
+// takingTurns is what shows that threads wait for the GPU one after the other.
+type takingTurns struct {
+	exclusion *Exclusion
+	coverage  float64 // share of the time in which one of them waits
+	lost      analyze.Nanos
+}
+
+// turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has room: then
+// each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely miss each other
+// leave gaps. It is nil when that is not so.
+func (a *Analysis) turns(f *facts) *takingTurns {
+	var x *Exclusion
+	for i := range a.Exclusion {
+		if a.Exclusion[i].What == "waits" {
+			x = &a.Exclusion[i]
+		}
+	}
+	if x == nil || x.Index < 0.9 || x.PValue > significant || f.backlog > 0.1 {
+		return nil
+	}
+	union := a.waitsUnion()
+	spans := union.Spans()
+	if len(spans) == 0 {
+		return nil
+	}
+	t := &takingTurns{exclusion: x, coverage: share(union.Total(), spans[len(spans)-1].End-spans[0].Begin)}
+	if t.coverage < 0.75 {
+		return nil
+	}
+	for _, th := range f.threads {
+		if s := a.spans[th.Thread]; s != nil && th.CommandBuffers > 0 {
+			t.lost += min(union.Within(th.Thread.Working)-s.waits.Total()-s.foreign.Total(), th.WorkTime[analyze.PartOutside])
+		}
+	}
+	return t
+}
+
+// waitsUnion is when any thread waited for the GPU.
+func (a *Analysis) waitsUnion() *Busy {
+	var all []analyze.Interval
+	for i := range a.Trace.Waits {
+		if w := &a.Trace.Waits[i]; w.Length() >= shortestWait {
+			all = append(all, w.Interval)
+		}
+	}
+	return NewBusy(all)
+}
+
+func (t *takingTurns) tell(r *Finding, f *facts) {
+	r.Holds, r.turns, r.Lost = true, true, max(0, t.lost)
+	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and the GPU has room",
+		t.exclusion.Threads, t.exclusion.Index, t.exclusion.PValue, percent(t.coverage))
+	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
+}
+
+// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
+func isInterpreter(p *analyze.Process) bool {
+	name := strings.ToLower(path.Base(p.Program))
+	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
 }
 
 // isInterpreterLock knows CPython's global lock by the symbols of the code that takes it.

@@ -6,6 +6,10 @@ import (
 	"mtrace/analyze"
 )
 
+// mostlyCompile is the share of all thread time, start-up included, from which on compilation before the first command buffer
+// counts too: then the program does little else.
+const mostlyCompile = 0.6
+
 // compileBound: threads make libraries and pipeline states instead of using them.
 func compileBound(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: CompileBound, Confidence: 0.9,
@@ -29,6 +33,14 @@ func compileBound(a *Analysis, f *facts) Finding {
 		}
 	}
 	r.Lost = a.Sum(analyze.PartCompile)
+	var all, windows analyze.Nanos
+	for _, t := range f.threads {
+		all += t.Time[analyze.PartCompile]
+		windows += t.Window
+	}
+	if share(all, windows) >= mostlyCompile {
+		r.Lost, r.explains = all, max(all, f.total)
+	}
 	switch {
 	case len(a.Trace.Compilations) == 0:
 		return r.not("nothing was compiled")
@@ -36,7 +48,11 @@ func compileBound(a *Analysis, f *facts) Finding {
 		return r.not("all was compiled before the threads' first command buffers")
 	}
 	r.Holds = true
-	r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(f.share(r.Lost)))
+	if r.explains > 0 {
+		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost, percent(share(all, windows)))
+	} else {
+		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(f.share(r.Lost)))
+	}
 	if late > 0 {
 		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", late)
 	}

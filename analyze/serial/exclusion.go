@@ -21,6 +21,8 @@ type Exclusion struct {
 const (
 	// enoughIntervals is how many a thread must have to be heard: from there on the test has its power.
 	enoughIntervals = 20
+	// shortestWait is the least wait that counts: shorter ones found their work done.
+	shortestWait analyze.Nanos = 10_000
 	// mostIntervals bounds the work of the test; of more, the middle of the trace is looked at.
 	mostIntervals = 20000
 )
@@ -29,6 +31,12 @@ const (
 // block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
 func (a *Analysis) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	waits := map[*analyze.Thread][]analyze.Interval{}
+	for i := range a.Trace.Waits {
+		if w := &a.Trace.Waits[i]; w.Length() >= shortestWait {
+			waits[w.Thread] = append(waits[w.Thread], w.Interval)
+		}
+	}
 	for _, b := range a.Trace.CommandBuffers {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
 			gpu[t] = append(gpu[t], clip(b.GPU, a.Trace.Window))
@@ -43,7 +51,7 @@ func (a *Analysis) exclusion(opts Options) {
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}} {
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", waits}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
 			a.Exclusion = append(a.Exclusion, e)

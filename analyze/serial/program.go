@@ -12,9 +12,10 @@ type program struct {
 	begins   []analyze.Nanos // when each thread began, after the first
 	jobs     []job
 	queues   []queueOf
-	engines  []int         // by device: command buffers that it ran at the same time
-	limited  []bool        // by device: it is known that it runs no more than engines
-	recorded analyze.Nanos // how long the recorded run took
+	engines  []int           // by device: command buffers that it ran at the same time
+	limited  []bool          // by device: it is known that it runs no more than engines
+	commits  []int           // by thread
+	recorded []analyze.Nanos // by thread, when it ended in the recorded run
 }
 
 type queueOf struct{ capacity, device int }
@@ -38,6 +39,7 @@ type op struct {
 	job    int32 // −1 when it is not known what is waited for: then cost is all
 	gap    analyze.Nanos
 	encode analyze.Nanos // part of gap that is encoding
+	turn   analyze.Nanos // part of gap in which another thread waited for the GPU
 	cost   analyze.Nanos
 	solo   analyze.Nanos // cost if no other thread held it up
 	notify analyze.Nanos // of waits: from the GPU's end to the return
@@ -100,7 +102,7 @@ func (a *Analysis) program(f *facts) *program {
 	}
 	a.dependencies(p, index)
 	a.steps(p, index, window)
-	if len(p.threads) == 0 || p.recorded <= 0 {
+	if p.rate(p.recorded) == 0 {
 		return nil
 	}
 	return p
@@ -217,7 +219,8 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 	for _, l := range a.Trace.Locks {
 		add(l.Call, op{kind: opLock, job: -1, cost: l.Length()}, analyze.Interval{})
 	}
-	first, last := analyze.Nanos(1<<62), analyze.Nanos(-1<<62)
+	first := analyze.Nanos(1 << 62)
+	union := a.waitsUnion()
 	var threads []*analyze.Thread
 	for t, list := range by {
 		slices.SortStableFunc(list, func(x, y step) int {
@@ -241,13 +244,30 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			}
 			s.gap = s.Begin - at
 			s.op.encode = min(s.gap, s.encode.Length())
+			s.op.turn = union.Within(analyze.Interval{Begin: at, End: s.Begin})
 			at = s.End
 			ops = append(ops, s.op)
 		}
-		last = max(last, at)
+		commits := 0
+		for _, o := range ops {
+			if o.kind == opCommit {
+				commits++
+			}
+		}
+		p.recorded = append(p.recorded, at-first)
+		p.commits = append(p.commits, commits)
 		p.threads = append(p.threads, ops)
 	}
-	p.recorded = last - first
+}
+
+// rate is the sum of the threads' rates: command buffers per nanosecond of each one's time.
+func (p *program) rate(ends []analyze.Nanos) (sum float64) {
+	for i, n := range p.commits {
+		if d := ends[i] - p.begins[i]; d > 0 {
+			sum += float64(n) / float64(d)
+		}
+	}
+	return sum
 }
 
 // acquireCost is what making b took, without waiting for a full queue.

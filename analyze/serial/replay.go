@@ -14,11 +14,15 @@ type change struct {
 	events   bool // no waits for events on the GPU
 	head     bool // no holding up by command buffers that are enqueued and not committed
 	handlers bool // completion handlers that take no time
-	launch   bool // no time for encoding, committing, starting, notifying
+	launch   bool // a sixteenth of the time for encoding, committing, starting, notifying: as much work in fewer command buffers
+	turns    bool // no waiting, outside of Metal, for another thread to have done waiting for the GPU
 	locks    bool // no waits for locks, seen or hidden in commit
 	gpu      bool // a GPU that runs everything at once
 	room     bool // GPUs that are not known to be limited run everything at once
 }
+
+// fewerLaunches is how many command buffers are put into one where launching is the cause.
+const fewerLaunches = 16
 
 // A replay runs a program again: every thread does what it did in its order, queues keep their order, work on the GPU takes as
 // long as it took. What waits, waits for the replayed cause and not for the recorded time.
@@ -31,9 +35,9 @@ type replay struct {
 	threads []threadState
 	jobs    []jobState
 	queues  []queueState
-	running []int // by device
-	last    analyze.Nanos
-	left    int // threads that are not done
+	running []int           // by device
+	ends    []analyze.Nanos // by thread
+	left    int             // threads that are not done
 }
 
 type threadState struct{ next int }
@@ -79,10 +83,12 @@ func (e *replayEvents) Pop() any {
 	return last
 }
 
-// run is how long the program takes with the change; false when it does not end.
-func (p *program) run(c change) (analyze.Nanos, bool) {
+// run is how fast the program is with the change: command buffers per nanosecond, summed over the threads, each over its own
+// time, as a benchmark that runs for a time counts. It is false when the program does not end.
+func (p *program) run(c change) (rate float64, ends bool) {
 	r := &replay{program: p, change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
-		queues: make([]queueState, len(p.queues)), running: make([]int, len(p.engines)), left: len(p.threads)}
+		queues: make([]queueState, len(p.queues)), running: make([]int, len(p.engines)),
+		ends: make([]analyze.Nanos, len(p.threads)), left: len(p.threads)}
 	for i, ops := range p.threads {
 		r.at(p.begins[i]+ops[0].gap, evThread, int32(i))
 	}
@@ -102,7 +108,7 @@ func (p *program) run(c change) (analyze.Nanos, bool) {
 			r.complete(e.id)
 		}
 	}
-	return r.last, r.left == 0
+	return p.rate(r.ends), r.left == 0
 }
 
 func (r *replay) at(t analyze.Nanos, kind uint8, id int32) {
@@ -134,7 +140,7 @@ func (r *replay) step(t int32) {
 			cost = o.solo
 		}
 		if r.launch {
-			cost = 0
+			cost /= fewerLaunches
 		}
 		r.at(r.now+cost, evCommit, t)
 	case opForeign, opWait:
@@ -170,7 +176,7 @@ func (r *replay) notify(o *op) analyze.Nanos {
 		n = max(0, n-r.program.jobs[o.job].handlers)
 	}
 	if r.launch {
-		n = 0
+		n /= fewerLaunches
 	}
 	return n
 }
@@ -182,13 +188,16 @@ func (r *replay) advance(t int32, cost analyze.Nanos) {
 	end := r.now + max(0, cost)
 	ops := r.program.threads[t]
 	if s.next == len(ops) {
-		r.last = max(r.last, end)
+		r.ends[t] = end
 		r.left--
 		return
 	}
 	gap := ops[s.next].gap
+	if r.turns {
+		gap -= ops[s.next].turn
+	}
 	if r.launch {
-		gap -= ops[s.next].encode
+		gap -= ops[s.next].encode - ops[s.next].encode/fewerLaunches
 	}
 	r.at(end+gap, evThread, t)
 }
@@ -199,7 +208,7 @@ func (r *replay) commit(t int32) {
 	state.committed = true
 	state.eligible = r.now + j.latency
 	if r.launch {
-		state.eligible = r.now
+		state.eligible = r.now + j.latency/fewerLaunches
 	}
 	if !j.enqueued || r.head {
 		q := &r.queues[j.queue]

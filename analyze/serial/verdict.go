@@ -47,7 +47,7 @@ func (a *Analysis) decide(f *facts) {
 		return
 	}
 	top := &v.Causes[0]
-	v.Cause, v.Share = top.Cause, f.share(top.Lost)
+	v.Cause, v.Share = top.Cause, min(1, f.share(top.Lost))
 	margin := 1.0
 	if len(v.Causes) > 1 {
 		margin = 1 - share(v.Causes[1].weight(), top.weight())
@@ -63,7 +63,7 @@ func (a *Analysis) tooLittle(f *facts) string {
 		return "there is no command buffer in the trace"
 	case f.total == 0:
 		return "no thread committed or waited"
-	case len(a.Trace.CommandBuffers) < enoughBuffers && a.Sum(analyze.PartCompile)*2 < f.total:
+	case len(a.Trace.CommandBuffers) < enoughBuffers && f.found[CompileBound]*2 < f.total:
 		return fmt.Sprintf("%d command buffers are too few", len(a.Trace.CommandBuffers))
 	}
 	return ""
@@ -82,6 +82,10 @@ func (a *Analysis) trust(c float64) float64 {
 }
 
 func (a *Analysis) noCause(f *facts) string {
+	if outside := f.share(a.Sum(analyze.PartOutside)); outside > 0.5 {
+		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",
+			percent(outside), f.busyWords("; the GPU was busy for %s"))
+	}
 	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
 		plural(len(f.threads), "thread"), percent(f.share(a.Sum(analyze.PartWaitForeign)+a.Sum(analyze.PartWaitQueuedOther)+a.Sum(analyze.PartLock))),
 		f.busyWords(", and the GPU was busy for %s"))
@@ -126,7 +130,8 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("Slow completion handlers keep waiting threads from waking: they lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	CPUBound: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding, and the GPU is busy for %s.", percent(f.share(top.Lost)), percent(f.busy))
+		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding%s.", percent(f.share(top.weight())),
+			f.busyWords(", and the GPU is busy for %s"))
 	},
 }
 

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"mtrace/analyze"
 )
 
 // removals are the changes that take each cause away. A cause that is not here cannot be taken out of a recording: who would
@@ -43,7 +41,7 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 	if !ends || base == 0 {
 		return
 	}
-	a.ReplayError = float64(base)/float64(p.recorded) - 1
+	a.ReplayError = p.rate(p.recorded)/base - 1
 	if math.Abs(a.ReplayError) > enoughFaith {
 		return
 	}
@@ -54,7 +52,11 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 	}
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
-		if removal, known := removals[c.Cause]; known && f.share(c.Lost) >= 0.01 {
+		removal, known := removals[c.Cause]
+		if c.turns {
+			removal = change{turns: true}
+		}
+		if known && f.share(c.Lost) >= 0.01 {
 			c.Speedup = p.speedup(variants, base, removal, math.Abs(a.ReplayError))
 		}
 	}
@@ -62,7 +64,7 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 
 // speedup is how many times as fast the program is with the change. The interval holds what shuffled programs give, what GPUs
 // with and without more room than was seen give, and the error of the replay.
-func (p *program) speedup(variants []*program, base analyze.Nanos, c change, err float64) *Speedup {
+func (p *program) speedup(variants []*program, base float64, c change, err float64) *Speedup {
 	wide, narrow := c, c
 	wide.room = true
 	estimates := []float64{}
@@ -71,14 +73,14 @@ func (p *program) speedup(variants []*program, base analyze.Nanos, c change, err
 		if !ends || changed == 0 {
 			return nil
 		}
-		estimates = append(estimates, float64(base)/float64(changed))
+		estimates = append(estimates, changed/base)
 	}
 	low, high := slices.Min(estimates), slices.Max(estimates)
 	for _, v := range variants {
 		vb, ok := v.run(change{})
 		vc, ok2 := v.run(wide)
-		if ok && ok2 && vc > 0 {
-			x := float64(vb) / float64(vc)
+		if ok && ok2 && vb > 0 {
+			x := vc / vb
 			low, high = min(low, x), max(high, x)
 		}
 	}

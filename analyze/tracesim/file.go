@@ -36,7 +36,7 @@ func NewFile() (*File, *Process) {
 	p := &Process{Hello: wire.Hello{Version: wire.Version, PID: 100, PPID: 1, Program: "/usr/bin/example", Args: []string{"example", "--threads", "2"},
 		Host: "testhost", OS: "linux", Arch: "amd64", Started: 1_700_000_000_000_000_000}}
 	p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactDevice, Key: 1, Text: "Test Device", Aux: 1})
-	f := &File{Info: tracefile.Info{Tool: "test", Command: p.Hello.Args, Host: "testhost", OS: "linux", Arch: "amd64", Started: p.Hello.Started}}
+	f := &File{Info: tracefile.Info{Tool: "test", Command: p.Hello.Args, Host: "testhost", OS: "linux", Arch: "amd64", Started: p.Hello.Started, Processors: 16}}
 	f.Processes = []*Process{p}
 	return f, p
 }

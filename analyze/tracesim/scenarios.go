@@ -6,6 +6,7 @@ type Scenario struct {
 	Causes []string // the verdict must be one of these
 	Build  func(seed uint64) *Sim
 	Cured  func(seed uint64) *Sim // the same without the cause; nil when there is none to remove
+	Vague  bool                   // what removing the cause brings can only be bounded: what was blocked is not in the trace
 }
 
 const (
@@ -96,7 +97,7 @@ var Scenarios = []Scenario{
 				start := t.Now() + int64(i)*ms
 				for round := range int64(100) {
 					if rest := start + 2*round*ms - t.Now(); rest > 0 {
-						t.sleep(rest)
+						t.Sleep(rest)
 					}
 					b := t.CommandBuffer(q)
 					t.Encode(b, "step", 900*us)
@@ -166,11 +167,40 @@ var Scenarios = []Scenario{
 	{Name: "a lock inside commit", Causes: []string{"lock-contention"},
 		Build: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us; s.CommitLock = &Lock{} }}.build,
 		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
+	{Name: "a lock kept during the wait", Causes: []string{"lock-contention"}, Build: keepsLock(true), Cured: keepsLock(false), Vague: true},
+	{Name: "idle threads", Causes: []string{"none"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us, before: func(t *Thread, _, _ int) { t.Sleep(3 * ms) }}.build},
 	{Name: "compilation 70, device-wide sync 30", Causes: []string{"compile-bound"},
 		Build: func(seed uint64) *Sim {
 			return loop{engines: 8, threads: 4, rounds: 50, gpu: 300 * us, outside: 100 * us, after: deviceWide(4),
 				before: func(t *Thread, _, _ int) { t.Compile("step", 800*us) }}.build(seed)
 		}},
+}
+
+// keepsLock: threads take a lock of the program's own before they submit, and give it back when the GPU has done.
+func keepsLock(keep bool) func(seed uint64) *Sim {
+	return func(seed uint64) *Sim {
+		s := NewSim(8, seed)
+		lock := &Lock{}
+		for range 4 {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				for range 80 {
+					if keep {
+						t.Lock(lock)
+					}
+					b := t.CommandBuffer(q)
+					t.Encode(b, "step", 400*us)
+					t.Commit(b)
+					t.Wait(b)
+					if keep {
+						t.Unlock(lock)
+					}
+					t.Sleep(100 * us)
+				}
+			})
+		}
+		return s
+	}
 }
 
 // singleSubmitter: workers hand their work to one thread, which commits it, and wait for it.

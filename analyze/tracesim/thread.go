@@ -25,8 +25,15 @@ func (t *Thread) call(family wire.Family, selector string, cost int64, object ui
 	t.ring.Add(wire.MustLookup(family, selector), begin, t.Now(), object, arg)
 }
 
-// Work passes time outside of Metal.
-func (t *Thread) Work(d int64) { t.sleep(t.sim.vary(d)) }
+// Work computes, outside of Metal.
+func (t *Thread) Work(d int64) {
+	d = t.sim.vary(d)
+	t.sim.process.End.CPU += d
+	t.sleep(d)
+}
+
+// Sleep passes time without a processor.
+func (t *Thread) Sleep(d int64) { t.sleep(t.sim.vary(d)) }
 
 // Lock takes a lock of the program; the tracer does not see it.
 func (t *Thread) Lock(l *Lock) {

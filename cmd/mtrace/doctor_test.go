@@ -89,7 +89,7 @@ func TestDoctorOnCommands(t *testing.T) {
 			}
 			if c.name == "static" {
 				static := filepath.Join(t.TempDir(), "static")
-				build := exec.Command("go", "build", "-o", static, ".")
+				build := exec.Command("go", "build", "-o", static, "mtrace/interpose/darwin/universal")
 				build.Env = append(os.Environ(), "CGO_ENABLED=0")
 				if out, err := build.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)

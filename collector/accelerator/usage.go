@@ -2,6 +2,7 @@ package accelerator
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -104,4 +105,24 @@ func (m *Meter) Usage() Usage {
 		return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.PID, b.PID))
 	})
 	return u
+}
+
+// worthSaying is the share of the time that others must have had the GPU to be
+// worth a line: below it is a desktop that draws itself.
+const worthSaying = 0.1
+
+// Remark is one line for the user when processes other than those own accepts
+// had a good part of the GPU's time; false when they had not.
+func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
+	_, others := u.Of(own)
+	if u.Wall <= 0 || float64(others) < worthSaying*float64(u.Wall) {
+		return "", false
+	}
+	line = fmt.Sprintf("other programs had the GPU for %.0f %% of the time", 100*float64(others)/float64(u.Wall))
+	for _, p := range u.Processes {
+		if !own(p.PID) {
+			return line + fmt.Sprintf(", most of all %s (process %d, %.0f %%): measure when they do not", p.Name, p.PID, 100*float64(p.GPU)/float64(u.Wall)), true
+		}
+	}
+	return line, true
 }

@@ -16,6 +16,7 @@ type Document struct {
 	Software  bool     `json:"software_metal"`
 	Series    []Result `json:"series"`
 
+	Warnings []string  `json:"warnings"`
 	Counted  string    `json:"ops_source,omitempty"` // where the throughputs come from
 	Verdicts []Verdict `json:"verdicts,omitempty"`   // of the one series of a sweep
 }
@@ -30,7 +31,7 @@ type Result struct {
 
 // Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has samples.
 func Analyze(source string, baseline Point, series ...Series) (*Document, error) {
-	doc := &Document{Schema: Schema, Source: source}
+	doc := &Document{Schema: Schema, Source: source, Warnings: []string{}}
 	for _, s := range series {
 		t, err := Tabulate(s, baseline)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -28,20 +29,23 @@ var colors = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 2
 // WritePlot draws throughput by threads: measured points with their spread, the USL curve where there is one, and perfect scaling.
 func (d *Document) WritePlot(w io.Writer, format string) error {
 	p := plot.New()
-	p.Title.Text = d.Source
+	title := d.Source
 	if d.Reference {
-		p.Title.Text += " (reference figures)"
+		title += " (reference figures)"
 	}
 	if d.Software {
-		p.Title.Text += " (software Metal)"
+		title += " (software Metal)"
 	}
+	p.Title.Text, p.Title.TextStyle.Font.Size = wrap(title, 90), vg.Points(9)
 	p.X.Label.Text, p.Y.Label.Text = "threads", "operations/s"
 	p.X.Min, p.Y.Min = 0, 0
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(plotter.NewGrid())
 	top, most := 0.0, 0
+	var ticks plot.ConstantTicks
 	for i, r := range d.Series {
 		for _, row := range r.Rows {
+			ticks = append(ticks, plot.Tick{Value: float64(row.Threads), Label: strconv.Itoa(row.Threads)})
 			top, most = max(top, row.Max), max(most, row.Threads)
 		}
 		if err := r.draw(p, colors[i%len(colors)]); err != nil {
@@ -56,6 +60,7 @@ func (d *Document) WritePlot(w io.Writer, format string) error {
 		p.Add(ideal)
 		p.Legend.Add("perfect scaling", ideal)
 	}
+	p.X.Tick.Marker = ticks
 	p.X.Max, p.Y.Max = 1.05*float64(most), 1.15*top
 	out, err := p.WriterTo(16*vg.Centimeter, 11*vg.Centimeter, format)
 	if err != nil {
@@ -63,6 +68,19 @@ func (d *Document) WritePlot(w io.Writer, format string) error {
 	}
 	_, err = out.WriteTo(w)
 	return err
+}
+
+// wrap breaks a text into lines at blanks.
+func wrap(text string, width int) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // spread is the points with the range of their runs.

@@ -305,9 +305,29 @@ func TestCauseAtKnee(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
+	doc.Verdicts[1].Verdict = "none"
+	if v := doc.CauseAtKnee(); v == nil || v.Verdict != "gpu-saturated" {
+		t.Errorf("the run at the knee names no cause, the next one does: %+v", v)
+	}
 	doc.Verdicts = doc.Verdicts[:1]
 	if v := doc.CauseAtKnee(); v != nil {
 		t.Errorf("no run at the knee has a verdict, yet it is %+v", v)
+	}
+}
+
+func TestNoiseIsTold(t *testing.T) {
+	quiet := []Point{{1, []float64{100, 101, 99}}, {2, []float64{190, 195, 185}}}
+	loud := []Point{{1, []float64{100, 101, 99}}, {2, []float64{190, 400, 100}}}
+	once := []Point{{1, []float64{100}}, {2, []float64{190}}}
+	for want, points := range map[string][]Point{"": quiet, "runs with 2 threads differ by 158%": loud, "one run each": once} {
+		doc, err := Analyze("", Point{}, Series{Points: points})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.NoteNoise()
+		if got := strings.Join(doc.Warnings, "\n"); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%v: %q, want %q", points, got, want)
+		}
 	}
 }
 

@@ -23,6 +23,9 @@ func (d *Document) WriteText(w io.Writer) error {
 	if d.Counted != "" {
 		fmt.Fprintf(&b, "operations: %s\n", d.Counted)
 	}
+	for _, w := range d.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
 	for i, r := range d.Series {
 		if i > 0 || b.Len() > 0 {
 			b.WriteByte('\n')

@@ -18,18 +18,51 @@ type Verdict struct {
 	Traces     []string `json:"traces"`
 }
 
-// CauseAtKnee is the verdict of the first number of threads that no longer paid; nil when throughput grows to the end, or
-// there is no verdict for it.
+// CauseAtKnee is the verdict of the first number of threads that no longer paid, or of the first beyond it that names a cause;
+// nil when throughput grows to the end, or no run from there on has a verdict.
 func (d *Document) CauseAtKnee() *Verdict {
 	if len(d.Series) == 0 || d.Series[0].Knee == nil {
 		return nil
 	}
+	var first *Verdict
 	for i := range d.Verdicts {
-		if d.Verdicts[i].Threads == d.Series[0].Knee.Next {
-			return &d.Verdicts[i]
+		v := &d.Verdicts[i]
+		if v.Threads < d.Series[0].Knee.Next {
+			continue
+		}
+		if v.Verdict != none {
+			return v
+		}
+		if first == nil {
+			first = v
 		}
 	}
-	return nil
+	return first
+}
+
+// none is the verdict that names no cause.
+const none = "none"
+
+// noisy is the spread of the runs above which a table is told to be uncertain.
+const noisy = 0.2
+
+// NoteNoise warns when the runs say that the table is uncertain, or do not say how certain it is.
+func (d *Document) NoteNoise() {
+	for _, s := range d.Series {
+		once, widest := true, Row{}
+		for _, r := range s.Rows {
+			once = once && r.Runs == 1
+			if widest.Runs == 0 || (r.Max-r.Min)/r.Throughput > (widest.Max-widest.Min)/widest.Throughput {
+				widest = r
+			}
+		}
+		switch spread := (widest.Max - widest.Min) / widest.Throughput; {
+		case once:
+			d.Warnings = append(d.Warnings, "one run each: how much they differ by chance is not known")
+		case spread > noisy:
+			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them", plural(widest.Threads), 100*spread))
+		}
+	}
 }
 
 // writeVerdicts writes how the verdict changes with the threads, and what it is at the knee.
@@ -54,7 +87,11 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 	if v == nil {
 		return
 	}
-	fmt.Fprintf(b, "cause at the knee, with %s: %s\n  %s\n", plural(v.Threads), v.Verdict, v.Summary)
+	at := "at the knee"
+	if v.Threads > d.Series[0].Knee.Next {
+		at = "beyond the knee, where none shows yet"
+	}
+	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, plural(v.Threads), v.Verdict, v.Summary)
 	if v.Speedup != nil {
 		fmt.Fprintf(b, "  without it: %.2fx, estimated by replay\n", *v.Speedup)
 	}

@@ -140,7 +140,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
 		return r, err
 	case ended.code != 0:
-		return r, status{exitUsage, fmt.Errorf("with %d threads the program ended with status %d: %s", n, ended.code, strings.Join(args, " "))}
+		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s", n, ended.code, strings.Join(args, " "))}
 	}
 	trace, err := loadTrace(r.trace, analyze.Options{})
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	if r.throughput, r.reported = reportedThroughput(printed); !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
-			return r, status{exitUsage, fmt.Errorf("with %d threads no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the program can be traced", n, args[0])}
+			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the program can be traced", n, args[0])}
 		}
 	}
 	return r, nil
@@ -223,6 +223,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	if doc.Counted = "reported by the program, while it was traced"; reported == 0 {
 		doc.Counted = "command buffers from the first commit to the last completion, counted in the trace"
 	}
+	doc.NoteNoise()
 	for _, r := range runs {
 		doc.Software = doc.Software || r.report.Source.SoftwareMetal
 	}

@@ -82,7 +82,7 @@ func TestSweepRefuses(t *testing.T) {
 		"no number":         {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
 		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
 		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, ".svg, .png or .pdf"},
-		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with 1 threads the program ended with status 3"},
+		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
 		"no Metal":          {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
 	})
 	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 || strings.Count(got.stderr, "\n") != 1 {

@@ -24,6 +24,8 @@ var removals = map[string]change{
 const (
 	// enoughFaith is how far the replay of the unchanged program may be from the recorded run; beyond, nothing is predicted.
 	enoughFaith = 0.15
+	// leastError is the error that each prediction is taken to have, however well the replay of the unchanged program agrees.
+	leastError = 0.05
 	// shuffles is how often each prediction is repeated with the program's durations shuffled.
 	shuffles = 8
 )
@@ -57,7 +59,7 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 			removal = change{turns: true}
 		}
 		if known && f.share(c.Lost) >= 0.01 {
-			c.Speedup = p.speedup(variants, base, removal, math.Abs(a.ReplayError))
+			c.Speedup = p.speedup(variants, base, removal, max(leastError, math.Abs(a.ReplayError)))
 		}
 	}
 }

@@ -188,7 +188,23 @@ func (c Claim) missing(r *Results) string {
 			}
 		}
 	}
-	return fmt.Sprintf("nothing measured is %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
+	bench, _ := Find(c.Measure.Bench)
+	if r.measures(bench.Program, c.Measure.Of) && (c.Measure.To.Case == "" || r.measures(bench.Program, c.Measure.To)) {
+		return "not measured with the sizes of this run"
+	}
+	return fmt.Sprintf("nothing measured is like %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
+}
+
+// measures says whether there is a case with these keys, of any value, that has the metric.
+func (r *Results) measures(bench string, s Selector) bool {
+	return slices.ContainsFunc(r.Of(bench), func(c *Case) bool {
+		for key := range parseCase(s.Case) {
+			if _, has := c.Keys[key]; !has {
+				return false
+			}
+		}
+		return c.Series(s.Metric) != nil
+	})
 }
 
 func (m Measure) figure(r *Results) Ratio {

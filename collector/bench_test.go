@@ -45,6 +45,11 @@ func BenchmarkPaced(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Rate: 1_000_000, Drain: "yes"})
 }
 
+// BenchmarkPacedMemory: the same without a drainer.
+func BenchmarkPacedMemory(b *testing.B) {
+	measure(b, task{Threads: 2, Workload: 2_000_000, Rate: 1_000_000, Drain: "no"})
+}
+
 // BenchmarkSalvage: all the rings of a dead process, full.
 func BenchmarkSalvage(b *testing.B) {
 	var records uint64

@@ -198,6 +198,7 @@ func (t task) prepare() func(*wiretest.Thread, int, truth) {
 		began := time.Now()
 		atomic.CompareAndSwapInt64(truth.began(), 0, began.UnixNano())
 		const batch = 64
+		due := time.Duration(0)
 		for n := 0; n < t.Workload; n += batch {
 			for t.Block && thread.Full(batch) {
 				time.Sleep(50 * time.Microsecond)
@@ -208,7 +209,9 @@ func (t task) prepare() func(*wiretest.Thread, int, truth) {
 				atomic.AddUint64(truth.dropped(index), batch)
 			}
 			if t.Rate > 0 {
-				for time.Since(began).Seconds()*float64(t.Rate) < float64(n) {
+				// What the machine took away is not made up for: that would be a burst and not a rate.
+				due = max(due+batch*time.Second/time.Duration(t.Rate), time.Since(began)-time.Millisecond)
+				for time.Since(began) < due {
 					runtime.Gosched()
 				}
 			}

@@ -73,7 +73,7 @@ func (p *process) takeRing(index int, above, factsAbove uint64) (taken uint64, e
 	if head-tail <= above && factsHead-factsTail <= factsAbove {
 		return 0, nil
 	}
-	if !shared.TryClaim(wire.ClaimCollector) {
+	if p.waiting(r) || !shared.TryClaim(wire.ClaimCollector) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
@@ -102,6 +102,14 @@ func (p *process) takeRing(index int, above, factsAbove uint64) (taken uint64, e
 		taken += to - tail
 	}
 	return taken, nil
+}
+
+// waiting says that much of the ring was taken already and cannot be handed on before older frames come: taking more would
+// only pile it up here.
+func (p *process) waiting(r *ring) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return r.records.count > maxHeld/2 || r.facts.count > maxHeldFacts/2
 }
 
 // copyRecords reads records of the shared memory into p.taken.

@@ -33,10 +33,11 @@ const (
 	FamilyCompiler                        // MTL4Compiler
 	FamilyCompilerTask                    // MTL4CompilerTask
 	FamilyOther                           // objects of which no method is recorded: samplers, argument encoders, file handles
+	FamilyLock                            // locks of the program, of which only the waits are recorded
 )
 
 var familyNames = [...]string{"tracer", "function", "device", "queue", "commandBuffer", "encoder", "library", "event", "resource", "functionObject", "pipeline", "fence",
-	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other"}
+	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock"}
 
 // String is the family's name in the generated header and in text output.
 func (f Family) String() string {
@@ -98,6 +99,8 @@ const (
 	newLibrary   = "x0 StringID of the source's FNV-1a hash in hexadecimal, x1 source bytes"
 	newBuffer    = "x0 bytes, x1 MTLResourceOptions, x2 contents pointer"
 	copyMore     = "x0 source buffer, x1 destination buffer"
+	lockHolder   = "thread id of the holder when the wait began, 0 when not known"
+	lockMore     = "x0 StringID of its symbol or label, or of the function that waited, x1 address"
 	newResource  = "x0 bytes, x1 MTLResourceOptions"
 	newHeap      = "x0 bytes, x1 MTLResourceOptions"
 )
@@ -473,6 +476,20 @@ var Table = [...]Row{
 	330: {"dealloc", FamilyResource, GroupAllocate, "resource", "", ""},
 
 	331: {"dealloc", FamilyHeap, GroupAllocate, "heap", "", ""},
+
+	332: {"pthread_mutex_lock", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	333: {"pthread_rwlock_rdlock", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	334: {"pthread_rwlock_wrlock", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	335: {"pthread_cond_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	336: {"pthread_cond_timedwait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	337: {"dispatch_sync", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	338: {"dispatch_sync_f", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	339: {"dispatch_barrier_sync", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	340: {"dispatch_barrier_sync_f", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	341: {"dispatch_semaphore_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+
+	342: {"mark", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the moment", ""},
+	343: {"scope", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the time from begin to end", "x0 how many scopes are around it"},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

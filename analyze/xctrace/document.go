@@ -161,6 +161,9 @@ func (r *reader) queryResult(tok token) error {
 	return nil
 }
 
+// maxTables bounds the tables of one input; a recording has some hundred.
+const maxTables = 100_000
+
 func (r *reader) node(tok token) error {
 	s := r.value.scan
 	xpath, _ := s.attr("xpath")
@@ -168,6 +171,9 @@ func (r *reader) node(tok token) error {
 	t := &Table{XPath: string(path)}
 	if strings.Contains(t.XPath, "/tracks") {
 		t.Shape = ShapeDetail
+	}
+	if len(r.doc.Tables) == maxTables {
+		return s.syntax("more than %d tables", maxTables)
 	}
 	r.doc.Tables = append(r.doc.Tables, t)
 	var rows rowHandler

@@ -89,6 +89,9 @@ func (t *idTable) get(id uint32) (uint16, uint64, error) {
 
 // reset forgets all ids, at the next root.
 func (t *idTable) reset() {
+	if len(t.resident) == 0 {
+		return
+	}
 	clear(t.chunks[:])
 	clear(t.resident)
 	t.resident = t.resident[:0]

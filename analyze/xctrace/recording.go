@@ -17,6 +17,9 @@ type Recording struct {
 	// Failed are tables that xctrace could not export, with the reason; who ran
 	// it fills this.
 	Failed map[string]string
+	// FilledIn says that submissions or encoders were made of
+	// metal-application-intervals.
+	FilledIn bool
 
 	GPU          []GPUInterval
 	Submissions  []Submission
@@ -40,6 +43,7 @@ type Recording struct {
 	Samples      []CPUSample
 	GPUName      string
 
+	toc      *TOC
 	sources  map[string]string // table path and schema: the input it came from
 	run      string            // the run that is read: "run[1]"
 	counters map[TextIndex]int
@@ -70,6 +74,9 @@ func Load(inputs []Input, progress Progress) (*Recording, error) {
 			return r, err
 		}
 	}
+	r.chooseRun()
+	r.nameGPU()
+	r.fillIn()
 	return r, nil
 }
 
@@ -109,17 +116,62 @@ func (r *Recording) addTOC(toc *TOC, name string) error {
 	if len(toc.Runs) == 0 {
 		return fmt.Errorf("%s: the table of contents lists no run: nothing was recorded", name)
 	}
-	run := &toc.Runs[0]
-	for i := range toc.Runs {
-		if r.run == fmt.Sprintf("run[%d]", toc.Runs[i].Number) {
-			run = &toc.Runs[i]
-		}
-	}
-	if r.Run != nil && !r.Run.Started.Equal(run.Started) {
+	if r.toc != nil && !r.toc.Runs[0].Started.Equal(toc.Runs[0].Started) {
 		return fmt.Errorf("%s: %w", name, errTwoRecordings)
 	}
-	r.Run = run
+	r.toc = toc
 	return nil
+}
+
+// chooseRun takes the run of the tables out of the table of contents.
+func (r *Recording) chooseRun() {
+	if r.toc == nil {
+		return
+	}
+	r.Run = &r.toc.Runs[0]
+	for i := range r.toc.Runs {
+		if r.run == fmt.Sprintf("run[%d]", i+1) {
+			r.Run = &r.toc.Runs[i]
+		}
+	}
+}
+
+// nameGPU takes the GPU's name from any row that has it, for want of its table.
+func (r *Recording) nameGPU() {
+	for i := 0; i < len(r.GPU) && r.GPUName == ""; i++ {
+		r.GPUName = r.Text(r.GPU[i].GPU)
+	}
+	for i := 0; i < len(r.Submissions) && r.GPUName == ""; i++ {
+		r.GPUName = r.Text(r.Submissions[i].GPU)
+	}
+}
+
+// fillIn makes submissions and encoders of metal-application-intervals, which
+// has both, where their own tables are missing: tables fail one by one.
+func (r *Recording) fillIn() {
+	submissions, encoders := len(r.Submissions) == 0, len(r.Encoders) == 0
+	count := map[BufferID]uint64{}
+	time := map[BufferID]analyze.Nanos{}
+	for i := range r.Application {
+		a := &r.Application[i]
+		if a.Encoder == 0 {
+			continue
+		}
+		count[a.CommandBuffer]++
+		time[a.CommandBuffer] += a.Duration
+		if encoders {
+			r.FilledIn = true
+			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
+				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
+		}
+	}
+	for i := range r.Application {
+		if a := &r.Application[i]; a.Encoder == 0 && submissions {
+			r.FilledIn = true
+			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
+				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer], EncoderTime: time[a.CommandBuffer]})
+		}
+	}
 }
 
 // accept refuses a table that was read before, which would count everything

@@ -20,6 +20,7 @@ type GPUInterval struct {
 	Label           TextIndex    // "command buffer label:encoder label", or surfaces
 	Process         ProcessIndex // 0: not attributed
 	LabelProcess    ProcessIndex // the process the label names; 0: none
+	GPU             TextIndex
 	CommandBuffer   BufferID
 	Encoder         BufferID
 	Submission      SubmissionID

@@ -17,6 +17,7 @@ var tables = []tableSpec{
 			need("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }),
 			need("event-label", kindLabel, func(r *GPUInterval, c cell) { r.Label, r.LabelProcess = c.labelText(), c.labelProcess() }),
 			may("start-latency", kindNumber, func(r *GPUInterval, c cell) { r.StartLatency, r.HasLatency = c.nanos(), true }),
+			may("gpu", kindText, func(r *GPUInterval, c cell) { r.GPU = c.text() }),
 			may("cmdbuffer-id", kindNumber, func(r *GPUInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
 			may("encoder-id", kindNumber, func(r *GPUInterval, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("gpu-submission-id", kindNumber, func(r *GPUInterval, c cell) { r.Submission = SubmissionID(c.number()) }),

@@ -114,11 +114,11 @@ type tag struct {
 // tagTable finds tags by name. It is an open hash over the first and the last
 // eight bytes and the length of a name, which no two engineering types share.
 type tagTable struct {
-	slots [1024]*tag
+	slots [4096]*tag
 	all   []*tag // by index
 }
 
-// maxTags bounds the element names of a document; real ones have some dozens.
+// maxTags bounds the element names of an input; Apple has some 350 types.
 const maxTags = len(tagTable{}.slots) / 2
 
 func newTagTable() *tagTable {

@@ -52,7 +52,7 @@ type valueReader struct {
 }
 
 // errTooManyTags reports a document that cannot be an export.
-var errTooManyTags = errors.New("more than 512 different element names: this is not an export of xctrace")
+var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
 // element reads the element whose first token was just scanned. expected is
 // the tag it should have, if known, and saves the search for it.
@@ -273,7 +273,11 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 		parts.add(v, childTag, child)
 	}
 	c := cell{state: cellBroken}
-	if !parts.broken {
+	switch {
+	case parts.broken:
+	case t.kind == kindNumber || t.kind == kindDecimal || t.kind == kindAddresses:
+		v.malformed++ // a number has no children
+	default:
 		c = cell{parts.word(v, t), cellValue}
 	}
 	v.frames = v.frames[:parts.from]
@@ -373,6 +377,8 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 		return uint64(v.dict.stack(frames))
 	case kindLabel:
 		return label(p.label(v), p.process)
+	case kindText, kindPhrase:
+		return uint64(p.label(v)) // a message with arguments
 	}
 	return 0
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,9 @@ func (v *xctraceView) tool(std stdio) (*bundle.Tool, error) {
 		return nil, err
 	}
 	tool.Say = func(format string, args ...any) { fmt.Fprintf(std.err, "mtrace: "+format+"\n", args...) }
+	if term.IsTerminal(int(std.err.Fd())) {
+		tool.Progress = tool.Say
+	}
 	return tool, nil
 }
 
@@ -122,6 +126,10 @@ func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error
 	failed := map[string]string{}
 	for _, b := range bundles {
 		tool, err := v.tool(std)
+		if err != nil && len(inputs) > 0 && !slices.Contains(paths, b.Path) {
+			fmt.Fprintf(std.err, "mtrace: %s is passed over, there are exports beside it: %v\n", b.Path, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

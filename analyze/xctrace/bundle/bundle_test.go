@@ -57,6 +57,7 @@ func tool(t *testing.T) (*Tool, *[]string) {
 		defer lock.Unlock()
 		said = append(said, strings.TrimSpace(fmt.Sprintf(format, args...)))
 	}
+	found.Progress = found.Say
 	return found, &said
 }
 

@@ -48,7 +48,7 @@ func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, string, er
 }
 
 func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC, error) {
-	t.say("exporting the table of contents of %s", bundle)
+	t.progress("exporting the table of contents of %s", bundle)
 	if err := t.export(ctx, file, "</trace-toc>", "export", "--input", bundle, "--toc"); err != nil {
 		return nil, fmt.Errorf("%s: %w", bundle, err)
 	}
@@ -113,7 +113,7 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int) (*Export, err
 			e.Close()
 			return nil, ctx.Err()
 		}
-		t.say("exporting table %d of %d: %s", i+1, len(schemas), schema)
+		t.progress("exporting table %d of %d: %s", i+1, len(schemas), schema)
 		file := filepath.Join(dir, schema+".xml")
 		xpath := fmt.Sprintf(`/trace-toc/run[@number="%d"]/data/table[@schema="%s"]`, chosen.Number, schema)
 		err := t.export(ctx, file, "</trace-query-result>", "export", "--input", bundle, "--xpath", xpath)

@@ -19,8 +19,10 @@ type Tool struct {
 	Path string
 	// Pause is the time before the second attempt after a crash; it doubles.
 	Pause time.Duration
-	// Say is told what is being done, one line each; nil is silence.
+	// Say is told what the user has to know, one line each; nil is silence.
 	Say func(format string, args ...any)
+	// Progress is told what is being done.
+	Progress func(format string, args ...any)
 }
 
 // attempts is how often one export is tried. Its crashes come and go.
@@ -44,6 +46,12 @@ func Find() (*Tool, error) {
 func (t *Tool) say(format string, args ...any) {
 	if t.Say != nil {
 		t.Say(format, args...)
+	}
+}
+
+func (t *Tool) progress(format string, args ...any) {
+	if t.Progress != nil {
+		t.Progress(format, args...)
 	}
 }
 

@@ -80,6 +80,7 @@ func (s *scope) gpu(order []int32) *GPU {
 		CommandBuffers:    len(buffers),
 		Encoders:          len(encoders),
 		Idle:              idle.finish(),
+		Channels:          []Channel{},
 	}
 	for name, c := range channels {
 		out.Channels = append(out.Channels, Channel{s.Text(name), c.all.busy(s.length()), c.own.busy(s.length())})

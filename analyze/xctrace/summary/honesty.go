@@ -53,7 +53,9 @@ func (s *scope) missing(out *Summary) []Missing {
 	list := []Missing{}
 	add := func(what, table string, rows int) {
 		if rows == 0 {
-			list = append(list, Missing{what, s.absent(table)})
+			m := Missing{What: what, Why: s.absent(table), Table: table}
+			m.notExported = !s.Has(table) && s.Run != nil && s.Run.Table(table) && s.Failed[table] == ""
+			list = append(list, m)
 		}
 	}
 	add("GPU time, idle time, labels", tableGPU, len(s.GPU))
@@ -64,16 +66,16 @@ func (s *scope) missing(out *Summary) []Missing {
 	add("time per shader", tableShaders, len(s.Shaders))
 	add("GPU counters", tableCounters, len(s.Counters))
 	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
-		list = append(list, Missing{"phases marked by signposts", "the signpost tables have no rows: the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
+		list = append(list, Missing{What: "phases marked by signposts", Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
 	}
 	list = append(list,
-		Missing{"time threads wait for the GPU, and the serialization it causes", "Instruments does not record waitUntilCompleted: trace with mtrace run"},
-		Missing{"dispatches per kernel", "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
-		Missing{"frames per second", "frame numbers of GPU rows are counted per process, and some of them span seconds: they make no frame rate"},
-		Missing{"the overhead of recording", "the export does not say; 1 to 3 % have been measured by others"},
+		Missing{What: "time threads wait for the GPU, and the serialization it causes", Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
+		Missing{What: "dispatches per kernel", Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
+		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span seconds: they make no frame rate"},
+		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3 % have been measured by others"},
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
-		list = append(list, Missing{"GPU time of the subject", "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
+		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
 	}
 	return list
 }
@@ -163,6 +165,9 @@ func (s *scope) warnings(out *Summary) []string {
 			}
 		}
 	}
+	if s.FilledIn {
+		warn("submissions or encoders are taken from metal-application-intervals, because their own tables are missing or empty")
+	}
 	s.warnHealth(out, warn)
 	s.warnReading(out, warn)
 	return list
@@ -182,7 +187,7 @@ func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
 			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened program is killed for it", t)
 		}
 	}
-	if len(s.GPU) > 0 && s.Has(tableSubmissions) && len(s.Submissions) == 0 {
+	if len(s.GPU) > 0 && s.Has(tableSubmissions) && (len(s.Submissions) == 0 || s.FilledIn) {
 		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions", tableSubmissions, tableGPU, len(s.GPU))
 	}
 	if len(s.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU) == 0 {

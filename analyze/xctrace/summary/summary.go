@@ -240,8 +240,11 @@ type Phase struct {
 
 // Missing is what cannot be told, and why.
 type Missing struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
+	What  string `json:"what"`
+	Why   string `json:"why"`
+	Table string `json:"table,omitempty"` // that would tell
+	// notExported: the recording has the table, the inputs do not.
+	notExported bool
 }
 
 // Table is a table that was among the inputs.

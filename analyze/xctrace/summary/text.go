@@ -231,8 +231,17 @@ func (s *Summary) honesty(p *printer) {
 		}
 	}
 	p.section("Cannot tell")
+	var whats, tables []string
 	for _, x := range s.Missing {
+		if x.notExported {
+			whats, tables = append(whats, x.What), append(tables, x.Table)
+			continue
+		}
 		p.line("  %s: %s", x.What, x.Why)
+	}
+	if len(tables) > 0 {
+		p.line("  %s: recorded, but not among the inputs; for each of %s:", strings.Join(whats, ", "), strings.Join(tables, ", "))
+		p.line("    xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' > TABLE.xml")
 	}
 	if len(s.Tables) > 0 {
 		p.section("Tables")

@@ -577,3 +577,29 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 		t.Errorf("a full GPU: %+v", a.Verdict)
 	}
 }
+
+// Trap 13 again: where the submissions are missing or empty, the table that has
+// both levels stands in, and the summary says so.
+func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
+	simulated := export.Record(export.Config{Seed: 14, CommandBuffers: 120, Threads: 2, Encoders: 2})
+	want := of(t, load(t, exported(t, simulated)), Filter{})
+	s := of(t, load(t, exported(t, simulated, "toc", tableGPU, tableCompleted, "metal-application-intervals")), Filter{})
+	if !warned(s, "are taken from metal-application-intervals") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if fmt.Sprint(s.Threads) != fmt.Sprint(want.Threads) || fmt.Sprint(s.Processes) != fmt.Sprint(want.Processes) || fmt.Sprint(*s.Latency.CommitToGPU) != fmt.Sprint(*want.Latency.CommitToGPU) || len(s.Encoders) != len(want.Encoders) {
+		t.Errorf("threads %+v, with the submissions %+v", s.Threads, want.Threads)
+	}
+}
+
+// What was recorded but not given is one hint, not a line for each table.
+func TestMissingExportsAreOneHint(t *testing.T) {
+	s := summarise(t, Filter{}, contents(launched, 0.5, []string{tableSubmissions, tableCompleted, tableEncoders, tablePerformance}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	var b bytes.Buffer
+	if err := s.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(b.String(), "xctrace export") != 1 || !strings.Contains(b.String(), tableSubmissions+", "+tableCompleted) {
+		t.Error(b.String())
+	}
+}

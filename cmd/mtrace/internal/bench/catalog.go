@@ -124,32 +124,32 @@ var catalog = []Bench{
 	},
 	{
 		Name: "matmul", Summary: "matrix products: naive and tiled kernel and MPS, by size and precision (R2, R3)", Program: "matmul",
-		Full:  full(90, 3, 20_000).with(nil, nil, []int{256, 512, 1024, 2048}),
+		Full:  full(90, 3, 5_000).with(nil, nil, []int{256, 512, 1024, 2048}),
 		Quick: quick(60, 1, 1_000).with(nil, nil, []int{64, 128, 256}), SoftwareSizes: []int{128, 256, 512}, tables: matmulTables,
 	},
 	{
 		Name: "elementwise", Summary: "add and mul by size and precision, in GB/s (R3)", Program: "elementwise",
-		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil), tables: elementwiseTables,
 	},
 	{
 		Name: "reduction", Summary: "the sum of an array in two stages, in GB/s (R3)", Program: "reduction",
-		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{10_000, 100_000, 1_000_000}, nil), tables: reductionTables,
 	},
 	{
 		Name: "gelu", Summary: "GELU by size and precision, in GFLOP/s (R3)", Program: "gelu",
-		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 100_000, 1_000_000}, nil), tables: geluTables,
 	},
 	{
 		Name: "fused", Summary: "fused kernels against the same work in two: kernels and milliseconds saved (R3)", Program: "fused",
-		Full:  full(900, 10, 5_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
+		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
 		Quick: quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
 	},
 	{
 		Name: "memory", Summary: "shared against private memory with copies; host to device in GB/s by size (R2 #1, R3)", Program: "memory",
-		Full:  full(900, 10, 5_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
+		Full:  full(900, 10, 2_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
 	},
 	{
@@ -166,7 +166,7 @@ var catalog = []Bench{
 	},
 	{
 		Name: "graph", Summary: "independent kernels in sequence, in a concurrent encoder, on queues, on threads (R2 #7)", Program: "graph",
-		Full:  full(900, 10, 10_000).with(nil, []int{65_536}, nil),
+		Full:  full(900, 10, 5_000).with(nil, []int{65_536}, nil),
 		Quick: quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
 	},
 	{

@@ -101,7 +101,7 @@ func axpyTables(r *Results) []Table {
 // overheadTables compare traced with untraced processes that took turns.
 func overheadTables(r *Results) []Table {
 	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added", "95 % of added"}}
-	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced ops/s", "traced/untraced", "95 %"}}
+	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced", "ratio", "95 %", "untraced CPU", "traced", "ratio", "95 %"}}
 	rounds := 0
 	for _, plain := range r.Of("calls") {
 		if plain.Keys["traced"] != "no" {
@@ -111,18 +111,19 @@ func overheadTables(r *Results) []Table {
 			traced := r.Find("calls", "call="+call, "threads="+plain.Keys["threads"], "traced=yes")
 			added := DifferenceOf(traced.Series("call_ns"), plain.Series("call_ns"))
 			rounds = added.Rounds
-			t.row(call, plain.Keys["threads"], duration(plain.Series("call_ns").Summarize().Median), duration(traced.Series("call_ns").Summarize().Median),
+			t.row(call, plain.Keys["threads"], duration(medianOf(plain, "call_ns")), duration(medianOf(traced, "call_ns")),
 				duration(added.Value), interval(added.Low, added.High, duration))
 		}
 		if kind, ok := plain.Keys["loop"]; ok {
 			traced := r.Find("calls", "loop="+kind, "threads="+plain.Keys["threads"], "traced=yes")
 			ratio := RatioOf(traced.Series("ops_per_s"), plain.Series("ops_per_s"))
-			loop.row(plain.Keys["threads"], count(plain.Series("ops_per_s").Summarize().Median), count(traced.Series("ops_per_s").Summarize().Median),
-				significant(ratio.Value), interval(ratio.Low, ratio.High, significant))
+			cpu := RatioOf(traced.Series("cpu_ns"), plain.Series("cpu_ns"))
+			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")), significant(ratio.Value), interval(ratio.Low, ratio.High, significant),
+				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value), interval(cpu.Low, cpu.High, significant))
 		}
 	}
 	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", plural(rounds, "pair"))
 	t.note("Calls are timed in the program: short ones in runs of 2,000, the others one by one with the clock read before and after.")
-	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for.")
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor time of the whole process by operation, the software Metal's and the tracer's threads included: unlike ops/s it does not feel what else the machine does.")
 	return []Table{t, loop}
 }

@@ -104,7 +104,7 @@ func TestCollectorKilled(t *testing.T) {
 	cmd, truth := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Drain: "yes"}.start(t, strings.TrimSpace(address))
 	time.Sleep(1200 * time.Millisecond)
 	aSecondAgo := totalCalls(truth, 2)
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(2200 * time.Millisecond)
 	collector.Process.Kill()
 	collector.Wait()
 	trace, err := tracefile.Open(path)

@@ -115,7 +115,7 @@ func (t task) run() {
 	must(0, wiretest.SendRings(conn, memory))
 	memory.Close()
 	if t.Child {
-		child := exec.Command("sleep", "5")
+		child := exec.Command("sleep", "10")
 		child.ExtraFiles = []*os.File{must(conn.File())}
 		must(0, child.Start())
 	}

@@ -88,7 +88,8 @@ enum {
   MT_FAMILY_compiler = 21,
   MT_FAMILY_compilerTask = 22,
   MT_FAMILY_other = 23,
-  MT_FAMILY_COUNT = 24
+  MT_FAMILY_lock = 24,
+  MT_FAMILY_COUNT = 25
 };
 
 enum {
@@ -424,7 +425,19 @@ enum {
   MT_CALL_resource_getBytes_bytesPerRow_bytesPerImage_fromRegion_mipmapLevel_slice_ = 329,
   MT_CALL_resource_dealloc = 330,
   MT_CALL_heap_dealloc = 331,
-  MT_CALL_COUNT = 332
+  MT_CALL_lock_pthread_mutex_lock = 332,
+  MT_CALL_lock_pthread_rwlock_rdlock = 333,
+  MT_CALL_lock_pthread_rwlock_wrlock = 334,
+  MT_CALL_lock_pthread_cond_wait = 335,
+  MT_CALL_lock_pthread_cond_timedwait = 336,
+  MT_CALL_lock_dispatch_sync = 337,
+  MT_CALL_lock_dispatch_sync_f = 338,
+  MT_CALL_lock_dispatch_barrier_sync = 339,
+  MT_CALL_lock_dispatch_barrier_sync_f = 340,
+  MT_CALL_lock_dispatch_semaphore_wait = 341,
+  MT_CALL_tracer_mark = 342,
+  MT_CALL_tracer_scope = 343,
+  MT_CALL_COUNT = 344
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -761,5 +774,17 @@ enum {
   "getBytes:bytesPerRow:bytesPerImage:fromRegion:mipmapLevel:slice:", \
   "dealloc", \
   "dealloc", \
+  "pthread_mutex_lock", \
+  "pthread_rwlock_rdlock", \
+  "pthread_rwlock_wrlock", \
+  "pthread_cond_wait", \
+  "pthread_cond_timedwait", \
+  "dispatch_sync", \
+  "dispatch_sync_f", \
+  "dispatch_barrier_sync", \
+  "dispatch_barrier_sync_f", \
+  "dispatch_semaphore_wait", \
+  "mark", \
+  "scope", \
 }
 #endif

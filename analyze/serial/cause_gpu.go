@@ -78,6 +78,8 @@ func launchBound(a *Analysis, f *facts) Finding {
 		return r.not("the GPU had no idle time")
 	case f.busy >= 0.6 && f.perBuffer > longLaunch:
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), f.perBuffer)
+	case f.starved():
+		return r.not("handing over and hearing back take long because threads wait for processors")
 	case r.Lost < a.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
 			percent(f.share(a.Sum(analyze.PartOutside))), percent(f.share(r.Lost)))

@@ -22,9 +22,6 @@ const helloPatience = 10 * time.Second
 // aLongTimeAgo is a deadline that has passed.
 var aLongTimeAgo = time.Unix(1, 0)
 
-// errDescriptor says that a Rings frame came without what it is about.
-var errDescriptor = errors.New("the Rings frame came without a descriptor")
-
 // serveConnection handles one connection from its hello to the end of its process.
 func (c *Collector) serveConnection(conn *net.UnixConn) {
 	defer conn.Close()
@@ -186,7 +183,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errDescriptor
+				err = errors.New("the Rings frame came without a descriptor")
 			} else {
 				err = p.attach(fd)
 			}

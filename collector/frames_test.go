@@ -156,3 +156,53 @@ func FuzzFrames(f *testing.F) {
 		p.end(false, "", nil)
 	})
 }
+
+// facted is an Observer that keeps the facts.
+type facted struct {
+	Nobody
+	texts []string
+}
+
+func (f *facted) Facts(_ tracefile.ProcessIndex, facts []wire.Fact) {
+	for _, fact := range facts {
+		f.texts = append(f.texts, fact.Text)
+	}
+}
+
+// Facts may come in pieces that end inside one, overlap, and overtake each other: each is there once. Only what lies in a gap
+// that stays is lost, with the fact that was begun before it.
+func TestFactsInPieces(t *testing.T) {
+	var all []byte
+	var ends []int
+	for _, text := range []string{"one", "two, which is longer", "three", "four"} {
+		all = wire.AppendFact(all, wire.Fact{Kind: wire.FactString, Text: text})
+		ends = append(ends, len(all))
+	}
+	for name, c := range map[string]struct {
+		pieces [][2]int
+		want   string
+	}{
+		"whole":                      {[][2]int{{0, len(all)}}, "one|two, which is longer|three|four"},
+		"cut inside":                 {[][2]int{{0, 10}, {10, 61}, {61, len(all)}}, "one|two, which is longer|three|four"},
+		"overtaken while one begins": {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}, {ends[0] + 9, ends[1]}}, "one|two, which is longer|three|four"},
+		"overlapping":                {[][2]int{{0, 50}, {20, ends[2]}, {0, len(all)}}, "one|two, which is longer|three|four"},
+		"gap that stays":             {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}}, "one|three|four"},
+	} {
+		w, err := tracefile.Create(os.DevNull, tracefile.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		observer := &facted{}
+		p := &process{collector: &Collector{writer: w, observer: observer}}
+		r := p.ring(0)
+		for _, piece := range c.pieces {
+			if err := p.joinFacts(r, uint64(piece[0]), all[piece[0]:piece[1]]); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		r.facts.finish()
+		if got := strings.Join(observer.texts, "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (p *process) ring(index uint16) *ring {
 		r := &ring{index: index}
 		r.records.limit, r.facts.limit = maxHeld, maxHeldFacts
 		r.records.emit = func(position uint64, records []wire.Record) { p.writeRecords(r, position, records) }
-		r.facts.emit = func(_ uint64, facts []byte) { p.writeFacts(r, facts) }
+		r.facts.emit = func(position uint64, facts []byte) { p.writeFacts(r, position, facts) }
 		p.rings[index] = r
 	}
 	return p.rings[index]
@@ -73,9 +73,6 @@ func (p *process) joinFacts(r *ring, position uint64, facts []byte) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.add()
-	if position > r.facts.next {
-		r.partial = nil
-	}
 	if err := r.facts.add(position, facts); err != nil {
 		return fmt.Errorf("facts of ring %d: %w", r.index, err)
 	}
@@ -95,7 +92,11 @@ func (p *process) writeRecords(r *ring, position uint64, records []wire.Record) 
 }
 
 // writeFacts hands on the whole facts among bytes that may end in the middle of one, with the mutex.
-func (p *process) writeFacts(r *ring, b []byte) {
+func (p *process) writeFacts(r *ring, position uint64, b []byte) {
+	if position != r.factsEnd { // the end of what is begun will not come
+		r.partial = nil
+	}
+	r.factsEnd = position + uint64(len(b))
 	if len(r.partial) > 0 {
 		b = append(r.partial, b...)
 	}

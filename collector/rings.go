@@ -28,10 +28,11 @@ const (
 
 // A ring is what the collector knows of one ring of a process.
 type ring struct {
-	index   uint16
-	records joiner[wire.Record]
-	facts   joiner[byte]
-	partial []byte // the beginning of a fact whose end has not come
+	index    uint16
+	records  joiner[wire.Record]
+	facts    joiner[byte]
+	factsEnd uint64 // the byte position behind those handed on
+	partial  []byte // the beginning of a fact whose end has not come
 
 	head    uint64 // as last seen, to tell how fast the ring fills
 	dropped uint64 // as last seen

@@ -21,6 +21,9 @@ func course(random *rand.Rand, n int, dependence, factor float64) *bins {
 // Equal series must be called different about as often as the level says, though their values depend on each other. Without
 // the merging of groups, dependent series were called different in nine of ten cases.
 func TestLevelHoldsForDependentValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates 2,400 series")
+	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, dependence := range []float64{0, 0.5, 0.9, 0.99} {
 		tested, wrong := 0, 0

@@ -357,7 +357,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	path := big(t, 40_000)
+	steps := 40_000
+	if testing.Short() {
+		steps = 8_000
+	}
+	path := big(t, steps)
 	for _, f := range []Format{CSV, JSONLines} {
 		w := NewFiles(&failing{after: 1 << 40}, f)
 		if f == JSONLines {
@@ -366,14 +370,14 @@ func TestMemoryIsBounded(t *testing.T) {
 		before, most, n := heap(), uint64(0), 0
 		_, err := analyze.Load(path, analyze.Options{Visit: func(c *analyze.VisitedCall) {
 			w.calls.add(callRow{Selector: "x"})
-			if n++; n == 300_000 { // the model has almost all of its command buffers by now
+			if n++; n == steps*15/2 { // the model has almost all of its command buffers by now
 				most = heap()
 			}
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		model := uint64(40_000 * 1200) // a generous bound on what the model takes for them
+		model := uint64(steps * 1200) // a generous bound on what the model takes for them
 		if grown := most - min(most, before); grown > model {
 			t.Errorf("%s: %d calls took %d MB", f, n, grown>>20)
 		}

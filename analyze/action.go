@@ -12,6 +12,7 @@ type action uint8
 const (
 	actNothing action = iota
 	actTracer         // a record of the tracer's own that the analysis does not need
+	actScope
 	actThreadStart
 	actCompleted
 	actScheduled
@@ -99,6 +100,9 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actScheduled
 	}
 	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
+		if strings.HasPrefix(row.Arg, "StringID of the name the program gave") {
+			return actScope
+		}
 		return actTracer
 	}
 	switch row.Arg {

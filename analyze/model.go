@@ -34,6 +34,7 @@ type Trace struct {
 	Waits          []Wait     // by Begin
 	Locks          []LockWait // by Begin
 	Signals        []Signal   // of shared events, by the CPU
+	Scopes         []Scope    // by Begin
 	Compilations   []Compilation
 	Allocations    []Allocation
 	Releases       int // memory given back; 0 may mean that the source does not tell
@@ -231,10 +232,17 @@ type Wait struct {
 type LockWait struct {
 	Call
 	Selector string
-	Lock     uint32
+	Lock     uint64  // its address in its process; 0 when not known
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
+}
+
+// A Scope is a time to which the program gave a name; a mark is a scope without a length.
+type Scope struct {
+	Call
+	Name string
+	Mark bool
 }
 
 // A Signal is a value given to a shared event by the CPU.

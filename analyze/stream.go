@@ -76,6 +76,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		return
 	case actTracer:
 		return
+	case actScope:
+		s.scope(r)
+		return
 	}
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
@@ -136,7 +139,10 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	}
 	if rule.act == actLock {
 		sp.item = int32(len(t.locks))
-		lock := LockWait{Call: Call{inside, t.Thread}, Selector: rule.row.Selector, Lock: uint32(r.Object)}
+		lock := LockWait{Call: Call{inside, t.Thread}, Selector: rule.row.Selector, Lock: uint64(r.Object)}
+		if strings.Contains(rule.row.More, "x1 address") {
+			lock.Lock = m.X1
+		}
 		if strings.Contains(rule.row.More, "x0 StringID") {
 			lock.Name = s.process.text(m.X0)
 		}
@@ -163,6 +169,19 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 		s.skewed++
 	}
 	s.process.end = max(s.process.end, b.Completed.End)
+}
+
+// scope keeps a name that the program gave to a time, or to a moment.
+func (s *streamLoader) scope(r *wire.Record) {
+	if s.thread == nil {
+		s.startThread(s.unknownThread(), "")
+	}
+	call := Call{Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, s.thread.Thread}
+	call.End = max(call.Begin, call.End)
+	if inside, visible := s.clip(call.Interval); visible {
+		call.Interval = inside
+		s.trace.Scopes = append(s.trace.Scopes, Scope{call, s.process.text(r.Arg), ruleOf(r.Call).row.Selector == "mark"})
+	}
 }
 
 func (s *streamLoader) startThread(id ThreadID, name string) {

@@ -99,7 +99,7 @@ func wait(t *analyze.Trace) *builder {
 		if k.Holder != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
 		}
-		b.add([]string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock %d", k.Lock)), k.Selector}, l, 1, int64(k.Own))
+		b.add([]string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}, l, 1, int64(k.Own))
 	}
 	return b
 }

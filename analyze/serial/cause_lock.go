@@ -152,7 +152,7 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 	}
 	type key struct {
 		process *analyze.Process
-		lock    uint32
+		lock    uint64
 		name    string
 	}
 	by := map[key]*use{}
@@ -166,7 +166,7 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		if u == nil {
 			u = &use{name: l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}
 			if u.name == "" {
-				u.name = fmt.Sprintf("lock %d (%s)", l.Lock, l.Selector)
+				u.name = fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
 			}
 			by[k] = u
 			uses = append(uses, u)

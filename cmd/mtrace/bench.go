@@ -82,7 +82,10 @@ func (o *benchOptions) run(std stdio, names []string) error {
 	report := bench.Report{Conditions: bench.Conditions{CPUs: runtime.NumCPU(), Started: time.Now(), Quick: o.quick, Traced: o.trace, Tool: toolVersion()}}
 	results := map[string]*bench.Results{}
 	var failures []error
-	for _, b := range benches {
+	for i, b := range benches {
+		if len(benches) > 1 {
+			r.part = fmt.Sprintf("%d of %d · ", i+1, len(benches))
+		}
 		run, err := r.run(b, o.parameters(b))
 		if ctx.Err() != nil {
 			return status{128 + 2, errors.New("interrupted: nothing is reported of a part")}

@@ -28,7 +28,8 @@ type benchRunner struct {
 	environ  []string // ours, and the software Metal where there is no other
 	scratch  string
 	traced   bool
-	progress io.Writer // nil unless somebody looks
+	progress *os.File // the terminal, nil unless somebody looks
+	part     string   // "3 of 14 · ", when several benchmarks run
 }
 
 func newBenchRunner(ctx context.Context, std stdio, shaders string, traced bool) (*benchRunner, error) {
@@ -271,7 +272,15 @@ func (r *benchRunner) step(p bench.Progress) {
 
 // say replaces the line of progress; an empty one removes it.
 func (r *benchRunner) say(text string) {
-	if r.progress != nil {
-		fmt.Fprintf(r.progress, "\r\033[K%.99s", text)
+	if r.progress == nil {
+		return
 	}
+	if text != "" {
+		text = r.part + text
+	}
+	width, _, err := term.GetSize(int(r.progress.Fd()))
+	if err != nil || width < 2 {
+		width = 80
+	}
+	fmt.Fprintf(r.progress, "\r\033[K%.*s", width-1, text)
 }

@@ -114,7 +114,7 @@ func percentCell(part, whole int64) string {
 
 func (r *Report) writeWaits(w io.Writer, style styler) {
 	s := &r.Serialization
-	r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed", s.WaitMatrix)
+	r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
 	r.writeMatrix(w, style, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
 	r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	if len(s.MutualExclusion) > 0 {

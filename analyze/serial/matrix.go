@@ -43,8 +43,9 @@ func (m *Matrix) Total() (sum analyze.Nanos) {
 	return sum
 }
 
-// matrices fills who waits for whom: for work that another thread committed, for GPU time that another thread's work took while
-// one's own was queued, and for locks.
+// matrices fills who waits for whom: for work that another thread committed or a lock that it held (WaitMatrix), for GPU time
+// that another thread's work took while one's own was queued (QueuedMatrix), and the locks alone (LockMatrix). The holder of a
+// lock is the one that held it when the wait began.
 func (a *Analysis) matrices() {
 	var threads []*analyze.Thread
 	for _, t := range a.Threads {
@@ -62,6 +63,7 @@ func (a *Analysis) matrices() {
 	for _, l := range a.Trace.Locks {
 		if l.Holder != nil {
 			a.LockMatrix.Add(l.Thread, l.Holder, l.Own)
+			a.WaitMatrix.Add(l.Thread, l.Holder, l.Own)
 		}
 	}
 }

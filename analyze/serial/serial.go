@@ -12,7 +12,7 @@ type Analysis struct {
 	Threads      []*ThreadTime
 	Queues       []*QueueUse
 	GPU          GPU
-	WaitMatrix   *Matrix // waits for work that another thread committed
+	WaitMatrix   *Matrix // waits for work that another thread committed, and for locks that it held
 	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
 	LockMatrix   *Matrix // waits for locks that another thread held
 	Exclusion    []Exclusion

@@ -92,18 +92,20 @@ func run(std stdio, o runOptions, command []string) error {
 		}
 		return notStarted(err)
 	}
+	outside := watchFromOutside(program.pid(), s.witness)
 	ended, err := program.wait()
+	outside.end()
 	if err != nil {
 		return notStarted(err)
 	}
-	if err := s.finish(program, ended); err != nil {
+	if err := errors.Join(outside.note(s.writer), s.finish(program, ended)); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons
 	}
-	s.conclude(std, o, handshake.Explain(plan, program.pid(), s.witness.processes(), inspect))
+	s.conclude(std, o, handshake.Explain(plan, program.pid(), outside.processes(), inspect))
 	return status{code: exitStatus(ended)}
 }
 

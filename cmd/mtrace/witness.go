@@ -42,3 +42,21 @@ func (w *witness) processes() (all []handshake.Process) {
 	}
 	return all
 }
+
+// metal says whether any process has made a Metal call.
+func (w *witness) metal() bool {
+	_, ok := w.first()
+	return ok
+}
+
+// first is the first process that made a Metal call.
+func (w *witness) first() (first tracefile.ProcessIndex, ok bool) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for index, p := range w.seen {
+		if p.Metal && (!ok || index < first) {
+			first, ok = index, true
+		}
+	}
+	return first, ok
+}

@@ -66,20 +66,34 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}}
 }
 
-// dropped names each process without the library whose parent had it, or that
-// was started first below the root: there the variable was lost, and everything
-// below went without.
+// dropped names each process that has no library although the program before
+// it had: the one that started it, or the one it ran in its own place. There
+// the variable was lost, and everything below went without.
 func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
-	hello := map[int]bool{root: true}
-	below := map[int]int{}
+	// A process is there once for each program it ran. With the library it
+	// reported, or is the fork of one that did.
+	reported := map[int][]string{root: nil}
+	lost := map[int]bool{}
 	parent := map[int]int{}
 	for _, p := range processes {
-		hello[p.PID] = hello[p.PID] || p.Hello
 		parent[p.PID] = p.Parent
+		if p.Hello {
+			reported[p.PID] = append(reported[p.PID], p.Program)
+		}
+	}
+	without := func(p Process) bool {
+		if p.PID == root && len(reported[root]) == 0 {
+			return false // neverLoaded's
+		}
+		return !p.Hello && p.Program != "" && !slices.Contains(reported[p.Parent], p.Program)
 	}
 	for _, p := range processes {
+		lost[p.PID] = lost[p.PID] || without(p)
+	}
+	below := map[int]int{}
+	for pid := range parent {
 		steps := 0
-		for at, ok := parent[p.PID]; ok && steps < len(processes); at, ok = parent[at] {
+		for at, ok := parent[pid]; ok && steps < len(parent); at, ok = parent[at] {
 			below[at]++
 			steps++
 		}
@@ -87,7 +101,9 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 	var found []inject.Finding
 	told := map[string]bool{}
 	for _, p := range processes {
-		if hello[p.PID] || !hello[p.Parent] || p.Program == "" || told[p.Program] {
+		_, before := reported[p.PID]
+		_, above := reported[p.Parent]
+		if !without(p) || told[p.Program] || !before && (!above || lost[p.Parent]) {
 			continue
 		}
 		told[p.Program] = true

@@ -1,7 +1,7 @@
 package xctrace
 
 import (
-	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,12 +104,10 @@ func (d *Dictionary) stack(frames []FrameIndex) StackIndex {
 		return i
 	}
 	i := StackIndex(len(d.Stacks))
-	d.Stacks = append(d.Stacks, bytes2frames(frames))
+	d.Stacks = append(d.Stacks, slices.Clone(frames))
 	d.stacks[string(d.key)] = i
 	return i
 }
-
-func bytes2frames(frames []FrameIndex) []FrameIndex { return append([]FrameIndex(nil), frames...) }
 
 // index returns the index of a value in list, adding it if it is new.
 func index[V comparable, I ~uint32](list *[]V, known map[V]I, v V) I {
@@ -141,5 +139,5 @@ func threadName(display string, tid uint64) string {
 	if strings.HasPrefix(display[i+len(hex):], ")") {
 		name = strings.TrimSuffix(name, "(")
 	}
-	return string(bytes.TrimSpace([]byte(name)))
+	return strings.TrimSpace(name)
 }

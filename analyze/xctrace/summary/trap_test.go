@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/xctrace"
 	"mtrace/fixtures/xctrace/export"
 )
@@ -487,94 +485,6 @@ func TestTrapTheSameTableTwice(t *testing.T) {
 	}
 	if _, err := xctrace.Load(inputs, nil); err == nil || !strings.Contains(err.Error(), "more than one recording") {
 		t.Errorf("two recordings: %v", err)
-	}
-}
-
-// The verdict names a cause only where the export shows it.
-func TestVerdicts(t *testing.T) {
-	for name, c := range map[string]struct {
-		config  export.Config
-		verdict string
-		summary string
-	}{
-		"saturated":        {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated", "The GPU is the limit"},
-		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound", "One command buffer at a time"},
-		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "unknown", "not recorded"},
-		"several, sync":    {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000}, "unknown", "although 3 threads commit"},
-		"too few":          {export.Config{Seed: 5, CommandBuffers: 20}, "unknown", "too few"},
-	} {
-		s := of(t, load(t, exported(t, export.Record(c.config))), Filter{})
-		if s.Verdict.Verdict != c.verdict || !strings.Contains(s.Verdict.Summary, c.summary) || s.Verdict.CannotTell == "" {
-			t.Errorf("%s: %+v, busy %v, want %s, %q", name, s.Verdict, s.GPU.All.BusyShare, c.verdict, c.summary)
-		}
-	}
-}
-
-// The model says the same as the summary.
-func TestTraceAgreesWithTheSummary(t *testing.T) {
-	simulated := export.Record(export.Config{Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true, Labels: 4})
-	r := load(t, exported(t, simulated))
-	s := of(t, r, Filter{})
-	trace, err := Trace(r, Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if trace.Source.Kind != "xctrace" || trace.Source.Program != "workload" || len(trace.Threads) != 3 || len(trace.CommandBuffers) != 300 || len(trace.Devices) != 1 {
-		t.Errorf("source %+v, %d threads, %d command buffers, %d devices", trace.Source, len(trace.Threads), len(trace.CommandBuffers), len(trace.Devices))
-	}
-	byID := map[string]int{}
-	var gpu, encode Nanos
-	encoders := 0
-	for i, b := range trace.CommandBuffers {
-		byID[b.Label]++
-		if i > 0 && trace.CommandBuffers[i-1].Created.Begin > b.Created.Begin {
-			t.Fatal("command buffers are not by creation")
-		}
-		if b.Committed.Thread == nil || b.Process.ID != 5265 || !b.GPU.Known() || b.Status != analyze.StatusCompleted || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End {
-			t.Fatalf("command buffer %+v", b)
-		}
-		for _, e := range b.Encoders {
-			encoders++
-			gpu += e.GPU.Length()
-			if e.Kind != analyze.EncoderCompute || e.GPU.Begin < b.GPU.Begin || e.GPU.End > b.GPU.End || e.Created.Thread != b.Created.Thread {
-				t.Fatalf("encoder %+v of %+v", e, b)
-			}
-		}
-	}
-	for _, th := range trace.Threads {
-		encode += th.Exclusive[analyze.PartEncode]
-		if th.Exclusive[analyze.PartEncode] > th.Active.Length() {
-			t.Errorf("thread %+v encodes longer than it is active", th)
-		}
-	}
-	if gpu != s.GPU.Own.SumNS || encoders != 600 || encode != s.Processes[0].EncodeNS || len(byID) != 4 {
-		t.Errorf("model: GPU %d, %d encoders, encode %d, labels %v; summary: %d, %d", gpu, encoders, encode, byID, s.GPU.Own.SumNS, s.Processes[0].EncodeNS)
-	}
-}
-
-// The shared report of an export: where threads waited for each command buffer
-// it said "cpu-bound", because an export has no waits and their absence was taken
-// for evidence.
-func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
-	judge := func(c export.Config) *serial.Analysis {
-		trace, err := Trace(load(t, exported(t, export.Record(c))), Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return serial.Analyze(trace, serial.Options{})
-	}
-	a := judge(export.Config{Seed: 1, CommandBuffers: 200, Threads: 2, Wait: true})
-	if a.Verdict.Cause != serial.None || len(a.Verdict.Causes) != 0 || !strings.Contains(a.Verdict.Summary, "neither waits nor locks") {
-		t.Errorf("threads that wait: %+v", a.Verdict)
-	}
-	for _, cause := range a.GPU.IdleBy {
-		if strings.Contains(cause.Doing, "outside") {
-			t.Errorf("idle time blamed on %q", cause.Doing)
-		}
-	}
-	a = judge(export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000})
-	if a.Verdict.Cause != serial.GPUSaturated || !strings.Contains(a.Verdict.Summary, "The GPU is the limit") {
-		t.Errorf("a full GPU: %+v", a.Verdict)
 	}
 }
 

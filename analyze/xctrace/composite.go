@@ -1,0 +1,224 @@
+package xctrace
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// composite reads an element that has children, or whose type has.
+func (v *valueReader) composite(tok token, t *tag) (cell, error) {
+	var parts composite
+	switch t.kind {
+	case kindProcess, kindThread:
+		// The name is nowhere but in the displayed text.
+		display, _ := v.scan.attr("fmt")
+		parts.display, _ = unescape(nil, display)
+	case kindFrame:
+		name, _ := v.scan.attr("name")
+		unescaped, _ := unescape(nil, name)
+		parts.frame.Name = string(unescaped)
+		if address, ok := v.scan.attr("addr"); ok {
+			parts.frame.Address, _ = strconv.ParseUint(string(address), 0, 64)
+		}
+	}
+	if tok == tokenLeaf && t.kind == kindLabel {
+		// A label that is plain text.
+		return cell{label(v.leaf(plainText, v.scan.text).text(), 0), cellValue}, nil
+	}
+	parts.from = len(v.frames)
+	for tok == tokenStart {
+		inner, err := v.scan.next()
+		if err != nil {
+			return cell{}, err
+		}
+		if inner == tokenEOF {
+			return cell{}, errTruncated
+		}
+		if inner == tokenEnd {
+			break
+		}
+		if inner == tokenText {
+			continue
+		}
+		if string(v.scan.name) == "binary" {
+			if name, ok := v.scan.attr("name"); ok {
+				parts.binary, _ = unescape(nil, name)
+			}
+		}
+		childTag, child, err := v.element(inner, nil)
+		if err != nil {
+			return cell{}, err
+		}
+		parts.add(v, childTag, child)
+	}
+	c := cell{state: cellBroken}
+	switch {
+	case parts.broken:
+	case t.kind == kindNumber || t.kind == kindDecimal || t.kind == kindAddresses:
+		v.malformed++ // a number has no children
+	default:
+		c = cell{parts.word(v, t), cellValue}
+	}
+	v.frames = v.frames[:parts.from]
+	return c, nil
+}
+
+var plainText = &tag{name: "string", kind: kindText, null: noNull}
+
+// maxParts is how many texts of one label are kept; real labels have up to
+// four.
+const maxParts = 8
+
+// composite gathers the children of an element.
+type composite struct {
+	display []byte
+	number  uint64 // pid or tid
+	known   bool   // number is
+	process ProcessIndex
+	texts   [maxParts]TextIndex // given by the program
+	count   int
+	phrases [maxParts]TextIndex // between them
+	joints  int
+	frame   Frame
+	binary  []byte
+	from    int // in valueReader.frames
+	stack   StackIndex
+	address uint64
+	broken  bool
+}
+
+func (p *composite) add(v *valueReader, t *tag, c cell) {
+	if c.state == cellBroken {
+		p.broken = true
+		return
+	}
+	if c.state != cellValue {
+		return
+	}
+	switch t.kind {
+	case kindText:
+		if c.text() == 0 || p.process != 0 {
+			break
+		}
+		if blank(v.dict.Text(c.text())) {
+			break
+		}
+		if p.count < maxParts {
+			p.texts[p.count] = c.text()
+			p.count++
+		}
+	case kindPhrase:
+		if p.joints < maxParts && p.process == 0 {
+			p.phrases[p.joints] = c.text()
+			p.joints++
+		}
+	case kindProcess:
+		p.process = c.process()
+	case kindThread:
+		p.process = v.dict.Threads[c.thread()].Process
+	case kindFrame:
+		v.frames = append(v.frames, FrameIndex(c.word))
+	case kindBacktrace:
+		v.frames = append(v.frames, v.dict.Stacks[c.stack()]...)
+	case kindAddresses:
+		p.stack = c.stack()
+	case kindNumber:
+		switch t.name {
+		case "pid", "tid":
+			p.number, p.known = c.number(), true
+		case "text-address":
+			p.address = c.number()
+		}
+	}
+}
+
+// word is the value of the element itself.
+func (p *composite) word(v *valueReader, t *tag) uint64 {
+	switch t.kind {
+	case kindProcess:
+		return uint64(v.dict.process(p.number, p.display))
+	case kindThread:
+		return uint64(v.dict.thread(p.number, p.process, p.display))
+	case kindFrame:
+		p.frame.Binary = string(p.binary)
+		return uint64(v.dict.frame(p.frame))
+	case kindBacktrace:
+		return uint64(v.dict.stack(v.frames[p.from:]))
+	case kindSample:
+		// The frames hold the return addresses; the place itself comes apart.
+		leaf := v.dict.frame(Frame{Address: p.address})
+		frames := append(v.frames[p.from:], leaf)
+		for i, f := range v.dict.Stacks[p.stack] {
+			if a := v.dict.Frames[f].Address; a != 0 && (i > 0 || a != p.address) {
+				frames = append(frames, f)
+			}
+		}
+		return uint64(v.dict.stack(frames))
+	case kindLabel:
+		return label(p.label(v), p.process)
+	case kindText, kindPhrase:
+		return uint64(p.label(v)) // a message with arguments
+	}
+	return 0
+}
+
+// label is the text a user gave: the texts before the process, without the
+// phrases around them; only a label that has no such text (a narrative) is its
+// first phrases.
+func (p *composite) label(v *valueReader) TextIndex {
+	if p.count == 1 {
+		return p.texts[0]
+	}
+	v.text = v.text[:0]
+	all := p.texts[:p.count]
+	if p.count == 0 {
+		all = p.phrases[:p.joints]
+	}
+	for _, t := range all {
+		if p.count > 0 && len(v.text) > 0 {
+			v.text = append(v.text, ' ')
+		}
+		v.text = append(v.text, v.dict.Text(t)...)
+	}
+	trimmed := bytes.TrimSpace(v.text)
+	if p.count == 0 && p.process != 0 {
+		trimmed = bytes.TrimSpace(bytes.TrimSuffix(trimmed, []byte("(")))
+	}
+	return v.dict.text(trimmed)
+}
+
+// addresses reads "6487614000 6487524148 0".
+func (v *valueReader) addresses(text []byte) StackIndex {
+	from := len(v.frames)
+	for len(text) > 0 {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		end := bytes.IndexAny(text, " \t\r\n")
+		if end < 0 {
+			end = len(text)
+		}
+		if end == 0 {
+			break
+		}
+		n, ok := parseNumber(text[:end])
+		if !ok {
+			v.malformed++
+			break
+		}
+		if n != 0 {
+			v.frames = append(v.frames, v.dict.frame(Frame{Address: n}))
+		}
+		text = text[end:]
+	}
+	stack := v.dict.stack(v.frames[from:])
+	v.frames = v.frames[:from]
+	return stack
+}
+
+func blank(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != ' ' {
+			return false
+		}
+	}
+	return true
+}

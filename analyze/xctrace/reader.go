@@ -1,0 +1,344 @@
+package xctrace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// reader reads one input.
+type reader struct {
+	value  valueReader
+	doc    *Document
+	sink   *Sink
+	schema *Table // the last one with columns, of this root
+	cells  []cell
+	types  []*tag
+}
+
+// Read reads an input of one or several export documents one after another
+// and delivers the rows of the tables that mtrace knows to the sink. The
+// Document is never nil; with an error it describes what came before it.
+func Read(src io.Reader, name string, sink *Sink) (*Document, error) {
+	r := &reader{doc: &Document{Name: name}, sink: sink}
+	r.value = valueReader{scan: newScanner(src), dict: sink.dictionary(), tags: newTagTable()}
+	defer r.value.ids.close()
+	err := r.roots()
+	r.doc.Bytes = r.value.scan.offset()
+	r.doc.IllegalNames = r.value.scan.illegalNames
+	var syntax *syntaxError
+	switch {
+	case errors.Is(err, errTruncated):
+		if r.doc.Roots == 0 {
+			return r.doc, fmt.Errorf("%s: cut before its first element: not an export of xctrace", name)
+		}
+		r.doc.Truncated = true
+		return r.doc, nil
+	case errors.As(err, &syntax):
+		return r.doc, fmt.Errorf("%s: not an export of xctrace, or damaged: %w", name, err)
+	case err != nil:
+		return r.doc, fmt.Errorf("read %s: %w", name, err)
+	case r.doc.Roots == 0:
+		return r.doc, fmt.Errorf("%s: empty: xctrace wrote nothing (look at its exit status)", name)
+	}
+	return r.doc, nil
+}
+
+// roots reads the documents of the input. Ids start again at each.
+func (r *reader) roots() error {
+	for {
+		tok, err := r.value.scan.next()
+		if err != nil || tok == tokenEOF {
+			return err
+		}
+		name := string(r.value.scan.name)
+		if r.doc.Roots > 0 {
+			r.value.ids.reset()
+		}
+		r.schema = nil
+		r.doc.Roots++
+		switch name {
+		case "trace-query-result":
+			err = r.queryResult(tok)
+		case "trace-toc":
+			var toc *TOC
+			if toc, err = readTOC(r.value.scan, tok); err == nil {
+				r.doc.TOCs = append(r.doc.TOCs, toc)
+			}
+		default:
+			err = r.value.scan.syntax("the document is a <%s>, not a <trace-query-result> or <trace-toc>", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *reader) queryResult(tok token) error {
+	nodes := len(r.doc.Tables)
+	for tok == tokenStart {
+		inner, err := r.value.scan.next()
+		if err != nil {
+			return err
+		}
+		switch inner {
+		case tokenEOF:
+			return errTruncated
+		case tokenEnd:
+			tok = tokenEnd
+		case tokenText:
+		default:
+			if name := string(r.value.scan.name); name != "node" {
+				return r.value.scan.syntax("<%s> in the query result where a <node> should be", name)
+			}
+			if err := r.node(inner); err != nil {
+				return err
+			}
+		}
+	}
+	if len(r.doc.Tables) == nodes {
+		r.doc.EmptyRoot++
+	}
+	return nil
+}
+
+// maxTables bounds the tables of one input; a recording has some hundred.
+const maxTables = 100_000
+
+func (r *reader) node(tok token) error {
+	s := r.value.scan
+	xpath, _ := s.attr("xpath")
+	path, _ := unescape(nil, xpath)
+	t := &Table{XPath: string(path)}
+	if strings.Contains(t.XPath, "/tracks") {
+		t.Shape = ShapeDetail
+	}
+	if len(r.doc.Tables) == maxTables {
+		return s.syntax("more than %d tables", maxTables)
+	}
+	r.doc.Tables = append(r.doc.Tables, t)
+	var rows rowHandler
+	var bound bool
+	for tok == tokenStart {
+		inner, err := s.next()
+		if err != nil {
+			r.value.countDangling(t)
+			return err
+		}
+		switch inner {
+		case tokenEOF:
+			return errTruncated
+		case tokenEnd:
+			tok = tokenEnd
+			continue
+		case tokenText:
+			continue
+		}
+		if string(s.name) != "row" {
+			if string(s.name) != "schema" {
+				return s.syntax("<%s> in a node where a <schema> or <row> should be", s.name)
+			}
+			if err := r.readSchema(inner, t); err != nil {
+				return err
+			}
+			r.schema, bound = t, false
+			t.Shape = ShapeTable
+			continue
+		}
+		if t.Schema == "" && (t.Shape == ShapeDetail || len(s.attrs) > 0) {
+			t.Shape = ShapeDetail
+			if err := r.detail(inner, t); err != nil {
+				return err
+			}
+			continue
+		}
+		if !bound {
+			if len(t.Columns) == 0 {
+				if r.schema == nil {
+					return s.syntax("rows without a schema")
+				}
+				t.Schema, t.Columns, t.Inherited = r.schema.Schema, r.schema.Columns, true
+			}
+			if rows, err = r.bind(t); err != nil {
+				return err
+			}
+			bound = true
+		}
+		if err := r.row(inner, t, rows); err != nil {
+			r.value.countDangling(t)
+			return err
+		}
+	}
+	r.value.countDangling(t)
+	return nil
+}
+
+func (v *valueReader) countDangling(t *Table) {
+	t.Dangling += v.dangled
+	v.dangled = 0
+}
+
+// readSchema reads <schema name=…><col>…</col>…</schema>.
+func (r *reader) readSchema(tok token, t *Table) error {
+	tree, err := readTree(r.value.scan, tok)
+	if err != nil {
+		return err
+	}
+	t.Schema = tree.attr("name")
+	t.Documentation = tree.attr("documentation")
+	t.Columns = nil
+	for _, c := range tree.children {
+		if c.name == "col" {
+			t.Columns = append(t.Columns, Column{
+				Mnemonic: c.child("mnemonic").text,
+				Name:     c.child("name").text,
+				Type:     c.child("engineering-type").text,
+			})
+		}
+	}
+	if t.Schema == "" || len(t.Columns) == 0 {
+		return r.value.scan.syntax("a schema without a name or without columns")
+	}
+	return nil
+}
+
+// bind prepares for the rows of a table.
+func (r *reader) bind(t *Table) (rowHandler, error) {
+	r.cells = make([]cell, len(t.Columns))
+	r.types = make([]*tag, len(t.Columns))
+	for i, c := range t.Columns {
+		if r.types[i] = r.value.tags.find([]byte(c.Type)); r.types[i] == nil {
+			return rowHandler{}, errTooManyTags
+		}
+	}
+	for _, spec := range tables {
+		if spec.name() != t.Schema {
+			continue
+		}
+		handler, wanted, err := spec.bind(t.Columns, r.types, r.sink)
+		if err == nil && wanted && r.sink.Accept != nil {
+			err = r.sink.Accept(r.doc, t)
+		}
+		if err != nil {
+			t.Refused, handler.deliver = err.Error(), nil
+		}
+		t.Decoded = err == nil && wanted
+		for _, note := range handler.notes {
+			t.problem(r.value.scan.offset(), note, "%s", note)
+		}
+		return handler, nil
+	}
+	return rowHandler{}, nil
+}
+
+// row reads one row and delivers it if it keeps the rules: as many cells as
+// columns, each of its column's type or a sentinel, and no broken value in a
+// column that is read.
+func (r *reader) row(tok token, t *Table, rows rowHandler) error {
+	v := &r.value
+	from := v.scan.offset()
+	v.dangling, v.mistyped, v.malformed = 0, 0, 0
+	n := 0
+	misfit := -1
+	var misfitTag *tag
+	for tok == tokenStart {
+		inner, err := v.scan.next()
+		if err != nil {
+			return err
+		}
+		if inner == tokenEnd {
+			break
+		}
+		if inner == tokenText {
+			continue
+		}
+		if inner == tokenEOF {
+			return errTruncated
+		}
+		var expected *tag
+		if n < len(r.types) {
+			expected = r.types[n]
+		}
+		got, c, err := v.element(inner, expected)
+		if err != nil {
+			return err
+		}
+		if n < len(r.types) {
+			r.cells[n] = c
+			if got != expected && got.kind != kindSentinel && misfit < 0 {
+				misfit, misfitTag = n, got
+			}
+		}
+		n++
+	}
+	t.Rows++
+	bad := false
+	if n != len(r.cells) {
+		bad = true
+		t.problem(from, "cells", "%d cells for %d columns", n, len(r.cells))
+	} else if misfit >= 0 {
+		bad = true
+		t.problem(from, "type", "column %s holds a <%s>, not a <%s>", t.Columns[misfit].Mnemonic, misfitTag.name, t.Columns[misfit].Type)
+	}
+	if v.dangling+v.mistyped+v.malformed > 0 {
+		switch {
+		case v.dangling > 0:
+			t.problem(from, "dangling", "a reference to a value that is not in the document")
+		case v.mistyped > 0:
+			t.problem(from, "mistyped", "a reference to a value of another type")
+		default:
+			t.problem(from, "malformed", "a value that is not of its type")
+		}
+		for _, column := range rows.columns {
+			if r.cells[column].state == cellBroken {
+				bad = true
+			}
+		}
+	}
+	if bad {
+		t.Rejected++
+		return nil
+	}
+	if rows.deliver != nil {
+		rows.deliver(r.cells)
+	}
+	return nil
+}
+
+// detail reads one row of attributes.
+func (r *reader) detail(tok token, t *Table) error {
+	s := r.value.scan
+	if t.Rows == 0 {
+		for _, a := range s.attrs {
+			name := string(a.name)
+			t.Columns = append(t.Columns, Column{Mnemonic: name, Name: name})
+		}
+	}
+	v := &r.value
+	v.dangling, v.mistyped, v.malformed = 0, 0, 0
+	from := s.offset()
+	for tok == tokenStart {
+		inner, err := s.next()
+		if err != nil {
+			return err
+		}
+		if inner == tokenEnd {
+			break
+		}
+		if inner == tokenEOF {
+			return errTruncated
+		}
+		if inner == tokenText {
+			continue
+		}
+		if _, _, err := v.element(inner, nil); err != nil {
+			return err
+		}
+	}
+	t.Rows++
+	if v.dangling+v.mistyped > 0 {
+		t.problem(from, "dangling", "a reference to a value that is not in the document")
+	}
+	return nil
+}

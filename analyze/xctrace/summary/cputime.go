@@ -1,0 +1,65 @@
+package summary
+
+import (
+	"mtrace/analyze/xctrace"
+)
+
+// byText is the times of the subject's rows by a text: their durations in the
+// window, the longest sum first.
+func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
+	times := map[xctrace.TextIndex][]Nanos{}
+	var all Nanos
+	for i := range rows {
+		process, start, duration, text := read(&rows[i])
+		if begin, end, ok := s.clip(start, duration); ok && s.own(process) {
+			times[text] = append(times[text], end-begin)
+			all += end - begin
+		}
+	}
+	list := make([]Label, 0, len(times))
+	for text, t := range times {
+		list = append(list, newLabel(s.Text(text), "", t, all))
+	}
+	sortLabels(list)
+	return list
+}
+
+// encoderLabels is the CPU time from an encoder's creation to its end, by its
+// label. It is not GPU time.
+func (s *scope) encoderLabels() []Label {
+	return byText(s, s.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return e.Process, e.Start, e.Duration, e.Label
+	})
+}
+
+// shaders is the time of Shader Timeline intervals by shader. They do not cover
+// all GPU work and are not scaled to it.
+func (s *scope) shaders() []Label {
+	return byText(s, s.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return x.Process, x.Start, x.Duration, x.Name
+	})
+}
+
+// driver is the time in the driver by what it worked on.
+func (s *scope) driver() []Label {
+	return byText(s, s.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return d.Process, d.Start, d.Duration, d.Type
+	})
+}
+
+// handlers is the time of application events by their type.
+func (s *scope) handlers() []Label {
+	return byText(s, s.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+		return e.Process, e.Start, e.Duration, e.Type
+	})
+}
+
+func (s *scope) compiler() *Timing {
+	var times []Nanos
+	for i := range s.Compilations {
+		if c := &s.Compilations[i]; s.own(c.Process) && s.inside(c.Start) {
+			times = append(times, c.Duration)
+		}
+	}
+	return timingPointer(times)
+}

@@ -1,0 +1,45 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze/xctrace"
+)
+
+// memory is what the subject had allocated in the window: sizes hold until the
+// next row of their process, so one from before the window counts too.
+func (s *scope) memory() *Memory {
+	var m Memory
+	seen := false
+	var sizes []*xctrace.AllocatedSize
+	for i := range s.Sizes {
+		if a := &s.Sizes[i]; s.own(a.Process) && a.Start <= s.to {
+			sizes = append(sizes, a)
+		}
+	}
+	slices.SortStableFunc(sizes, func(a, b *xctrace.AllocatedSize) int { return cmp.Compare(a.Start, b.Start) })
+	held := map[uint64]uint64{}
+	var total uint64
+	for i, a := range sizes {
+		pid := s.Processes[a.Process].PID
+		total += a.Bytes - held[pid]
+		held[pid] = a.Bytes
+		if a.Start >= s.from || i+1 == len(sizes) || sizes[i+1].Start > s.from {
+			m.PeakBytes = max(m.PeakBytes, total)
+		}
+		m.LastBytes, seen = total, true
+	}
+	for i := range s.Resources {
+		a := &s.Resources[i]
+		if s.own(a.Process) && s.inside(a.Time) && s.Text(a.Event) == "Allocation" {
+			seen = true
+			m.Allocations++
+			m.Bytes += a.Bytes
+		}
+	}
+	if !seen {
+		return nil
+	}
+	return &m
+}

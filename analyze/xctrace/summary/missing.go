@@ -1,0 +1,95 @@
+package summary
+
+import (
+	"fmt"
+)
+
+// missing says what cannot be told and why: the table was not recorded, not
+// exported, could not be read, or is empty for a reason the settings give.
+func (s *scope) missing(out *Summary) []Missing {
+	list := []Missing{}
+	add := func(what, table string, rows int) {
+		if rows == 0 {
+			m := Missing{What: what, Why: s.absent(table), Table: table}
+			m.notExported = !s.Has(table) && s.Run != nil && s.Run.Table(table) && s.Failed[table] == ""
+			list = append(list, m)
+		}
+	}
+	add("GPU time, idle time, labels", tableGPU, len(s.GPU))
+	add("command buffers per process and thread, submissions/s", tableSubmissions, len(s.Submissions))
+	add("completion latency", tableCompleted, len(s.Completions))
+	add("encode time per label", tableEncoders, len(s.Encoders))
+	add("GPU performance states", tablePerformance, len(s.Performance))
+	add("time per shader", tableShaders, len(s.Shaders))
+	add("GPU counters", tableCounters, len(s.Counters))
+	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
+		list = append(list, Missing{What: "phases marked by signposts", Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
+	}
+	list = append(list,
+		Missing{What: "time threads wait for the GPU, and the serialization it causes", Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
+		Missing{What: "dispatches per kernel", Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
+		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span seconds: they make no frame rate"},
+		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3 % have been measured by others"},
+	)
+	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
+		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
+	}
+	return list
+}
+
+// absent says why a table gives nothing.
+func (s *scope) absent(schema string) string {
+	for _, d := range s.Documents {
+		for _, t := range d.Tables {
+			if t.Schema == schema && t.Refused != "" {
+				return fmt.Sprintf("table %s cannot be read: %s", schema, t.Refused)
+			}
+			if t.Schema == schema && t.Rows > 0 && t.Rejected == t.Rows {
+				return fmt.Sprintf("all %d rows of table %s break a rule: %s", t.Rows, schema, t.Problems[0])
+			}
+		}
+	}
+	if !s.Has(schema) {
+		switch {
+		case schema == tableCounters && s.setting("Counter Set") == "(null)":
+			return "no Counter Set was chosen in the recording's settings"
+		case s.Failed[schema] != "":
+			return "xctrace could not export it: " + s.Failed[schema]
+		case s.Run == nil:
+			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)", schema)
+		case s.Run.Table(schema):
+			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
+		}
+		return fmt.Sprintf("table %s was not recorded with the template %s: use Metal System Trace", schema, s.Run.Template)
+	}
+	why := fmt.Sprintf("table %s has no rows", schema)
+	switch schema {
+	case tableShaders:
+		if setting := s.setting("Shader Timeline"); setting != "" && setting != "Enabled" {
+			return why + ": Shader Timeline is " + setting + " in the recording's settings; enable it in a saved template"
+		}
+		return why + ": it needs Shader Timeline, which xctrace's own template leaves off"
+	case tableCounters:
+		if setting := s.setting("Counter Set"); setting == "(null)" {
+			return why + ": no Counter Set was chosen in the recording's settings"
+		}
+	case tableGPU, tableSubmissions:
+		return why + ": " + s.attachHint()
+	}
+	return why
+}
+
+func (s *scope) setting(key string) string {
+	if s.Run == nil {
+		return ""
+	}
+	return s.Run.Setting(key)
+}
+
+// attachHint says why the program may have no Metal rows.
+func (s *scope) attachHint() string {
+	if s.Run != nil && s.Run.Target.Type == "attached" {
+		return "the recording was attached to a running process, where Metal often does not report; launch the program with xctrace record --launch"
+	}
+	return "the program made no Metal calls while recording, or the recording failed"
+}

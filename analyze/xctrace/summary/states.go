@@ -1,0 +1,53 @@
+package summary
+
+import (
+	"sort"
+
+	"mtrace/analyze/xctrace"
+)
+
+// states is the residency in the GPU's performance states, in the window.
+func (s *scope) states() []State {
+	type key struct {
+		gpu, state xctrace.TextIndex
+		induced    bool
+	}
+	times := map[key]Nanos{}
+	byGPU := map[xctrace.TextIndex]Nanos{}
+	for i := range s.Performance {
+		p := &s.Performance[i]
+		if begin, end, ok := s.clip(p.Start, p.Duration); ok {
+			times[key{p.GPU, p.State, p.Induced}] += end - begin
+			byGPU[p.GPU] += end - begin
+		}
+	}
+	list := make([]State, 0, len(times))
+	for k, t := range times {
+		list = append(list, State{s.Text(k.gpu), s.Text(k.state), t, share(t, byGPU[k.gpu]), k.induced})
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		if a.TimeNS != b.TimeNS {
+			return a.TimeNS > b.TimeNS
+		}
+		return a.GPU+a.Name < b.GPU+b.Name
+	})
+	return list
+}
+
+func (s *scope) counters() []Counter {
+	list := make([]Counter, 0, len(s.Counters))
+	for i := range s.Counters {
+		c := &s.Counters[i]
+		out := Counter{Name: s.Text(c.Name), Samples: c.Samples, Max: c.Max}
+		switch {
+		case c.Duration > 0:
+			out.Mean = c.Weighted / float64(c.Duration)
+		case c.Samples > 0:
+			out.Mean = c.Sum / float64(c.Samples)
+		}
+		list = append(list, out)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}

@@ -1,0 +1,94 @@
+package xctrace
+
+import "fmt"
+
+// column is one column that is read: its mnemonic, the kind its engineering
+// type must be of, and what takes its value. A null is not set.
+type column[R any] struct {
+	mnemonic string
+	kind     kind
+	required bool
+	set      func(*R, cell)
+}
+
+// need is a column without which the table cannot be read.
+func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
+	return column[R]{mnemonic, k, true, set}
+}
+
+// may is a column that not every version has.
+func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
+	return column[R]{mnemonic, k, false, set}
+}
+
+// table is the decoder of one schema into rows of type R.
+type table[R any] struct {
+	schema  string
+	columns []column[R]
+	to      func(*Sink) func(*R)
+	blank   R
+}
+
+type tableSpec interface {
+	name() string
+	// bind finds the columns in a schema. wanted is false when the sink does
+	// not take the rows.
+	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
+}
+
+// rowHandler delivers rows; columns are the ones it reads, notes what it
+// cannot read.
+type rowHandler struct {
+	columns []int
+	notes   []string
+	deliver func([]cell)
+}
+
+func (t *table[R]) name() string { return t.schema }
+
+func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler, bool, error) {
+	type setter struct {
+		at  int
+		set func(*R, cell)
+	}
+	var setters []setter
+	var h rowHandler
+	for _, c := range t.columns {
+		at := -1
+		for i := range columns {
+			if columns[i].Mnemonic == c.mnemonic {
+				at = i
+				break
+			}
+		}
+		switch {
+		case at < 0 && !c.required:
+			continue
+		case at < 0:
+			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, t.schema)
+		case types[at].kind != c.kind && !c.required:
+			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is not read", c.mnemonic, columns[at].Type))
+			continue
+		case types[at].kind != c.kind:
+			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, columns[at].Type, t.schema)
+		}
+		setters = append(setters, setter{at, c.set})
+		h.columns = append(h.columns, at)
+	}
+	deliver := t.to(sink)
+	if deliver == nil {
+		return h, false, nil
+	}
+	row := new(R)
+	h.deliver = func(cells []cell) {
+		*row = t.blank
+		for i := range setters {
+			s := &setters[i]
+			if c := cells[s.at]; c.state == cellValue {
+				s.set(row, c)
+			}
+		}
+		deliver(row)
+	}
+	return h, true, nil
+}

@@ -56,6 +56,7 @@ type Side struct {
 	Device  string   `json:"device"`
 	Verdict string   `json:"verdict"`
 	Summary string   `json:"summary"`
+	Agree   int      `json:"runs_that_agree"` // with the verdict
 }
 
 // A Document is a comparison.
@@ -155,10 +156,14 @@ func side(runs []*Run) Side {
 		s.Paths = append(s.Paths, r.Path)
 	}
 	first := runs[0].Report
-	s.Program, s.Device, s.Verdict, s.Summary = first.Source.Program, first.Source.Device, first.Serialization.Verdict, first.Serialization.Summary
-	for _, r := range runs[1:] {
-		if r.Report.Serialization.Verdict != s.Verdict {
-			s.Verdict, s.Summary = "differs between runs", ""
+	s.Program, s.Device = first.Source.Program, first.Source.Device
+	votes := map[string]int{}
+	for _, r := range runs {
+		votes[r.Report.Serialization.Verdict]++
+	}
+	for _, r := range runs { // of equal votes the first
+		if v := r.Report.Serialization; votes[v.Verdict] > s.Agree {
+			s.Verdict, s.Summary, s.Agree = v.Verdict, v.Summary, votes[v.Verdict]
 		}
 	}
 	return s
@@ -193,6 +198,9 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 		c.Minor = c.Minor && m.share < minorShare
 	}
 	switch {
+	case c.CountA == 0 && len(mb) < len(b), c.CountB == 0 && len(ma) < len(a):
+		c.Why = "it is in some of the runs of one side only"
+		return c
 	case c.CountA == 0:
 		c.Status, c.Impact = Added, c.B*float64(c.CountB)/float64(len(mb))
 		return c

@@ -177,6 +177,12 @@ func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	if c := d.find(KindKernel, "axpy"); c.Status != Same {
 		t.Errorf("axpy did not change: %+v", c)
 	}
+	extra := base(77)
+	extra.extra, extra.steps = true, 40
+	d = compare(t, sides[0], append(sides[1], read(t, extra, "extra")))
+	if c := d.find(KindKernel, "extra"); c.Status != Untested || c.Why == "" {
+		t.Errorf("a kernel that is in one of six runs was not added: %+v", c)
+	}
 }
 
 // Threads and the run say which part of their time it was.

@@ -16,7 +16,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	if d.A.Verdict == d.B.Verdict {
 		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.Verdict)
 	} else {
-		fmt.Fprintf(&b, "verdict: %s → %s\n", d.A.Verdict, d.B.Verdict)
+		fmt.Fprintf(&b, "verdict: %s → %s\n", d.A.verdict(), d.B.verdict())
 		if d.B.Summary != "" {
 			fmt.Fprintf(&b, "  B: %s\n", d.B.Summary)
 		}
@@ -72,6 +72,14 @@ func (s Side) line() string {
 		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:3], ", "), len(s.Paths)-3)
 	}
 	return line
+}
+
+// verdict is the verdict, with how many of the runs agree when not all do.
+func (s Side) verdict() string {
+	if s.Agree == len(s.Paths) {
+		return s.Verdict
+	}
+	return fmt.Sprintf("%s (%d of %d runs)", s.Verdict, s.Agree, len(s.Paths))
 }
 
 func writeChanges(b *strings.Builder, changes []Change) {

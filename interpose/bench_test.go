@@ -16,26 +16,38 @@ func BenchmarkCall(b *testing.B) {
 	for _, clock := range []string{"tsc", "nanoseconds"} {
 		for _, threads := range []int{1, 2, 4} {
 			b.Run(fmt.Sprintf("clock=%s/threads=%d", clock, threads), func(b *testing.B) {
-				path, _ := listen(b)
-				preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
-				var traced, untraced []float64
-				for range max(b.N, 15) {
-					traced = append(traced, perCall(b, threads, preload, socket, "MTRACE_CLOCK="+clock))
-					untraced = append(untraced, perCall(b, threads))
-				}
-				t, u := median(traced), median(untraced)
-				b.ReportMetric(t, "ns/call")
-				b.ReportMetric(u, "ns/untraced")
-				b.ReportMetric(t-u, "ns/added")
-				b.ReportMetric(0, "ns/op")
+				b.Setenv("MTRACE_CLOCK", clock)
+				compareRuns(b, "bench", "60000", strconv.Itoa(threads))
 			})
 		}
 	}
 }
 
-func perCall(b *testing.B, threads int, env ...string) float64 {
+// BenchmarkLock measures what a mutex that nobody else wants costs more in a process that uses Metal.
+func BenchmarkLock(b *testing.B) { compareRuns(b, "bench-lock", "1000000") }
+
+// BenchmarkCommit measures what recording adds to a commit with its completion handler: two calls and two records of four.
+func BenchmarkCommit(b *testing.B) { compareRuns(b, "bench-commit", "5000") }
+
+func compareRuns(b *testing.B, scenario ...string) {
+	path, _ := listen(b)
+	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
+	var traced, untraced []float64
+	for range max(b.N, 15) {
+		traced = append(traced, measure(b, scenario, preload, socket))
+		untraced = append(untraced, measure(b, scenario))
+	}
+	t, u := median(traced), median(untraced)
+	b.ReportMetric(t, "ns/call")
+	b.ReportMetric(u, "ns/untraced")
+	b.ReportMetric(t-u, "ns/added")
+	b.ReportMetric(0, "ns/op")
+}
+
+// measure runs the client and returns the number it prints.
+func measure(b *testing.B, scenario []string, env ...string) float64 {
 	b.Helper()
-	cmd := client(b, "bench", "60000", strconv.Itoa(threads))
+	cmd := client(b, scenario...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "install.h"
+#include "locks.h"
 #include "text.h"
 
 enum { CAPACITY = 1024, MOST_INDEX = 255 };
@@ -33,7 +34,7 @@ const struct class_entry *mt_class_find(Class class, unsigned family) {
 void mt_class_see(struct thread *t, Class class, unsigned family) {
   if (!class || mt_class_find(class, family)) return;
   int saved = errno;
-  pthread_mutex_lock(&mutex);
+  mt_own_lock(&mutex);
   struct class_entry *e = probe(class, family);
   if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < CAPACITY / 2) {
     const char *name = class_getName(class);
@@ -49,6 +50,6 @@ void mt_class_see(struct thread *t, Class class, unsigned family) {
     }
     atomic_store_explicit(&e->class, class, memory_order_release);
   }
-  pthread_mutex_unlock(&mutex);
+  mt_own_unlock(&mutex);
   errno = saved;
 }

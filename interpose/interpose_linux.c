@@ -15,7 +15,7 @@ typedef void *(*dlsym_function)(void *, const char *);
 _Atomic(dlsym_function) mt_next_dlsym;
 
 static dlsym_function next_dlsym(void) {
-  static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+  static const char *const versions[] = {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"};
   dlsym_function next = atomic_load_explicit(&mt_next_dlsym, memory_order_relaxed);
   for (unsigned i = 0; !next && i < sizeof versions / sizeof *versions; i++) next = (dlsym_function)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
   atomic_store_explicit(&mt_next_dlsym, next, memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include "drainer.h"
 #include "fork.h"
 #include "identity.h"
+#include "locks.h"
 #include "objc.h"
 #include "region.h"
 #include "session.h"
@@ -58,13 +59,13 @@ bool mt_activate(void) {
   int state = atomic_load_explicit(&mt_state, memory_order_acquire);
   if (state != MT_READY) return state == MT_ACTIVE;
   int saved = errno;
-  pthread_mutex_lock(&mutex);
+  mt_own_lock(&mutex);
   state = atomic_load_explicit(&mt_state, memory_order_relaxed);
   if (state == MT_READY) {
     state = begin();
     atomic_store_explicit(&mt_state, state, memory_order_release);
   }
-  pthread_mutex_unlock(&mutex);
+  mt_own_unlock(&mutex);
   errno = saved;
   return state == MT_ACTIVE;
 }

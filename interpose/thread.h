@@ -25,6 +25,10 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
+  struct lock_name {
+    const void *lock;
+    uint64_t name;
+  } lock_names[32]; // direct mapped
   unsigned exits; // rounds of thread exit handlers that have passed
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };

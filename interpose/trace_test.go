@@ -53,7 +53,7 @@ func traceWith(t testing.TB, cmd *exec.Cmd, preload string) run {
 func client(t testing.TB, scenario ...string) *exec.Cmd {
 	t.Helper()
 	shapes := build(t, "libshapes.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")
-	program := build(t, "client", "gcc", "-O2", "-g", "-std=gnu11", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", shapes, "-lobjc", "-lpthread")
+	program := build(t, "client", "gcc", "-O2", "-g", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", "OUT", "testdata/client.m", shapes, "-lobjc", "-lpthread")
 	return exec.Command(program, scenario...)
 }
 

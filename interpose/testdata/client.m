@@ -332,13 +332,85 @@ static void bench(void) {
   printf("%.3f\n", each[count / 2]);
 }
 
+// One thread holds a lock for 10 ms at a time, another waits for it. The locks have names; those in the heap have none.
+pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t turn;
+static void *holder(void *mutex) {
+  printf("%ld holder\n", (long)syscall(SYS_gettid));
+  for (int i = 0; i < 3; i++) {
+    if (i == 2) pthread_rwlock_wrlock(&table_lock); else pthread_mutex_lock(i ? mutex : &big_lock);
+    pthread_barrier_wait(&turn);
+    usleep(10000);
+    if (i == 2) pthread_rwlock_unlock(&table_lock); else pthread_mutex_unlock(i ? mutex : &big_lock);
+    pthread_barrier_wait(&turn);
+  }
+  return NULL;
+}
+__attribute__((noinline)) void wait_for_the_lock(pthread_mutex_t *mutex) {
+  if (pthread_mutex_lock(mutex) != 0) printf("not locked\n");
+  pthread_mutex_unlock(mutex);
+}
+static void locks(void) {
+  pthread_mutex_t *mutex = malloc(sizeof *mutex);
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(mutex, &recursive);
+  pthread_barrier_init(&turn, NULL, 2);
+  wait_for_the_lock(&big_lock); // before Metal: nothing
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_B));
+  pthread_mutex_lock(mutex); // nobody has it: nothing; twice, as it may
+  wait_for_the_lock(mutex);
+  pthread_mutex_unlock(mutex);
+  pthread_t thread;
+  pthread_create(&thread, NULL, holder, mutex);
+  for (int i = 0; i < 3; i++) {
+    pthread_barrier_wait(&turn);
+    if (i < 2) wait_for_the_lock(i ? mutex : &big_lock);
+    if (i == 2) { pthread_rwlock_rdlock(&table_lock); pthread_rwlock_unlock(&table_lock); }
+    pthread_barrier_wait(&turn);
+  }
+  pthread_join(thread, NULL);
+}
+
+// Nanoseconds of a lock nobody else wants, and its unlock, in a process that uses Metal.
+static void *sleeper(void *nothing) { pause(); return nothing; }
+static void bench_lock(void) {
+  pthread_t another; // the C library's locks are cheaper while a process has one thread
+  pthread_create(&another, NULL, sleeper, NULL);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  work([MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B]);
+  struct timespec a, b;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+  for (long i = 0; i < n; i++) { pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex); }
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+  printf("%.3f\n", ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n);
+}
+
+// Nanoseconds of a commit, with the handler that it calls at once.
+static void bench_commit(void) {
+  _MTLCommandQueue *queue = [MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
+  struct timespec a, b;
+  double total = 0;
+  for (long i = -1000; i < n; i++) {
+    _MTLCommandBuffer *buffer = [queue commandBuffer];
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    for (int j = 0; j < 1; j++) [buffer commit];
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+    if (i >= 0) total += (b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec);
+    [buffer release];
+  }
+  printf("%.3f\n", total / n);
+}
+
 static void nothing(void) {}
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
-    {"nothing", nothing},
+    {"nothing", nothing}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-commit", bench_commit},
 };
 
 int main(int argc, char **argv) {

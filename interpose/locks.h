@@ -1,0 +1,26 @@
+// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs a load and a
+// call more. In a process that does not use Metal every function goes straight to its original.
+//
+// What counts as a wait for a lock: mutexes, read-write locks, serial dispatch queues and semaphores. A condition variable is not
+// one, a thread pool waits for work on it, except where it is the lock of a language interpreter.
+#ifndef MTRACE_LOCKS_H
+#define MTRACE_LOCKS_H
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "process.h"
+
+// Are waits recorded now?
+static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
+
+// Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the
+// function that waited. Keeps errno.
+void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter);
+
+// Is there an interpreter's lock at this address?
+bool mt_lock_is_interpreters(const void *lock);
+
+// For the tracer's own mutexes: the originals.
+void mt_own_lock(pthread_mutex_t *mutex);
+void mt_own_unlock(pthread_mutex_t *mutex);
+#endif

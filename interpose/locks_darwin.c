@@ -1,0 +1,128 @@
+// macOS: dyld's interposing reaches the calls of every image, and those of Apple's own frameworks to these functions, but not our
+// own (interpose_darwin.c). Locks of the kind os_unfair_lock cannot be seen.
+//
+// A dispatch queue is a lock that runs its block: the wait ends when the block begins. The thread that runs one is the holder.
+#include <dispatch/dispatch.h>
+#include <errno.h>
+#include "clock.h"
+#include "locks.h"
+
+#define LOCK(call, lock, try) \
+  if (!mt_locks_on()) return call(lock); \
+  int result = try(lock); \
+  if (result != EBUSY) return result; \
+  uint64_t begin = mt_ticks(); \
+  result = call(lock); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, begin, 0, NULL, __builtin_return_address(0)); \
+  return result
+
+static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock); }
+static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock); }
+static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock); }
+
+#define WAIT(call, condition, ...) \
+  if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return call(condition, __VA_ARGS__); \
+  uint64_t begin = mt_ticks(); \
+  int result = call(condition, __VA_ARGS__); \
+  mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
+  return result
+
+static int cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex); }
+static int cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  WAIT(pthread_cond_timedwait, condition, mutex, until);
+}
+
+// Which thread runs a block of a queue: by queue, the last one to come where two share an entry.
+static struct runner {
+  _Atomic(dispatch_queue_t) queue;
+  _Atomic uint64_t thread;
+} runners[256];
+
+struct work {
+  dispatch_queue_t queue;
+  void *context;
+  dispatch_function_t function; // NULL: the context is a block
+  uint64_t begin, begin_nanos, caller, holder;
+  unsigned call;
+};
+
+enum { SHORTEST_WAIT_NANOS = 5000 }; // of a queue whose holder came by a way that is not seen, as by dispatch_async
+
+static uint64_t thread_id(void) {
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+  return id;
+}
+
+static struct runner *runner_of(dispatch_queue_t queue) { return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
+
+// The block's turn has come. It runs on the thread that waits, except on the main queue: then nothing is recorded.
+static void run(void *context) {
+  struct work *work = context;
+  struct runner *runner = runner_of(work->queue);
+  uint64_t self = thread_id();
+  if (self == work->caller && (work->holder || mt_nanos() - work->begin_nanos > SHORTEST_WAIT_NANOS))
+    mt_lock_waited(work->call, work->queue, work->begin, work->holder, dispatch_queue_get_label(work->queue), NULL);
+  atomic_store_explicit(&runner->queue, work->queue, memory_order_relaxed);
+  atomic_store_explicit(&runner->thread, self, memory_order_relaxed);
+  if (work->function)
+    work->function(work->context);
+  else
+    ((void (**)(void *))work->context)[2](work->context); // a block's third word is its code
+  atomic_store_explicit(&runner->thread, 0, memory_order_relaxed);
+}
+
+static void sync_on(void (*original)(dispatch_queue_t, void *, dispatch_function_t), struct work work) {
+  struct runner *runner = runner_of(work.queue);
+  if (atomic_load_explicit(&runner->queue, memory_order_relaxed) == work.queue) work.holder = atomic_load_explicit(&runner->thread, memory_order_relaxed);
+  work.caller = thread_id();
+  work.begin_nanos = mt_nanos();
+  work.begin = mt_ticks();
+  original(work.queue, &work, run);
+}
+
+static void sync_f(dispatch_queue_t queue, void *context, dispatch_function_t function) {
+  if (!mt_locks_on()) return dispatch_sync_f(queue, context, function);
+  sync_on(dispatch_sync_f, (struct work){.queue = queue, .context = context, .function = function, .call = MT_CALL_lock_dispatch_sync_f});
+}
+static void barrier_sync_f(dispatch_queue_t queue, void *context, dispatch_function_t function) {
+  if (!mt_locks_on()) return dispatch_barrier_sync_f(queue, context, function);
+  sync_on(dispatch_barrier_sync_f, (struct work){.queue = queue, .context = context, .function = function, .call = MT_CALL_lock_dispatch_barrier_sync_f});
+}
+static void sync_block(dispatch_queue_t queue, dispatch_block_t block) {
+  if (!mt_locks_on()) return dispatch_sync(queue, block);
+  sync_on(dispatch_sync_f, (struct work){.queue = queue, .context = (void *)block, .call = MT_CALL_lock_dispatch_sync});
+}
+static void barrier_sync_block(dispatch_queue_t queue, dispatch_block_t block) {
+  if (!mt_locks_on()) return dispatch_barrier_sync(queue, block);
+  sync_on(dispatch_barrier_sync_f, (struct work){.queue = queue, .context = (void *)block, .call = MT_CALL_lock_dispatch_barrier_sync});
+}
+
+// A wait with an end is waiting for work as often as for a lock; one without, like that for a free command buffer, is for a lock.
+static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_t until) {
+  if (!mt_locks_on() || until != DISPATCH_TIME_FOREVER) return dispatch_semaphore_wait(semaphore, until);
+  intptr_t result = dispatch_semaphore_wait(semaphore, DISPATCH_TIME_NOW);
+  if (result == 0) return result;
+  uint64_t begin = mt_ticks();
+  result = dispatch_semaphore_wait(semaphore, until);
+  mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, begin, 0, NULL, __builtin_return_address(0));
+  return result;
+}
+
+__attribute__((used, section("__DATA,__interpose"))) static const struct {
+  const void *replacement, *original;
+} pairs[] = {
+    {(const void *)mutex_lock, (const void *)pthread_mutex_lock},
+    {(const void *)rdlock, (const void *)pthread_rwlock_rdlock},
+    {(const void *)wrlock, (const void *)pthread_rwlock_wrlock},
+    {(const void *)cond_wait, (const void *)pthread_cond_wait},
+    {(const void *)cond_timedwait, (const void *)pthread_cond_timedwait},
+    {(const void *)sync_f, (const void *)dispatch_sync_f},
+    {(const void *)barrier_sync_f, (const void *)dispatch_barrier_sync_f},
+    {(const void *)sync_block, (const void *)dispatch_sync},
+    {(const void *)barrier_sync_block, (const void *)dispatch_barrier_sync},
+    {(const void *)semaphore_wait_on, (const void *)dispatch_semaphore_wait},
+};
+
+void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
+void mt_own_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }

@@ -1,0 +1,62 @@
+// Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust, checked for
+// errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
+//
+// The originals are asked for by version: without one, dlsym finds the condition variables of 2002, of another layout.
+#include <dlfcn.h>
+#include <errno.h>
+#include "clock.h"
+#include "locks.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#ifdef __x86_64__
+#define BASE "GLIBC_2.2.5"
+#define CONDITIONS "GLIBC_2.3.2"
+#else
+#define BASE "GLIBC_2.17"
+#define CONDITIONS "GLIBC_2.17"
+#endif
+
+// A lookup that fails would allocate, in the middle of an allocator that uses mutexes: these versions are always there.
+static void *find(_Atomic(void *) *cache, const char *name, const char *version) {
+  void *found = dlvsym(RTLD_NEXT, name, version);
+  atomic_store_explicit(cache, found, memory_order_relaxed);
+  return found;
+}
+#define ORIGINAL(name, version) ({ \
+  static _Atomic(void *) cache; \
+  void *found = atomic_load_explicit(&cache, memory_order_relaxed); \
+  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : find(&cache, #name, version)); \
+})
+
+// The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
+static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
+static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED); }
+
+#define LOCK(call, lock, try, holder) \
+  if (!mt_locks_on()) return ORIGINAL(call, BASE)(lock); \
+  int result = ORIGINAL(try, BASE)(lock); \
+  if (result != EBUSY) return result; \
+  uint64_t held_by = holder, begin = mt_ticks(); \
+  result = ORIGINAL(call, BASE)(lock); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
+  return result
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, owner_of(lock)); }
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, writer_of(lock)); }
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, writer_of(lock)); }
+
+#define WAIT(call, condition, ...) \
+  if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return ORIGINAL(call, CONDITIONS)(condition, __VA_ARGS__); \
+  uint64_t begin = mt_ticks(); \
+  int result = ORIGINAL(call, CONDITIONS)(condition, __VA_ARGS__); \
+  mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
+  return result
+
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex); }
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  WAIT(pthread_cond_timedwait, condition, mutex, until);
+}
+
+void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock, BASE)(mutex); }
+void mt_own_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// Only waits are recorded, with the lock's name and the thread that held it; a lock that is free, a recursive lock taken twice,
+// and all locks before the first Metal call are not.
+func TestLocks(t *testing.T) {
+	r := trace(t, client(t, "locks"))
+	if !r.state.Success() || strings.Count(r.stdout, "\n") != 1 {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	var holder uint64
+	fmt.Sscan(r.stdout, &holder)
+	want := []string{"pthread_mutex_lock big_lock", "pthread_mutex_lock in wait_for_the_lock", "pthread_rwlock_rdlock table_lock"}
+	p := r.traced(t)
+	for _, e := range p.events(t) {
+		// The barriers of the client's own are the C library's business.
+		if e.Call.Row().Family != wire.FamilyLock {
+			continue
+		}
+		got := e.Call.String() + " " + p.text(t, e.more.X0)
+		if len(want) == 0 || got != want[0] {
+			t.Fatalf("a wait for %s, not for %q", got, want)
+		}
+		want = want[1:]
+		if e.Arg != holder || e.thread == holder || e.Object == 0 {
+			t.Errorf("%s: thread %d waited for lock %d, which %d held, not %d", got, e.thread, e.Object, e.Arg, holder)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no wait for %q", want)
+	}
+}
+
+// Python threads that compute wait for each other; the lock they wait for is the interpreter's, by name. A thread that waits
+// for nothing but work, in a queue of Python's, waits for no lock.
+func TestInterpreterLock(t *testing.T) {
+	install, _ := softMetal(t)
+	const program = `
+import ctypes, queue, threading, time
+metal = ctypes.CDLL("/System/Library/Frameworks/Metal.framework/Metal")
+metal.MTLCreateSystemDefaultDevice.restype = ctypes.c_void_p
+metal.MTLCreateSystemDefaultDevice()
+idle = queue.Queue()
+waiting = threading.Thread(target=idle.get)
+waiting.start()
+def compute():
+    end = time.monotonic() + 0.2
+    while time.monotonic() < end: sum(range(1000))
+threads = [threading.Thread(target=compute) for _ in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+idle.put(1)
+`
+	cmd := exec.Command(install.Launcher(), "/usr/bin/python3", "-c", program)
+	r := trace(t, cmd)
+	if !r.state.Success() || r.stderr != "" {
+		t.Fatalf("ended with %v\n%s", r.state, r.stderr)
+	}
+	p := r.traced(t)
+	names, threads := map[string]int{}, map[uint64]bool{}
+	for _, e := range p.events(t) {
+		if e.Call.Row().Family == wire.FamilyLock {
+			names[p.text(t, e.more.X0)]++
+			threads[e.thread] = true
+		}
+	}
+	if names["_PyRuntime"] < 10 || len(threads) < 3 {
+		t.Errorf("waits by lock %v on %d threads", names, len(threads))
+	}
+}

@@ -113,6 +113,9 @@ func run(std stdio, o runOptions, command []string) error {
 // nothing of ours goes there: it is in the report, and in the trace.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	if o.noReport {
+		for _, w := range s.warnings { // otherwise they are in the report
+			fmt.Fprintf(std.err, "mtrace run: %s\n", w)
+		}
 		if term.IsTerminal(int(std.err.Fd())) {
 			s.explain(std.err, findings)
 			s.tellWhere(std.err)
@@ -142,6 +145,7 @@ type session struct {
 	onFull    string
 	dir       string
 	witness   *witness
+	warnings  []string // of the collector, when it has finished
 	writer    *tracefile.Writer
 	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
@@ -217,7 +221,8 @@ func withPreload(environ []string, library string) []string {
 // finish ends the recording of a program that has ended, and gives the file its name.
 func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
-	_, err := s.collector.Close()
+	result, err := s.collector.Close()
+	s.warnings = result.Warnings
 	s.stop()
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
 		err = serveErr

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -140,6 +141,11 @@ func (r *benchRunner) compare(run *bench.Run) error {
 			if err := r.process(run, single(run.Parameters), bench.Process{Round: round, Label: label}, traced); err != nil {
 				return err
 			}
+			if traced {
+				if err := r.confirm(run, round); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
@@ -191,6 +197,45 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	return nil
 }
 
+// confirm compares what the tracer recorded of the last traced process with what the process says it called: a tracer that records
+// nothing, or loses some, costs less than one that does its work.
+func (r *benchRunner) confirm(run *bench.Run, round int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(r.ctx, self, "report", "--json", r.trace(run, 0)).Output()
+	if err != nil {
+		return fmt.Errorf("cannot read the trace of a traced process: %w", err)
+	}
+	var report struct {
+		Calls []struct {
+			Selector string
+			Count    int
+		}
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return fmt.Errorf("cannot read the report of a traced process: %w", err)
+	}
+	recorded := map[string]int{}
+	for _, c := range report.Calls {
+		recorded[c.Selector] += c.Count
+	}
+	for _, call := range []struct{ selector, metric string }{{"commit", "commits"}, {"setComputePipelineState:", "pipelines_set"}} {
+		made := run.Results.Find(run.Bench.Program, "made", "traced=yes").Series(call.metric)
+		if made == nil || len(made.Rounds) <= round {
+			return fmt.Errorf("rawmetal does not say how many %s it made", call.selector)
+		}
+		want := made.Rounds[round][0]
+		run.Results.Checks = append(run.Results.Checks, bench.Check{
+			Bench: run.Bench.Name, Case: call.selector + " in the trace", Compared: 1,
+			OK:     float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
+			Detail: fmt.Sprintf("%d calls were recorded of %.0f made, so the cost is not that of tracing", recorded[call.selector], want),
+		})
+	}
+	return nil
+}
+
 // silence is how long a benchmark may say nothing: much longer than its longest operation.
 const silence = 10 * time.Minute
 
@@ -223,15 +268,21 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 	if err != nil {
 		return nil, "", err
 	}
-	trace := "bench-" + run.Bench.Name
-	if run.Bench.PerProcess {
-		trace += "-" + strconv.Itoa(process.Round+1)
-	}
-	trace += ".mtrace"
-	if run.Bench.Compared {
-		trace = filepath.Join(r.scratch, trace) // only its cost is of interest
-	}
+	trace := r.trace(run, process.Round)
 	return append([]string{self, "run", "--no-report", "-o", trace, "--"}, args...), trace, nil
+}
+
+// trace is the path of the trace of a traced process.
+func (r *benchRunner) trace(run *bench.Run, round int) string {
+	name := "bench-" + run.Bench.Name
+	if run.Bench.PerProcess {
+		name += "-" + strconv.Itoa(round+1)
+	}
+	name += ".mtrace"
+	if run.Bench.Compared {
+		return filepath.Join(r.scratch, name) // only its cost is of interest
+	}
+	return name
 }
 
 // processError is how a process of a benchmark ended, in its own last words.

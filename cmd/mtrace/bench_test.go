@@ -303,6 +303,20 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
+// A tracer that records nothing costs nothing. The benchmark of the tracer's cost once would have praised it for that.
+func TestBenchOverheadOfNothing(t *testing.T) {
+	needRawmetal(t)
+	empty := filepath.Join(t.TempDir(), libraryName())
+	if out, err := exec.Command("cc", "-shared", "-x", "c", "-o", empty, "/dev/null").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	kernels, _ := filepath.Abs(shaders)
+	got := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY=" + empty}, tool.mtrace, "bench", "overhead", "--quick", "--rounds", "1", "--iters", "6", "--threads", "1", "--shaders", kernels)
+	if got.exit != 1 || !strings.Contains(got.stdout, "WRONG RESULT: overhead commit in the trace: 0 calls were recorded of ") {
+		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
+	}
+}
+
 // A benchmark on a GPU that hangs says nothing more: somebody must notice.
 func TestWatchdog(t *testing.T) {
 	in, out := io.Pipe()

@@ -61,6 +61,14 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
+// Divide answers only how each thread spent its time, and can Split waits: what takes little time, for outputs.
+func Divide(t *analyze.Trace) *Analysis {
+	a := &Analysis{Trace: t}
+	a.findDevices()
+	a.partition()
+	return a
+}
+
 // ThreadTimeTotal is the working time of all threads that took part in the GPU's work: what shares of lost time are of.
 func (a *Analysis) ThreadTimeTotal() (sum analyze.Nanos) {
 	for _, t := range a.Threads {

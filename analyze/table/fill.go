@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/serial"
 	"mtrace/collector/wire"
 )
 
@@ -69,18 +70,24 @@ func addProcesses(t *analyze.Trace, add func(processRow)) {
 	}
 }
 
-func addThreads(t *analyze.Trace, add func(threadRow)) {
-	waited := map[*analyze.Thread]int64{}
-	for i := range t.Waits {
-		waited[t.Waits[i].Thread] += int64(t.Waits[i].Length())
+func addThreads(a *serial.Analysis, add func(threadRow)) {
+	times := map[*analyze.Thread]*[analyze.PartCount]analyze.Nanos{}
+	for _, t := range a.Threads {
+		times[t.Thread] = &t.Time
 	}
-	for _, th := range t.Threads {
-		x := &th.Exclusive
-		add(threadRow{
-			PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost,
-			Encode: int64(x[analyze.PartEncode]), Commit: int64(x[analyze.PartCommit]), Acquire: int64(x[analyze.PartAcquire]), Compile: int64(x[analyze.PartCompile]),
-			Allocate: int64(x[analyze.PartAllocate]), Lock: int64(x[analyze.PartLock]), OtherAPI: int64(x[analyze.PartOtherAPI]), WaitTotal: waited[th],
-		})
+	for _, th := range a.Trace.Threads {
+		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
+		if x := times[th]; x != nil {
+			for part, column := range [analyze.PartCount]*int64{
+				analyze.PartEncode: &r.Encode, analyze.PartCommit: &r.Commit, analyze.PartAcquire: &r.Acquire, analyze.PartCompile: &r.Compile,
+				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
+				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling, analyze.PartWaitNotify: &r.Notify,
+				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
+			} {
+				*column = int64(x[part])
+			}
+		}
+		add(r)
 	}
 }
 
@@ -169,15 +176,31 @@ func addDispatches(t *analyze.Trace, add func(dispatchRow)) {
 	}
 }
 
-func addWaits(t *analyze.Trace, add func(waitRow)) {
-	for i := range t.Waits {
-		w := &t.Waits[i]
+func addWaits(a *serial.Analysis, add func(waitRow)) {
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
 		r := waitRow{
 			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
 			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Unfinished: w.Unfinished,
 		}
 		if w.Buffer != nil {
 			r.CommandBuffer, r.CommittedBy = int64(w.Buffer.ID), tid(w.Buffer.Committed.Thread)
+		}
+		for _, piece := range a.Split(w) {
+			switch piece.Part {
+			case analyze.PartWaitExecuting:
+				r.Executing += int64(piece.Nanos)
+			case analyze.PartWaitQueuedOwn:
+				r.QueuedOwn += int64(piece.Nanos)
+			case analyze.PartWaitQueuedOther:
+				r.QueuedOther += int64(piece.Nanos)
+			case analyze.PartWaitScheduling:
+				r.Scheduling += int64(piece.Nanos)
+			case analyze.PartWaitNotify:
+				r.Notify += int64(piece.Nanos)
+			case analyze.PartWaitForeign:
+				r.Foreign += int64(piece.Nanos)
+			}
 		}
 		add(r)
 	}

@@ -11,21 +11,27 @@ type processRow struct {
 }
 
 type threadRow struct {
-	PID       int64  `parquet:"pid" doc:"process id"`
-	TID       int64  `parquet:"tid" doc:"the system's thread id"`
-	Name      string `parquet:"name,dict,optional" doc:"name of the thread"`
-	Begin     int64  `parquet:"begin_ns" doc:"begin of its first call"`
-	End       int64  `parquet:"end_ns" doc:"end of its last call"`
-	Events    int64  `parquet:"events" doc:"its calls that returned"`
-	Lost      int64  `parquet:"lost" doc:"its calls that are not in the trace"`
-	Encode    int64  `parquet:"encode_ns" doc:"time in calls that encode, without calls nested in them; so are the following"`
-	Commit    int64  `parquet:"commit_ns" doc:"time in commit and enqueue"`
-	Acquire   int64  `parquet:"acquire_ns" doc:"time in calls that make command buffers"`
-	Compile   int64  `parquet:"compile_ns" doc:"time in calls that make libraries, functions and pipeline states"`
-	Allocate  int64  `parquet:"allocate_ns" doc:"time in calls that allocate"`
-	Lock      int64  `parquet:"lock_ns" doc:"time waiting for locks"`
-	OtherAPI  int64  `parquet:"other_api_ns" doc:"time in other calls"`
-	WaitTotal int64  `parquet:"wait_ns" doc:"time waiting for command buffers and events"`
+	PID         int64  `parquet:"pid" doc:"process id"`
+	TID         int64  `parquet:"tid" doc:"the system's thread id"`
+	Name        string `parquet:"name,dict,optional" doc:"name of the thread"`
+	Begin       int64  `parquet:"begin_ns" doc:"begin of its first call"`
+	End         int64  `parquet:"end_ns" doc:"end of its last call"`
+	Events      int64  `parquet:"events" doc:"its calls that returned"`
+	Lost        int64  `parquet:"lost" doc:"its calls that are not in the trace"`
+	Encode      int64  `parquet:"encode_ns" doc:"its time in calls that encode, without calls nested in them; this and the following, to outside_ns, add up to end_ns − begin_ns"`
+	Commit      int64  `parquet:"commit_ns" doc:"in commit and enqueue"`
+	Acquire     int64  `parquet:"acquire_ns" doc:"in calls that make command buffers"`
+	Compile     int64  `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
+	Allocate    int64  `parquet:"allocate_ns" doc:"in calls that allocate"`
+	Lock        int64  `parquet:"lock_ns" doc:"waiting for locks"`
+	Executing   int64  `parquet:"wait_executing_ns" doc:"waiting while the GPU ran what was waited for"`
+	QueuedOwn   int64  `parquet:"wait_queued_own_ns" doc:"waiting while the GPU ran other work of the thread"`
+	QueuedOther int64  `parquet:"wait_queued_other_ns" doc:"waiting while the GPU ran work of other threads"`
+	Scheduling  int64  `parquet:"wait_scheduling_ns" doc:"waiting while the GPU ran nothing"`
+	Notify      int64  `parquet:"wait_notify_ns" doc:"waiting after the GPU had ended"`
+	Foreign     int64  `parquet:"wait_foreign_ns" doc:"waiting for work that another thread committed"`
+	OtherAPI    int64  `parquet:"other_api_ns" doc:"in other calls"`
+	Outside     int64  `parquet:"outside_ns" doc:"outside of all traced calls"`
 }
 
 type queueRow struct {
@@ -122,6 +128,12 @@ type waitRow struct {
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
 	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
 	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that gave the event its value"`
+	Executing     int64  `parquet:"executing_ns,optional" doc:"of its time: while the GPU ran what was waited for; this and the following add up to duration_ns"`
+	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"while the GPU ran other work of the thread"`
+	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"while the GPU ran work of other threads"`
+	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
+	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
+	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of it, when another thread committed the work"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
 

@@ -179,6 +179,37 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
+// The parts of a thread's time add up to it, and those of a wait to the wait.
+func TestPartsAddUp(t *testing.T) {
+	got := fromJSON(t, jsonLines(t, tracetest.Small(t)))
+	number := func(row map[string]string, key string) (n int64) {
+		if row[key] != "" {
+			if _, err := fmt.Sscan(row[key], &n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		table, whole string
+		parts        []string
+	}{
+		{"threads", "", []string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "wait_executing_ns", "wait_queued_own_ns",
+			"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}},
+		{"waits", "duration_ns", []string{"executing_ns", "queued_own_ns", "queued_other_ns", "scheduling_ns", "notify_ns", "foreign_ns"}},
+	} {
+		for _, row := range got[c.table] {
+			sum, whole := int64(0), number(row, "end_ns")-number(row, "begin_ns")
+			for _, p := range c.parts {
+				sum += number(row, p)
+			}
+			if sum != whole || c.whole != "" && whole != number(row, c.whole) {
+				t.Errorf("%s: the parts are %d of %d: %v", c.table, sum, whole, row)
+			}
+		}
+	}
+}
+
 const published = "../../docs/events.schema.json"
 
 func TestPublishedSchemaIsCurrent(t *testing.T) {

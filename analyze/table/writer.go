@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"mtrace/analyze"
+	"mtrace/analyze/serial"
 )
 
 // A Format is a file format.
@@ -169,17 +170,18 @@ func all[T any](w *Writer, t table[T], fill func(add func(T))) error {
 
 // Finish writes what the model knows, and ends the files.
 func (w *Writer) Finish(t *analyze.Trace) error {
+	a := serial.Divide(t)
 	steps := []func() error{
 		func() error { return w.calls.close(calls.name) },
 		func() error { return all(w, processes, func(add func(processRow)) { addProcesses(t, add) }) },
-		func() error { return all(w, threads, func(add func(threadRow)) { addThreads(t, add) }) },
+		func() error { return all(w, threads, func(add func(threadRow)) { addThreads(a, add) }) },
 		func() error { return all(w, queues, func(add func(queueRow)) { addQueues(t, add) }) },
 		func() error {
 			return all(w, commandBuffers, func(add func(commandBufferRow)) { addCommandBuffers(t, add) })
 		},
 		func() error { return all(w, encoders, func(add func(encoderRow)) { addEncoders(t, add) }) },
 		func() error { return all(w, dispatches, func(add func(dispatchRow)) { addDispatches(t, add) }) },
-		func() error { return all(w, waits, func(add func(waitRow)) { addWaits(t, add) }) },
+		func() error { return all(w, waits, func(add func(waitRow)) { addWaits(a, add) }) },
 		func() error { return all(w, locks, func(add func(lockRow)) { addLocks(t, add) }) },
 		func() error { return all(w, allocations, func(add func(allocationRow)) { addAllocations(t, add) }) },
 		func() error { return all(w, compilations, func(add func(compilationRow)) { addCompilations(t, add) }) },

@@ -62,6 +62,7 @@
 #define MT_FRAME_RECORDS 3
 #define MT_FRAME_FACTS 4
 #define MT_FRAME_CLOCK 5
+#define MT_FRAME_THREAD_TIMES 6
 
 enum {
   MT_FAMILY_tracer = 0,

@@ -59,8 +59,8 @@ func CHeader() string {
 	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning} {
 		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING"}[i], uint16(kind))
 	}
-	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock} {
-		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK"}[i], uint16(kind))
+	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock, FrameThreadTimes} {
+		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK", "FRAME_THREAD_TIMES"}[i], uint16(kind))
 	}
 	b.WriteString("\nenum {\n")
 	for i := range familyNames {

@@ -23,6 +23,8 @@ const (
 	FrameFacts FrameKind = 4
 	// FrameClock carries clock samples: ticks u64, nanoseconds i64 each.
 	FrameClock FrameKind = 5
+	// FrameThreadTimes carries the processor times of threads. See ThreadTime.
+	FrameThreadTimes FrameKind = 6
 )
 
 const (
@@ -66,13 +68,13 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	h.Length = binary.LittleEndian.Uint32(b[8:])
 	h.Position = binary.LittleEndian.Uint64(b[16:])
 	switch {
-	case h.Kind < FrameHello || h.Kind > FrameClock:
+	case h.Kind < FrameHello || h.Kind > FrameThreadTimes:
 		return h, fmt.Errorf("frame: unknown kind %d", h.Kind)
 	case h.Ring >= RingCount:
 		return h, fmt.Errorf("frame: ring %d, but there are %d", h.Ring, RingCount)
 	case h.Length > MaxFramePayload:
 		return h, fmt.Errorf("frame: %d bytes are more than the %d allowed", h.Length, MaxFramePayload)
-	case h.Kind == FrameRecords && h.Length%RecordSize != 0, h.Kind == FrameClock && h.Length%16 != 0:
+	case h.Kind == FrameRecords && h.Length%RecordSize != 0, h.Kind == FrameClock && h.Length%16 != 0, h.Kind == FrameThreadTimes && h.Length%ThreadTimeSize != 0:
 		return h, fmt.Errorf("frame: kind %d with a length of %d bytes", h.Kind, h.Length)
 	}
 	return h, nil

@@ -54,7 +54,14 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "threads", "how each spent its time, in % of its window")
-	shown := slices.Clone(r.Threads)
+	shown, hidden := []Thread{}, 0
+	for _, th := range r.Threads {
+		if th.onlyLocks() && th.WindowNS*20 < r.Source.WindowNS {
+			hidden++
+		} else {
+			shown = append(shown, th)
+		}
+	}
 	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
 	more := len(shown) - mostThreads
 	shown = shown[:min(len(shown), mostThreads)]
@@ -79,6 +86,9 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	if more > 0 {
 		fmt.Fprintf(w, "  … and %d threads with fewer command buffers\n", more)
 	}
+	if hidden > 0 {
+		fmt.Fprintf(w, "  … and %d threads that made no Metal call and waited for a lock for a moment\n", hidden)
+	}
 	var legend []string
 	for _, c := range used {
 		if c.legend != "" {
@@ -88,6 +98,12 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	if len(legend) > 0 {
 		wrap(w, strings.Join(legend, " · "), "  ", "  ")
 	}
+}
+
+// onlyLocks says whether all that is known of the thread is that it waited for locks.
+func (t *Thread) onlyLocks() bool {
+	lock := t.Time[analyze.PartLock.Key()]
+	return lock > 0 && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
 }
 
 func threadName(t *Thread) string {
@@ -140,7 +156,11 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 			total += n
 		}
 	}
-	if total == 0 {
+	threads := int64(0)
+	for i := range r.Threads {
+		threads += r.Threads[i].WindowNS
+	}
+	if total*200 < threads || total == 0 { // hardly anything
 		return
 	}
 	head(w, style, title, remark)
@@ -156,7 +176,7 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 	slices.Sort(shown)
 	t := &table{heads: []string{"thread"}, left: 1}
 	for _, j := range shown {
-		t.heads = append(t.heads, fmt.Sprint(m.TIDs[j]))
+		t.heads = append(t.heads, fmt.Sprint(m.TIDs[j])) // ids alone: names would be too wide
 	}
 	for _, i := range shown {
 		row := []string{fmt.Sprint(m.TIDs[i])}

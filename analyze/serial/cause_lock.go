@@ -142,6 +142,13 @@ func isInterpreterLock(name string) bool {
 	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") || strings.Contains(n, "_pyruntime")
 }
 
+func threadName(t *analyze.Thread) string {
+	if t.Name == "" {
+		return fmt.Sprintf("thread %d", t.ID)
+	}
+	return fmt.Sprintf("%s %d", t.Name, t.ID)
+}
+
 // lockFinding sums the waits for locks of one sort.
 func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) Finding {
 	type use struct {
@@ -164,8 +171,8 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		k := key{l.Thread.Process, l.Lock, l.Name}
 		u := by[k]
 		if u == nil {
-			u = &use{name: l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}
-			if u.name == "" {
+			u = &use{name: "the lock " + l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}
+			if l.Name == "" {
 				u.name = fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
 			}
 			by[k] = u
@@ -201,7 +208,7 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 				if i > 0 {
 					held += ","
 				}
-				held += fmt.Sprintf(" thread %d (%s)", h.ID, percent(share(u.holders[h], u.time)))
+				held += fmt.Sprintf(" %s (%s)", threadName(h), percent(share(u.holders[h], u.time)))
 			}
 		}
 		r.say("%s: %d waits, %s, %s", u.name, u.waits, u.time, held)

@@ -19,8 +19,9 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 	switch {
 	case s.foreign+s.barriers == 0:
 		return r.not("no thread that submits waited for work that another had committed")
-	case s.foreignTime > 0 && s.barriers == 0 && s.partners() < 2 && f.committers > 2:
-		return r.not("all waits for others are for work of one thread")
+	}
+	if s.foreignTime > 0 && s.barriers == 0 && s.partners() < 2 && f.committers > 2 {
+		r.Confidence = 0.6 // it may need what that one thread makes
 	}
 	r.Lost = s.lost
 	r.Holds = r.Lost > 0
@@ -28,8 +29,9 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 		return r.not("waits for others' work ended no later than the threads' own work, or while the GPU was saturated")
 	}
 	if s.foreign > 0 {
-		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d threads waited for up to %d others",
-			s.foreign, s.waits, percent(f.share(s.foreignTime)), len(s.waiters), s.partners())
+		others := plural(s.partners(), "other")
+		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d threads waited for up to %s",
+			s.foreign, s.waits, percent(f.share(s.foreignTime)), len(s.waiters), others)
 	}
 	if s.barriers > 0 {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.barriers)

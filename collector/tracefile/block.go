@@ -40,6 +40,7 @@ const (
 	blockEnd     blockKind = 6 // a process's End, JSON
 	blockResult  blockKind = 7 // Result, JSON
 	blockIndex   blockKind = 8 // all blocks before it
+	blockThreads blockKind = 9 // processor times of a process's threads, as on the wire
 )
 
 // An encoding says how a payload is stored.

@@ -51,6 +51,7 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			{Kind: 999, Key: 1, Text: "of a later version"},
 			{Kind: wire.FactWarning, Text: "careful"},
 		}))
+		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0}, {Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
 		for ring := range uint16(3) {
 			key := streamKey{p, ring}
 			streams[key] = workload(12*int(ring+1), 2)
@@ -120,6 +121,9 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 	}
 	p := r.Processes()[0]
+	if want := []wire.ThreadTime{{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1000e6, Ran: 5}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}; !slices.Equal(p.ThreadTimes, want) {
+		t.Errorf("thread times %+v", p.ThreadTimes)
+	}
 	switch {
 	case len(r.Processes()) != 2, !reflect.DeepEqual(p.Hello, testHello(100)):
 		t.Errorf("hello %+v", p.Hello)
@@ -301,6 +305,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(uint8(blockFacts), []byte("x"), uint32(0), uint64(0))
 	f.Add(uint8(blockEnd), []byte(`{"ExitKnown":true}`), uint32(0), uint64(0))
 	f.Add(uint8(blockIndex), []byte{1, 0, 0}, uint32(0), uint64(0))
+	f.Add(uint8(blockThreads), wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 7, At: 1, Ran: 2, Waited: wire.WaitNotKnown}), uint32(0), uint64(0))
 	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p }(), uint32(50), uint64(3))
 	f.Fuzz(func(t *testing.T, k uint8, payload []byte, count uint32, position uint64) {
 		data := appendFileHeader(nil)

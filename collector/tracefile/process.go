@@ -15,6 +15,7 @@ type Process struct {
 	Classes                      map[uint8]Class // by the index in wire.Flags.Class
 	Devices                      map[wire.ObjectID]Device
 	ThreadNames                  map[uint64]string // by the system's thread id
+	ThreadTimes                  []wire.ThreadTime // by thread, and those of a thread by time
 	Warnings                     []string          // lines for the user, in the order of arrival
 	End                          *End              // nil when the trace was cut before the process ended
 }

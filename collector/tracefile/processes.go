@@ -17,7 +17,7 @@ func (r *Reader) readProcesses() error {
 	var t readTools
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.kind == blockRecords || b.kind > blockResult {
+		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads {
 			continue // of a kind from a later version of the same format
 		}
 		payload, err := r.read(b, &t)
@@ -30,6 +30,7 @@ func (r *Reader) readProcesses() error {
 	}
 	for _, p := range r.processes {
 		p.Samples = thinSamples(p.Samples)
+		sortThreadTimes(p.ThreadTimes)
 	}
 	return nil
 }
@@ -48,6 +49,10 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 	}
 	p := r.processes[b.process]
 	switch b.kind {
+	case blockThreads:
+		var err error
+		p.ThreadTimes, err = wire.DecodeThreadTimes(p.ThreadTimes, payload)
+		return err
 	case blockFacts:
 		return p.readFacts(payload)
 	case blockSamples:

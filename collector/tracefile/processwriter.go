@@ -24,10 +24,11 @@ type processWriter struct {
 	index  ProcessIndex
 	header processHeader // guarded by the writer's mutex
 
-	mutex   sync.Mutex
-	strings map[uint64]struct{} // those written: each thread says its own, the file needs them once
-	facts   []byte
-	samples []byte
+	mutex       sync.Mutex
+	strings     map[uint64]struct{} // those written: each thread says its own, the file needs them once
+	facts       []byte
+	samples     []byte
+	threadTimes []byte
 }
 
 func (p *processWriter) addFacts(facts []wire.Fact) error {
@@ -67,7 +68,7 @@ func (p *processWriter) flush() {
 	p.flushLocked()
 }
 
-// flushLocked writes both; a failure is kept by the writer.
+// flushLocked writes what there is; a failure is kept by the writer.
 func (p *processWriter) flushLocked() {
 	if len(p.facts) > 0 {
 		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts, nil)
@@ -76,5 +77,9 @@ func (p *processWriter) flushLocked() {
 	if len(p.samples) > 0 {
 		p.writer.appendBlock(block{kind: blockSamples, process: p.index}, p.samples, nil)
 		p.samples = p.samples[:0]
+	}
+	if len(p.threadTimes) > 0 {
+		p.writer.appendBlock(block{kind: blockThreads, process: p.index}, p.threadTimes, nil)
+		p.threadTimes = p.threadTimes[:0]
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its hello,
-// facts, clock samples, records by ring and, when it is known, its end; the result, when there is one. Read back it makes the
+// facts, clock samples, processor times of threads, records by ring and, when it is known, its end; the result, when there is one. Read back it makes the
 // same trace, so traces can be written and changed by hand.
 
 // TextSchema is the value of "schema" in the first line.
@@ -25,7 +25,8 @@ type textLine struct {
 	Process  *ProcessIndex   `json:"process,omitempty"`
 	Header   *processHeader  `json:"header,omitempty"`
 	Fact     *textFact       `json:"fact,omitempty"`
-	Sample   *[2]int64       `json:"sample,omitempty"` // ticks, nanoseconds
+	Sample   *[2]int64       `json:"sample,omitempty"`      // ticks, nanoseconds
+	Thread   *[4]int64       `json:"thread_time,omitempty"` // system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
 	Ring     *uint16         `json:"ring,omitempty"`
 	Position *uint64         `json:"position,omitempty"` // of a record; without it, behind the last
 	Record   json.RawMessage `json:"record,omitempty"`
@@ -61,6 +62,11 @@ func (r *Reader) WriteText(w io.Writer) error {
 		}
 		for _, s := range p.Samples {
 			if err := lines.Encode(textLine{Process: &index, Sample: &[2]int64{int64(s.Ticks), s.Nanos}}); err != nil {
+				return err
+			}
+		}
+		for _, t := range p.ThreadTimes {
+			if err := lines.Encode(textLine{Process: &index, Thread: &[4]int64{int64(t.Thread), t.At, t.Ran, t.Waited}}); err != nil {
 				return err
 			}
 		}

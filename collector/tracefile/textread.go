@@ -71,6 +71,15 @@ type textLoader struct {
 	records   []wire.Record
 }
 
+// threadTime writes one, if it is what a trace may hold.
+func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
+	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1], Ran: n[2], Waited: n[3]}))
+	if err != nil {
+		return err
+	}
+	return t.writer.ThreadTimes(p, times)
+}
+
 func (t *textLoader) load(l *textLine) error {
 	if l.Process == nil {
 		return fmt.Errorf("it says no process")
@@ -92,6 +101,8 @@ func (t *textLoader) load(l *textLine) error {
 		return t.writer.Facts(p, []wire.Fact{{Kind: l.Fact.Kind, Key: l.Fact.Key, Aux: l.Fact.Aux, Text: l.Fact.Text}})
 	case l.Sample != nil:
 		return t.writer.Samples(p, []wire.ClockSample{{Ticks: wire.Ticks(l.Sample[0]), Nanos: l.Sample[1]}})
+	case l.Thread != nil:
+		return t.threadTime(p, *l.Thread)
 	case l.End != nil:
 		return t.writer.EndProcess(p, *l.End)
 	case l.Record == nil || l.Ring == nil:

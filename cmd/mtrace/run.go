@@ -30,6 +30,8 @@ type runOptions struct {
 	output    string
 	collector string
 	noReport  bool
+	log       bool
+	logTo     io.Writer
 	onFull    string
 	view      reportView
 }
@@ -45,10 +47,14 @@ func runCommand() command {
 			var o runOptions
 			flags.StringVarP(&o.output, "output", "o", "", "the trace file to write (default CMD-PID.mtrace here)")
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
+			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
 			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
-			return func(std stdio, args []string) error { return run(std, o, args) }
+			return func(std stdio, args []string) error {
+				o.logTo = std.err
+				return run(std, o, args)
+			}
 		},
 	}
 }
@@ -145,6 +151,7 @@ type session struct {
 	onFull    string
 	dir       string
 	witness   *witness
+	calls     *callLog // nil unless it was asked for
 	warnings  []string // of the collector, when it has finished
 	writer    *tracefile.Writer
 	remote    *remoteTrace // where the writer writes; nil when that is a file
@@ -171,7 +178,7 @@ func newSession(o runOptions, command []string) (*session, error) {
 		return nil, err
 	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.witness}); err != nil {
+	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(o)}); err != nil {
 		s.abandon()
 		return nil, err
 	}
@@ -180,6 +187,15 @@ func newSession(o runOptions, command []string) (*session, error) {
 	s.serving = make(chan error, 1)
 	go func() { s.serving <- s.collector.Serve(ctx) }()
 	return s, nil
+}
+
+// observe is who looks at what is recorded as it arrives.
+func (s *session) observe(o runOptions) collector.Observer {
+	if !o.log {
+		return s.witness
+	}
+	s.calls = newCallLog(o.logTo)
+	return observers{s.witness, s.calls}
 }
 
 // privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
@@ -223,6 +239,9 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
 	result, err := s.collector.Close()
 	s.warnings = result.Warnings
+	if s.calls != nil {
+		s.calls.close()
+	}
 	s.stop()
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
 		err = serveErr

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A callLog prints calls as they are recorded, one line each, in the order in which they ended: time since the first, thread,
+// selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are held back a little to put
+// them in order.
+type callLog struct {
+	collector.Nobody
+	mutex     sync.Mutex
+	out       *bufio.Writer
+	processes map[tracefile.ProcessIndex]*loggedProcess
+	held      []logLine
+	origin    int64
+	stop      chan struct{}
+	stopped   sync.WaitGroup
+}
+
+// loggedProcess is what is known so far of a process.
+type loggedProcess struct {
+	tracefile.Process
+	threads map[uint16]uint64 // by ring
+	texts   map[wire.StringID]string
+	pending map[uint16]wire.Record // a record whose More record comes with the next batch
+}
+
+// logLine is a call that is held back. It is put into words when it is printed: the texts it names may come after it.
+type logLine struct {
+	begin, end int64 // ns
+	process    *loggedProcess
+	thread     uint64
+	record     wire.Record
+	more       wire.More
+}
+
+// holdBack is how long a line waits for lines of other threads: a little more than the drainer's longest sleep.
+const holdBack = 150 * time.Millisecond
+
+func newCallLog(w io.Writer) *callLog {
+	l := &callLog{out: bufio.NewWriter(w), processes: map[tracefile.ProcessIndex]*loggedProcess{}, stop: make(chan struct{})}
+	l.stopped.Add(1)
+	go l.run()
+	return l
+}
+
+func (l *callLog) run() {
+	defer l.stopped.Done()
+	tick := time.NewTicker(holdBack / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			l.flush(int64(holdBack))
+		case <-l.stop:
+			l.flush(0)
+			return
+		}
+	}
+}
+
+// close prints what is held back.
+func (l *callLog) close() {
+	close(l.stop)
+	l.stopped.Wait()
+}
+
+// flush prints the lines of calls that ended longer ago than age, on the clock of the newest.
+func (l *callLog) flush(age int64) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if len(l.held) == 0 {
+		return
+	}
+	slices.SortStableFunc(l.held, func(a, b logLine) int { return cmp.Compare(a.end, b.end) })
+	until := l.held[len(l.held)-1].end - age
+	n, _ := slices.BinarySearchFunc(l.held, until+1, func(a logLine, end int64) int { return cmp.Compare(a.end, end) })
+	for _, line := range l.held[:n] {
+		line.write(l.out, l.origin)
+	}
+	l.held = slices.Delete(l.held, 0, n)
+	l.out.Flush()
+}
+
+// Process implements collector.Observer.
+func (l *callLog) Process(p tracefile.ProcessIndex, h wire.Hello) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.processes[p] = &loggedProcess{Process: tracefile.Process{Hello: h}, threads: map[uint16]uint64{}, texts: map[wire.StringID]string{}, pending: map[uint16]wire.Record{}}
+}
+
+// Clock implements collector.Observer.
+func (l *callLog) Clock(p tracefile.ProcessIndex, kind wire.ClockKind, numer, denom uint32) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	q := l.processes[p]
+	q.Process.Clock, q.TimebaseNumer, q.TimebaseDenom = kind, numer, denom
+}
+
+// Samples implements collector.Observer. Two samples that are close together give a bad slope, so a sample replaces the last one
+// unless it is far from the first.
+func (l *callLog) Samples(p tracefile.ProcessIndex, samples []wire.ClockSample) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	q := l.processes[p]
+	for _, s := range samples {
+		switch n := len(q.Process.Samples); {
+		case n == 0 || s.Ticks > q.Process.Samples[n-1].Ticks && n == 1:
+			q.Process.Samples = append(q.Process.Samples, s)
+		case s.Ticks > q.Process.Samples[n-1].Ticks && s.Nanos > q.Process.Samples[n-1].Nanos:
+			q.Process.Samples[n-1] = s
+		}
+	}
+}
+
+// Facts implements collector.Observer.
+func (l *callLog) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, f := range facts {
+		if f.Kind == wire.FactString {
+			l.processes[p].texts[wire.StringID(f.Key)] = f.Text
+		}
+	}
+}
+
+// Records implements collector.Observer.
+func (l *callLog) Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	q := l.processes[p]
+	for _, r := range records {
+		before, waiting := q.pending[ring]
+		switch {
+		case r.Call == wire.CallMore && waiting:
+			delete(q.pending, ring)
+			l.add(q, ring, before, r.More())
+		case r.Call == wire.CallMore:
+		case r.Flags&wire.HasMore != 0:
+			q.pending[ring] = r
+		default:
+			l.add(q, ring, r, wire.More{})
+		}
+	}
+}
+
+func (l *callLog) add(q *loggedProcess, ring uint16, r wire.Record, more wire.More) {
+	if r.Call == wire.CallThreadStart {
+		q.threads[ring] = r.Arg
+	}
+	row := r.Call.Row()
+	if row.Group == wire.GroupNone && r.Call != wire.CallCompleted {
+		return
+	}
+	begin, end := q.Nanos(r.Begin), q.Nanos(r.End)
+	if l.origin == 0 {
+		l.origin = begin
+	}
+	l.held = append(l.held, logLine{begin, end, q, q.threads[ring], r, more})
+}
+
+func (line logLine) write(w io.Writer, origin int64) {
+	r, row := line.record, line.record.Call.Row()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%12.6f [%d] %s", float64(line.begin-origin)/1e9, line.thread, row.Selector)
+	if row.Object != "" {
+		fmt.Fprintf(&b, " %s#%d", row.Object, r.Object)
+	}
+	line.process.writeArgument(&b, row, r)
+	writeMore(&b, r, line.more)
+	if r.Flags&wire.Failed != 0 {
+		b.WriteString(" FAILED")
+	}
+	fmt.Fprintf(&b, " <%s>\n", analyze.Nanos(line.end-line.begin))
+	io.WriteString(w, b.String())
+}
+
+// writeArgument writes what the row says the argument is.
+func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.Record) {
+	switch made, isNew := strings.CutPrefix(row.Arg, "new "); {
+	case row.Arg == "":
+	case isNew:
+		made, _, _ = strings.Cut(made, ",")
+		fmt.Fprintf(b, " = %s#%d", made, r.Arg)
+	case strings.HasPrefix(row.Arg, "StringID"):
+		if text, known := q.texts[wire.StringID(r.Arg)]; known {
+			fmt.Fprintf(b, " %q", text)
+		} else if r.Arg != 0 {
+			b.WriteString(" (a text that is not in the trace)")
+		}
+	case r.Call == wire.CallCompleted:
+		fmt.Fprintf(b, " status %d", r.Arg&0xff)
+		if code := r.Arg >> 8; code != 0 {
+			fmt.Fprintf(b, " error %d", code)
+		}
+	case objectKinds[row.Arg]:
+		fmt.Fprintf(b, " %s#%d", row.Arg, r.Arg)
+	default:
+		fmt.Fprintf(b, " %s %d", row.Arg, r.Arg)
+	}
+}
+
+// objectKinds are the kinds of objects that calls make: an argument of such a kind is an object's number.
+var objectKinds = func() map[string]bool {
+	kinds := map[string]bool{}
+	for _, row := range wire.Table {
+		if made, isNew := strings.CutPrefix(row.Arg, "new "); isNew {
+			kinds[made] = true
+		}
+	}
+	return kinds
+}()
+
+// writeMore writes the part of a More record that people want to see in a line.
+func writeMore(b *strings.Builder, r wire.Record, m wire.More) {
+	if m == (wire.More{}) {
+		return
+	}
+	low, high := func(x uint64) uint32 { return uint32(x) }, func(x uint64) uint32 { return uint32(x >> 32) }
+	switch selector := r.Call.String(); {
+	case r.Call == wire.CallCompleted && m.X1 > m.X0:
+		fmt.Fprintf(b, " on the GPU for %s", analyze.Nanos(m.X1-m.X0))
+	case strings.HasPrefix(selector, "dispatchThread"):
+		fmt.Fprintf(b, " (%d×%d×%d, groups of %d×%d×%d)", low(m.X0), high(m.X0), low(m.X1), high(m.X1), low(m.X2), high(m.X2))
+	case strings.HasPrefix(selector, "newBuffer"):
+		fmt.Fprintf(b, " of %d bytes", m.X0)
+	}
+}
+
+// observers passes on what is recorded to several.
+type observers []collector.Observer
+
+func (all observers) Process(p tracefile.ProcessIndex, h wire.Hello) {
+	for _, o := range all {
+		o.Process(p, h)
+	}
+}
+
+func (all observers) Clock(p tracefile.ProcessIndex, kind wire.ClockKind, numer, denom uint32) {
+	for _, o := range all {
+		o.Clock(p, kind, numer, denom)
+	}
+}
+
+func (all observers) Samples(p tracefile.ProcessIndex, s []wire.ClockSample) {
+	for _, o := range all {
+		o.Samples(p, s)
+	}
+}
+
+func (all observers) Facts(p tracefile.ProcessIndex, f []wire.Fact) {
+	for _, o := range all {
+		o.Facts(p, f)
+	}
+}
+
+func (all observers) Records(p tracefile.ProcessIndex, ring uint16, r []wire.Record) {
+	for _, o := range all {
+		o.Records(p, ring, r)
+	}
+}
+
+func (all observers) End(p tracefile.ProcessIndex, e tracefile.End) {
+	for _, o := range all {
+		o.End(p, e)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Input is one export to read.
@@ -28,7 +29,7 @@ type Input struct {
 type Bundle struct{ Path string }
 
 // Inputs finds the exports in paths: files, directories of files, zip archives,
-// and "-" for stdin; each may be gzipped. Bundles are returned apart.
+// and "-" for stdin; each may be compressed (gzip, zstd). Bundles are returned apart.
 func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -53,7 +54,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, .xml.gz or .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, .xml.gz, .xml.zst or .zip, or .trace bundles)", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
@@ -71,7 +72,7 @@ func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path),
 
 func isExport(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".xml.gz")
+	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".xml.gz") || strings.HasSuffix(name, ".xml.zst")
 }
 
 func inDirectory(dir string) ([]Input, []Bundle, error) {
@@ -160,8 +161,8 @@ func openEntry(path, name string) (io.ReadCloser, error) {
 }
 
 // Open opens the input, unpacked if it is gzipped. progress, if not nil, is
-// told the bytes read as stored.
-func (in *Input) Open(progress func(int64)) (io.ReadCloser, error) {
+// told the bytes read as stored; its error ends the reading.
+func (in *Input) Open(progress func(int64) error) (io.ReadCloser, error) {
 	stored, err := in.open()
 	if err != nil {
 		return nil, err
@@ -177,6 +178,13 @@ func (in *Input) Open(progress func(int64)) (io.ReadCloser, error) {
 			return nil, fmt.Errorf("%s: not a gzip file: %w", in.Name, err)
 		}
 		return input{unpacked, stored}, nil
+	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
+		unpacked, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			stored.Close()
+			return nil, fmt.Errorf("%s: not a zstd file: %w", in.Name, err)
+		}
+		return zstdInput{unpacked, stored}, nil
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
 		stored.Close()
 		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: name the file", in.Name)
@@ -197,15 +205,27 @@ type input struct {
 
 func (i input) Close() error { return i.stored.Close() }
 
+type zstdInput struct {
+	*zstd.Decoder
+	stored io.Closer
+}
+
+func (z zstdInput) Close() error {
+	z.Decoder.Close()
+	return z.stored.Close()
+}
+
 type countingReader struct {
 	io.Reader
-	progress func(int64)
+	progress func(int64) error
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.progress != nil && n > 0 {
-		c.progress(int64(n))
+		if stop := c.progress(int64(n)); stop != nil {
+			return n, stop
+		}
 	}
 	return n, err
 }

@@ -4,10 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"mtrace/fixtures/xctrace/export"
 )
@@ -30,6 +33,15 @@ func gzipped(t *testing.T, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func zstandard(t *testing.T, data []byte) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.EncodeAll(data, nil)
 }
 
 func zipped(t *testing.T, files map[string][]byte) []byte {
@@ -70,6 +82,7 @@ func TestInputs(t *testing.T) {
 		"any name":            {put(t, dir, "noname", data)},
 		"gzip":                {put(t, dir, "b.xml.gz", gzipped(t, data))},
 		"gzip, any name":      {put(t, dir, "c", gzipped(t, data))},
+		"zstd":                {put(t, dir, "f.xml.zst", zstandard(t, data))},
 		"zip":                 {put(t, dir, "d.zip", zipped(t, map[string][]byte{"in/side.xml": data, "readme.txt": []byte("no"), "__MACOSX/x.xml": []byte("no")}))},
 		"zip with gzip":       {put(t, dir, "e.zip", zipped(t, map[string][]byte{"side.xml.gz": gzipped(t, data)}))},
 		"directory":           {filepath.Dir(put(t, dir, "one/x.xml", data))},
@@ -84,7 +97,7 @@ func TestInputs(t *testing.T) {
 				t.Fatal(err, bundles)
 			}
 			var told int64
-			r, err := Load(inputs, func(_ string, read, _ int64) { told = read })
+			r, err := Load(inputs, func(_ string, read, _ int64) error { told = read; return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,5 +189,17 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 	}
 	if _, bundles, err := Inputs([]string{filepath.Join(dir, "run.trace") + "/"}, nil); err != nil || len(bundles) != 1 {
 		t.Error(bundles, err)
+	}
+}
+
+// Reading can be stopped: a gigabyte takes seconds.
+func TestProgressStops(t *testing.T) {
+	inputs, _, err := Inputs([]string{put(t, t.TempDir(), "a.xml", gpuExport(t))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("enough")
+	if _, err := Load(inputs, func(string, int64, int64) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -245,7 +245,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read := func() (*Document, string, int64, error) {
 			var rows int64
-			rec := &Recording{Dictionary: NewDictionary(), sources: map[string]string{}, counters: map[TextIndex]int{}}
+			rec := NewRecording()
 			sink := rec.sink()
 			counted := *sink
 			counted.GPUInterval = func(g *GPUInterval) { rows++; sink.GPUInterval(g) }

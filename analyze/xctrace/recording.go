@@ -14,9 +14,10 @@ type Recording struct {
 	Documents []*Document
 	Skipped   []string // inputs found in a directory that are no exports
 	Run       *Run     // from a table of contents, nil without one
-	// Failed are tables that xctrace could not export, with the reason; who ran
-	// it fills this.
-	Failed map[string]string
+	// Failed are tables that xctrace could not export, with the reason; Template
+	// are settings of the template in the bundle. Who ran xctrace fills these.
+	Failed   map[string]string
+	Template []Setting
 	// FilledIn says that submissions or encoders were made of
 	// metal-application-intervals.
 	FilledIn bool
@@ -58,35 +59,49 @@ type Counter struct {
 	Duration analyze.Nanos // sum of durations
 }
 
-// Progress is told how much of which input was read.
-type Progress func(name string, read, size int64)
+// Progress is told how much of which input was read. Its error stops the
+// reading.
+type Progress func(name string, read, size int64) error
 
-// Load reads all inputs into one recording. An input named by the user that is
-// not an export is an error; one found in a directory is skipped and listed.
-func Load(inputs []Input, progress Progress) (*Recording, error) {
-	r := &Recording{
+// NewRecording returns an empty one, for Add.
+func NewRecording() *Recording {
+	return &Recording{
 		Dictionary: NewDictionary(),
+		Failed:     map[string]string{},
 		sources:    map[string]string{},
 		counters:   map[TextIndex]int{},
 	}
+}
+
+// Load reads all inputs into one recording.
+func Load(inputs []Input, progress Progress) (*Recording, error) {
+	r := NewRecording()
 	for i := range inputs {
-		if err := r.read(&inputs[i], progress); err != nil {
+		if err := r.Add(&inputs[i], progress); err != nil {
 			return r, err
 		}
 	}
-	r.chooseRun()
-	r.nameGPU()
-	r.fillIn()
+	r.Finish()
 	return r, nil
 }
 
-func (r *Recording) read(in *Input, progress Progress) error {
+// Finish completes a recording when all inputs were added.
+func (r *Recording) Finish() {
+	r.chooseRun()
+	r.nameGPU()
+	r.fillIn()
+}
+
+// Add reads one input. One named by the user that is not an export is an error;
+// one found in a directory is skipped and listed.
+func (r *Recording) Add(in *Input, progress Progress) error {
 	var read int64
-	src, err := in.Open(func(n int64) {
+	src, err := in.Open(func(n int64) error {
 		read += n
-		if progress != nil {
-			progress(in.Name, read, in.Size)
+		if progress == nil {
+			return nil
 		}
+		return progress(in.Name, read, in.Size)
 	})
 	if err != nil {
 		return err

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -34,6 +36,7 @@ type xctraceView struct {
 	output   string
 	template string
 	limit    time.Duration
+	env      []string
 }
 
 func xctraceCommand() command {
@@ -55,6 +58,7 @@ func xctraceCommand() command {
 			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace bundle to make (default CMD-PID.trace here)")
 			flags.StringVar(&v.template, "template", "Metal System Trace", "record: name, or path of a .tracetemplate file")
 			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this time")
+			flags.StringArrayVar(&v.env, "env", nil, "record: NAME=VALUE, a variable of the program")
 			return func(std stdio, args []string) error {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
 					return usageError("--from %v --to %v is no range of time", v.from, v.to)
@@ -83,7 +87,7 @@ func (v *xctraceView) record(std stdio, command []string) error {
 	if !strings.HasSuffix(v.output, ".trace") {
 		return usageError("--output %s: xctrace makes bundles whose names end in .trace", v.output)
 	}
-	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Stdout: std.err, Stderr: std.err}
+	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Env: v.env, Stdout: std.err, Stderr: std.err}
 	if !term.IsTerminal(int(std.in.Fd())) {
 		recording.Stdin = std.in
 	}
@@ -117,39 +121,70 @@ func (v *xctraceView) summarise(std stdio, paths []string) error {
 	return v.print(std, recording)
 }
 
-// load reads a recording. What is exported of bundles on the way is removed: the rows are in memory.
+// load reads a recording. An interrupt ends it with nothing left behind.
 func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error) {
 	inputs, bundles, err := xctrace.Inputs(paths, std.in)
 	if err != nil {
 		return nil, err
 	}
-	failed := map[string]string{}
-	for _, b := range bundles {
-		tool, err := v.tool(std)
-		if err != nil && len(inputs) > 0 && !slices.Contains(paths, b.Path) {
-			fmt.Fprintf(std.err, "mtrace: %s is passed over, there are exports beside it: %v\n", b.Path, err)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		export, err := tool.Export(context.Background(), b.Path, v.run)
-		if err != nil {
-			return nil, err
-		}
-		defer export.Close()
-		for _, f := range export.Failed {
-			fmt.Fprintf(std.err, "mtrace: table %s: %v\n", f.Schema, f.Err)
-			failed[f.Schema] = f.Err.Error()
-		}
-		inputs = append(inputs, export.Inputs...)
+	ctx := context.Background()
+	if len(bundles) > 0 {
+		// Only exporting leaves files behind. What reads a pipe may simply die.
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
 	}
-	recording, err := xctrace.Load(inputs, progressOn(std.err))
+	show := progressOn(std.err)
+	progress := func(name string, read, size int64) error {
+		show(name, read, size)
+		return ctx.Err()
+	}
+	recording := xctrace.NewRecording()
+	for i := range inputs {
+		if err == nil {
+			err = recording.Add(&inputs[i], progress)
+		}
+	}
+	for _, b := range bundles {
+		if err == nil {
+			beside := len(inputs) > 0 && !slices.Contains(paths, b.Path)
+			err = v.loadBundle(ctx, std, recording, b.Path, beside, progress)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, status{exitInterrupted, errors.New("interrupted")}
+	}
 	if err != nil {
 		return nil, err
 	}
-	recording.Failed = failed
+	recording.Finish()
 	return recording, nil
+}
+
+// exitInterrupted is the status of what SIGINT ended, as a shell reports it.
+const exitInterrupted = 128 + int(syscall.SIGINT)
+
+// loadBundle exports a bundle and reads what comes. One that was found beside exports may be passed over.
+func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctrace.Recording, path string, beside bool, progress xctrace.Progress) error {
+	tool, err := v.tool(std)
+	if err != nil && beside {
+		fmt.Fprintf(std.err, "mtrace: %s is passed over, there are exports beside it: %v\n", path, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	failed, err := tool.Export(ctx, path, v.run, func(in xctrace.Input) error { return recording.Add(&in, progress) })
+	for _, f := range failed {
+		fmt.Fprintf(std.err, "mtrace: table %s: %v\n", f.Schema, f.Err)
+		recording.Failed[f.Schema] = f.Err.Error()
+	}
+	if settings, err := bundle.Settings(path); err == nil {
+		for _, s := range settings {
+			recording.Template = append(recording.Template, xctrace.Setting{Key: s.Key, Value: s.Value})
+		}
+	}
+	return err
 }
 
 func (v *xctraceView) print(std stdio, recording *xctrace.Recording) error {
@@ -211,9 +246,9 @@ func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter s
 }
 
 // progressOn shows how far reading is, on a terminal only.
-func progressOn(f *os.File) xctrace.Progress {
+func progressOn(f *os.File) func(name string, read, size int64) {
 	if !term.IsTerminal(int(f.Fd())) {
-		return nil
+		return func(string, int64, int64) {}
 	}
 	var shown time.Time
 	return func(name string, read, size int64) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -223,8 +224,8 @@ func TestXctraceRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := []string{"TMPDIR=" + temporary, "MTRACE_XCTRACE=" + standin, `STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "segv", "Times": 1}]}`}
-	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--", "echo", "from the program")
-	if got.exit != 0 || !strings.Contains(got.stderr, "from the program") || !strings.Contains(got.stderr, "SIGSEGV: attempt 2 of 3") {
+	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--env", "COLOUR=red", "--", "sh", "-c", "echo from the program and $COLOUR")
+	if got.exit != 0 || !strings.Contains(got.stderr, "from the program and red") || !strings.Contains(got.stderr, "SIGSEGV: attempt 2 of 3") {
 		t.Fatalf("exit %d, stderr %s", got.exit, got.stderr)
 	}
 	var s summaryJSON
@@ -241,6 +242,48 @@ func TestXctraceRecord(t *testing.T) {
 	left, err := os.ReadDir(temporary)
 	if err != nil || len(left) > 0 {
 		t.Errorf("temporary files were left: %q, %v", left, err)
+	}
+}
+
+// An interrupt while xctrace exports ends both, and leaves no files.
+func TestXctraceInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	standin, temporary, bundle := filepath.Join(dir, "xctrace"), filepath.Join(dir, "tmp"), filepath.Join(dir, "x.trace")
+	if out, err := exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	for _, d := range []string{temporary, bundle} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := `{"Config": {"CommandBuffers": 50}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "slow", "Times": 9}]}`
+	if err := os.WriteFile(filepath.Join(bundle, "plan.json"), []byte(plan), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(tool.mtrace, "xctrace", bundle)
+	cmd.Env = append(os.Environ(), "TMPDIR="+temporary, "MTRACE_XCTRACE="+standin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(bundle, "attempts-metal-gpu-intervals")); err == nil {
+			break
+		}
+		if time.Since(begin) > 30*time.Second {
+			cmd.Process.Kill()
+			t.Fatal("the export did not begin: ", stderr.String())
+		}
+	}
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit %d, %q", code, stderr.String())
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("files were left: %v, %v", left, err)
 	}
 }
 

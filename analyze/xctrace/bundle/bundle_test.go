@@ -89,34 +89,46 @@ func makeBundle(t *testing.T, plan map[string]any) string {
 	return dir
 }
 
-func load(t *testing.T, e *Export) *xctrace.Recording {
+// exportAll reads all tables of a bundle.
+func exportAll(t *testing.T, tool *Tool, bundle string) (*xctrace.Recording, []Failed) {
 	t.Helper()
-	r, err := xctrace.Load(e.Inputs, nil)
+	r := xctrace.NewRecording()
+	failed, err := tool.Export(context.Background(), bundle, 0, func(in xctrace.Input) error { return r.Add(&in, nil) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	r.Finish()
+	return r, failed
 }
+
+func ignore(xctrace.Input) error { return nil }
 
 func TestExportsATableAtATime(t *testing.T) {
 	tool, said := tool(t)
-	e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 0)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	most := 0
+	r := xctrace.NewRecording()
+	failed, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 0, func(in xctrace.Input) error {
+		files, _ := filepath.Glob(filepath.Join(temporary, "*", "*"))
+		most = max(most, len(files))
+		return r.Add(&in, nil)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := load(t, e)
-	if len(r.Submissions) < 80 || len(r.GPU) < 80 || r.Run == nil || len(e.Failed) != 0 {
-		t.Errorf("%d submissions, %d GPU intervals, failed %v", len(r.Submissions), len(r.GPU), e.Failed)
+	r.Finish()
+	if len(r.Submissions) < 80 || len(r.GPU) < 80 || r.Run == nil || len(failed) != 0 {
+		t.Errorf("%d submissions, %d GPU intervals, failed %v", len(r.Submissions), len(r.GPU), failed)
+	}
+	if most != 1 {
+		t.Errorf("%d files at a time, want 1", most)
 	}
 	if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "metal-gpu-intervals") }) {
 		t.Errorf("no progress was told: %q", *said)
 	}
-	dir := e.dir
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Error("the exported files were left behind")
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("files were left behind: %v, %v", left, err)
 	}
 }
 
@@ -128,16 +140,11 @@ func TestExportSurvivesCrashes(t *testing.T) {
 	for _, kind := range []string{"trap", "segv", "shell", "half"} {
 		t.Run(kind+" twice", func(t *testing.T) {
 			tool, said := tool(t)
-			e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+			r, failed := exportAll(t, tool, makeBundle(t, map[string]any{
 				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 2}, {"Table": "toc", "Kind": kind, "Times": 1}},
-			}), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer e.Close()
-			r := load(t, e)
-			if len(e.Failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU) < 80 {
-				t.Errorf("failed %v, truncated %v, %d GPU intervals", e.Failed, r.Truncated(), len(r.GPU))
+			}))
+			if len(failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU) < 80 {
+				t.Errorf("failed %v, truncated %v, %d GPU intervals", failed, r.Truncated(), len(r.GPU))
 			}
 			if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 3 of 3") }) {
 				t.Errorf("the attempts were not told: %q", *said)
@@ -145,16 +152,11 @@ func TestExportSurvivesCrashes(t *testing.T) {
 		})
 		t.Run(kind+" always", func(t *testing.T) {
 			tool, _ := tool(t)
-			e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+			r, failed := exportAll(t, tool, makeBundle(t, map[string]any{
 				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 99}},
-			}), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer e.Close()
-			r := load(t, e)
-			if len(e.Failed) != 1 || !e.Failed[0].Kept || !strings.Contains(e.Failed[0].Err.Error(), "(3 times)") {
-				t.Errorf("failed %+v", e.Failed)
+			}))
+			if len(failed) != 1 || !failed[0].Kept || !strings.Contains(failed[0].Err.Error(), "(3 times)") {
+				t.Errorf("failed %+v", failed)
 			}
 			if len(r.Truncated()) != 1 || len(r.GPU) == 0 || len(r.Submissions) < 80 {
 				t.Errorf("truncated %v, %d GPU intervals, %d submissions", r.Truncated(), len(r.GPU), len(r.Submissions))
@@ -166,23 +168,19 @@ func TestExportSurvivesCrashes(t *testing.T) {
 // A failure that is no crash is not tried again, and says what xctrace said.
 func TestExportErrors(t *testing.T) {
 	tool, said := tool(t)
-	e, err := tool.Export(context.Background(), makeBundle(t, map[string]any{
+	_, failed := exportAll(t, tool, makeBundle(t, map[string]any{
 		"Faults": []map[string]any{{"Table": "metal-command-buffer-completed", "Kind": "status", "Times": 99}},
-	}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	if len(e.Failed) != 1 || !strings.Contains(e.Failed[0].Err.Error(), "the table could not be read") {
-		t.Errorf("failed %+v", e.Failed)
+	}))
+	if len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), "the table could not be read") {
+		t.Errorf("failed %+v", failed)
 	}
 	if slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 2") }) {
 		t.Error("tried again though it was no crash")
 	}
-	if _, err := tool.Export(context.Background(), filepath.Join(t.TempDir(), "no.trace"), 0); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := tool.Export(context.Background(), filepath.Join(t.TempDir(), "no.trace"), 0, ignore); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("a bundle that is not there: %v", err)
 	}
-	if _, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 7); err == nil || !strings.Contains(err.Error(), "no run 7") {
+	if _, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 7, ignore); err == nil || !strings.Contains(err.Error(), "no run 7") {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }
@@ -318,12 +316,8 @@ func TestTrap31RecordStopsOnInterrupt(t *testing.T) {
 	if !slices.Contains(*said, "stopping the recording; xctrace saves it, which can take minutes") {
 		t.Errorf("said %q", *said)
 	}
-	e, err := tool.Export(context.Background(), output, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	s, err := summary.Of(load(t, e), summary.Filter{})
+	r, _ := exportAll(t, tool, output)
+	s, err := summary.Of(r, summary.Filter{})
 	if err != nil || s.GPU == nil || s.GPU.Own.Intervals != 60 {
 		t.Errorf("the interrupted recording has no summary: %+v, %v", s, err)
 	}

@@ -14,37 +14,21 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Export is a bundle's tables as files, which its Close removes.
-type Export struct {
-	Inputs []xctrace.Input
-	// Failed are tables that xctrace could not write whole, with the reason.
-	Failed []Failed
-	dir    string
-}
-
-// Failed is a table that could not be exported whole.
+// Failed is a table that xctrace could not write whole, with the reason.
 type Failed struct {
 	Schema string
 	Err    error
-	Kept   bool // what it wrote before it failed is among the inputs
+	Kept   bool // the complete rows it wrote before it failed were read
 }
 
-// Close removes the files.
-func (e *Export) Close() error { return os.RemoveAll(e.dir) }
-
 // TOC exports and reads the table of contents of a bundle.
-func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, string, error) {
+func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, error) {
 	dir, err := os.MkdirTemp("", "mtrace-xctrace-")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	file := filepath.Join(dir, "toc.xml")
-	toc, err := t.exportTOC(ctx, bundle, file)
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, "", err
-	}
-	return toc, dir, nil
+	defer os.RemoveAll(dir)
+	return t.exportTOC(ctx, bundle, filepath.Join(dir, "toc.xml"))
 }
 
 func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC, error) {
@@ -67,69 +51,92 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 	return doc.TOCs[0], nil
 }
 
-// Export exports the tables mtrace reads, of one run, one at a time: asking for
-// all at once makes xctrace hold them all in memory. A table that cannot be
-// exported does not keep the others from it.
-func (t *Tool) Export(ctx context.Context, bundle string, run int) (*Export, error) {
-	toc, dir, err := t.TOC(ctx, bundle)
+// Export exports the tables mtrace reads, of one run (0: the first), and hands
+// each to read, the table of contents first. One table at a time: asking for all
+// at once makes xctrace hold them all in memory, and the XML of a table is
+// removed before the next is made. A table that cannot be exported does not keep
+// the others from it.
+func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
+	dir, err := os.MkdirTemp("", "mtrace-xctrace-")
 	if err != nil {
 		return nil, err
 	}
-	e := &Export{dir: dir}
-	add := func(file string) error {
+	defer os.RemoveAll(dir)
+	handOver := func(file string) error {
+		defer os.Remove(file)
 		inputs, _, err := xctrace.Inputs([]string{file}, nil)
-		for i := range inputs {
-			inputs[i].Name = filepath.Base(bundle) + ":" + strings.TrimSuffix(filepath.Base(file), ".xml")
+		for _, in := range inputs {
+			in.Name = filepath.Base(bundle) + ":" + strings.TrimSuffix(filepath.Base(file), ".xml")
+			err = errors.Join(err, read(in))
 		}
-		e.Inputs = append(e.Inputs, inputs...)
 		return err
 	}
-	if err := add(filepath.Join(dir, "toc.xml")); err != nil {
-		e.Close()
+	file := filepath.Join(dir, "toc.xml")
+	toc, err := t.exportTOC(ctx, bundle, file)
+	if err != nil {
 		return nil, err
 	}
-	chosen := &toc.Runs[0]
-	for i := range toc.Runs {
-		if toc.Runs[i].Number == run {
-			chosen = &toc.Runs[i]
-		}
+	chosen, err := choose(toc, run)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", bundle, err)
 	}
-	if run != 0 && chosen.Number != run {
-		e.Close()
-		return nil, fmt.Errorf("%s has no run %d: it has %d", bundle, run, len(toc.Runs))
+	if err := handOver(file); err != nil {
+		return nil, err
 	}
-	var schemas []string
-	for _, s := range xctrace.ReadSchemas() {
-		// Without a counter set there is one counter, and a gigabyte of it.
-		if s == "metal-gpu-counter-intervals" && chosen.Setting("Counter Set") == "(null)" {
-			continue
-		}
-		if chosen.Table(s) {
-			schemas = append(schemas, s)
-		}
-	}
+	var failed []Failed
+	schemas := wanted(chosen)
 	for i, schema := range schemas {
 		if ctx.Err() != nil {
-			e.Close()
-			return nil, ctx.Err()
+			return failed, ctx.Err()
 		}
 		t.progress("exporting table %d of %d: %s", i+1, len(schemas), schema)
 		file := filepath.Join(dir, schema+".xml")
 		xpath := fmt.Sprintf(`/trace-toc/run[@number="%d"]/data/table[@schema="%s"]`, chosen.Number, schema)
-		err := t.export(ctx, file, "</trace-query-result>", "export", "--input", bundle, "--xpath", xpath)
-		if err != nil {
-			kept := bytes.Contains(head(file), []byte("<trace-query-result>"))
-			e.Failed = append(e.Failed, Failed{schema, err, kept})
-			if !kept {
-				continue
-			}
+		exportErr := t.export(ctx, file, "</trace-query-result>", "export", "--input", bundle, "--xpath", xpath)
+		if ctx.Err() != nil {
+			return failed, ctx.Err()
 		}
-		if err := add(file); err != nil {
-			e.Close()
-			return nil, err
+		if exportErr != nil && !bytes.Contains(head(file), []byte("<trace-query-result>")) {
+			failed = append(failed, Failed{Schema: schema, Err: exportErr})
+			continue
+		}
+		readErr := handOver(file)
+		switch {
+		case exportErr != nil:
+			failed = append(failed, Failed{schema, exportErr, readErr == nil})
+		case readErr != nil:
+			return failed, readErr
 		}
 	}
-	return e, nil
+	return failed, nil
+}
+
+// choose takes one run out of a table of contents.
+func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
+	if number == 0 {
+		return &toc.Runs[0], nil
+	}
+	for i := range toc.Runs {
+		if toc.Runs[i].Number == number {
+			return &toc.Runs[i], nil
+		}
+	}
+	return nil, fmt.Errorf("no run %d: it has %d", number, len(toc.Runs))
+}
+
+// wanted lists the tables to export of a run.
+func wanted(run *xctrace.Run) []string {
+	var schemas []string
+	for _, s := range xctrace.ReadSchemas() {
+		// Without a counter set there is one counter, and a gigabyte of it.
+		if s == "metal-gpu-counter-intervals" && run.Setting("Counter Set") == "(null)" {
+			continue
+		}
+		if run.Table(s) {
+			schemas = append(schemas, s)
+		}
+	}
+	return schemas
 }
 
 // errUnfinished is an export that succeeded without its closing tag.

@@ -20,6 +20,7 @@ type Recording struct {
 	Output   string   // the .trace bundle to make
 	Template string   // name, or path of a .tracetemplate file
 	Limit    time.Duration
+	Env      []string  // NAME=VALUE, of the program
 	Stdin    io.Reader // of the program; nil for none
 	Stdout   io.Writer // of the program
 	Stderr   io.Writer
@@ -38,6 +39,9 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	line := []string{"record", "--template", r.Template, "--output", r.Output, "--no-prompt", "--target-stdout", "-"}
 	if r.Stdin != nil {
 		line = append(line, "--target-stdin", "-")
+	}
+	for _, setting := range r.Env {
+		line = append(line, "--env", setting)
 	}
 	if r.Limit > 0 {
 		line = append(line, "--time-limit", fmt.Sprintf("%dms", r.Limit.Milliseconds()))
@@ -111,14 +115,13 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 		}
 		return fmt.Errorf("xctrace record ended without an error, but made no %s: %s", output, lastLine(said))
 	}
-	toc, dir, err := t.TOC(context.WithoutCancel(ctx), output)
+	toc, err := t.TOC(context.WithoutCancel(ctx), output)
 	if err != nil {
 		if f != nil {
 			return fmt.Errorf("%w (and %s cannot be read)", f, output)
 		}
 		return err
 	}
-	os.RemoveAll(dir)
 	if toc.Runs[0].Started.IsZero() {
 		return fmt.Errorf("the recording failed: %s has no start date; xctrace said: %s", output, lastLine(said))
 	}

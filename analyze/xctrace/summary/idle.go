@@ -1,12 +1,13 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 
 	"mtrace/analyze/xctrace"
 )
 
-// longestGaps is how many idle gaps are listed.
+// longestGaps is how many idle gaps are listed, and how many transitions.
 const longestGaps = 10
 
 // gaps gathers the times without work, inside the window, of intervals in
@@ -18,7 +19,11 @@ type gaps struct {
 	before  xctrace.TextIndex
 	lengths []Nanos
 	longest []gap
+	between map[transition]*Transition
 }
+
+// transition is the labels before and after a gap.
+type transition struct{ before, after xctrace.TextIndex }
 
 type gap struct {
 	from, length  Nanos
@@ -38,6 +43,19 @@ func (g *gaps) add(begin, end Nanos, label xctrace.TextIndex) {
 
 func (g *gaps) gap(new gap) {
 	g.lengths = append(g.lengths, new.length)
+	if !new.first && !new.last {
+		if g.between == nil {
+			g.between = map[transition]*Transition{}
+		}
+		t := g.between[transition{new.before, new.after}]
+		if t == nil {
+			t = &Transition{}
+			g.between[transition{new.before, new.after}] = t
+		}
+		t.Gaps++
+		t.SumNS += new.length
+		t.MaxNS = max(t.MaxNS, new.length)
+	}
 	at, _ := slices.BinarySearchFunc(g.longest, new, func(a, b gap) int {
 		return int(max(-1, min(1, b.length-a.length)))
 	})
@@ -54,6 +72,15 @@ func (g *gaps) finish() Idle {
 	}
 	idle := Idle{Gaps: len(g.lengths), Length: timingOf(g.lengths), Longest: []Gap{}}
 	idle.TotalNS = idle.Length.SumNS
+	idle.Between = []Transition{}
+	for labels, t := range g.between {
+		t.Before, t.After = labelName(s.Text(labels.before)), labelName(s.Text(labels.after))
+		idle.Between = append(idle.Between, *t)
+	}
+	slices.SortFunc(idle.Between, func(a, b Transition) int {
+		return cmp.Or(cmp.Compare(b.SumNS, a.SumNS), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
+	})
+	idle.Between = idle.Between[:min(len(idle.Between), longestGaps)]
 	idle.Share = share(idle.TotalNS, s.length())
 	for _, n := range g.lengths {
 		if n > 100_000 {

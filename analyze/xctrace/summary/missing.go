@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"strings"
 )
 
 // missing says what cannot be told and why: the table was not recorded, not
@@ -79,11 +80,20 @@ func (s *scope) absent(schema string) string {
 	return why
 }
 
+// setting is a setting of the recording; where the table of contents does not
+// have Shader Timeline's, the template does, under its old name.
 func (s *scope) setting(key string) string {
-	if s.Run == nil {
-		return ""
+	if s.Run != nil {
+		if value := s.Run.Setting(key); value != "" {
+			return value
+		}
 	}
-	return s.Run.Setting(key)
+	for _, x := range s.Template {
+		if key == "Shader Timeline" && strings.Contains(strings.ToLower(x.Key), "shaderprofiler") {
+			return map[string]string{"true": "Enabled", "1": "Enabled", "false": "Disabled", "0": "Disabled"}[x.Value]
+		}
+	}
+	return ""
 }
 
 // attachHint says why the program may have no Metal rows.

@@ -12,6 +12,9 @@ func (s *scope) source() Source {
 		out.Files = append(out.Files, d.Name)
 		out.Bytes += d.Bytes
 	}
+	for _, x := range s.Template {
+		out.Settings = append(out.Settings, Setting{"template: " + x.Key, x.Value})
+	}
 	if s.Run == nil {
 		return out
 	}

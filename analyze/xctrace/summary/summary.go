@@ -149,6 +149,17 @@ type Idle struct {
 	Over10m  int     `json:"over_10ms"`
 	Length   Timing  `json:"length"`
 	Longest  []Gap   `json:"longest"`
+	// Between is the gaps by what ran before and after, the largest sum first.
+	Between []Transition `json:"between"`
+}
+
+// Transition is all idle time between work of one label and of another.
+type Transition struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Gaps   int    `json:"gaps"`
+	SumNS  Nanos  `json:"sum_ns"`
+	MaxNS  Nanos  `json:"max_ns"`
 }
 
 // Gap is one time without GPU work, between two labels.

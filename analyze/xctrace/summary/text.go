@@ -122,6 +122,12 @@ func (s *Summary) gpuText(p *printer) {
 		}
 		p.line("    %s at %s, after %s, before %s", x.LengthNS, x.FromNS, short(x.Before), short(x.After))
 	}
+	for i, x := range g.Idle.Between {
+		if i == 3 {
+			break
+		}
+		p.line("    %s in %d gaps between %s and %s", x.SumNS, x.Gaps, short(x.Before), short(x.After))
+	}
 }
 
 func (s *Summary) latencyText(p *printer) {

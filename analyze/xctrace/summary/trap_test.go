@@ -513,3 +513,36 @@ func TestMissingExportsAreOneHint(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// Idle time by what ran before and after it: which step waits for which.
+func TestIdleByTransition(t *testing.T) {
+	s := summarise(t, Filter{All: true}, "", gpuTable(
+		gpuRow{start: 100, duration: 10, label: "a", pid: 7}, gpuRow{start: 130, duration: 10, label: "b", pid: 7}, gpuRow{start: 145, duration: 5, label: "a", pid: 7},
+		gpuRow{start: 200, duration: 10, label: "b", pid: 7}, gpuRow{start: 205, duration: 20, label: "c", pid: 476}, gpuRow{start: 225, duration: 5, label: "a", pid: 7}))
+	want := []Transition{{"a", "b", 2, 20 + 50, 50}, {"b", "a", 1, 5, 5}}
+	if fmt.Sprint(s.GPU.Idle.Between) != fmt.Sprint(want) || s.GPU.Idle.TotalNS != 75 || s.GPU.Idle.Gaps != 3 {
+		t.Errorf("idle %+v, want %v", s.GPU.Idle, want)
+	}
+}
+
+// The template inside a bundle has the settings when the table of contents does
+// not.
+func TestTemplateSettings(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "toc.xml"), []byte(contents(launched, 0.5, []string{tableShaders})), 0o666)
+	var b bytes.Buffer
+	w := export.NewWriter(&b)
+	emptyTable(tableShaders)(w)
+	w.Close()
+	os.WriteFile(filepath.Join(dir, "shaders.xml"), b.Bytes(), 0o666)
+	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := load(t, inputs)
+	r.Template = []xctrace.Setting{{Key: "shaderprofiler", Value: "false"}}
+	s := of(t, r, Filter{})
+	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "Shader Timeline is Disabled") || len(s.Source.Settings) == 0 {
+		t.Errorf("shaders: %q, settings %v", why, s.Source.Settings)
+	}
+}

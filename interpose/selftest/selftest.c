@@ -264,6 +264,31 @@ static double full_queue(id device) {
     return took;
 }
 
+static pthread_mutex_t mtrace_selftest_mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int held;
+
+static void *hold(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&mtrace_selftest_mutex);
+    atomic_store(&held, 1);
+    nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+    pthread_mutex_unlock(&mtrace_selftest_mutex);
+    return NULL;
+}
+
+// Waits for a mutex that another thread holds for a while. Returns how long, in ns.
+static double contend(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, hold, NULL)) fail("a thread", "it cannot be started");
+    while (!atomic_load(&held)) nanosleep(&(struct timespec){0, 100000}, NULL);
+    double begin = seconds();
+    pthread_mutex_lock(&mtrace_selftest_mutex);
+    double took = (seconds() - begin) * 1e9;
+    pthread_mutex_unlock(&mtrace_selftest_mutex);
+    pthread_join(thread, NULL);
+    return took;
+}
+
 static void print_string(const char *text) {
     putchar('"');
     for (; *text; text++) {
@@ -381,12 +406,12 @@ int main(int argc, char **argv) {
     // Each of the command buffers doubled and added one: 2^n - 1 after n.
     float expected = (float)((1 << BUFFERS) - 1), got = ((float *)GET(void *, work[0].buffer, contents))[ELEMENTS - 1];
     variants(device, queues[0], pipeline, work[1].buffer);
-    double blocked = full_queue(device);
+    double blocked = full_queue(device), contended = contend();
     printf("{\"schema\":\"mtrace.selftest/1\",\"device\":");
     print_string(text_of(GET(id, device, name)));
     printf(",\n\"result_right\":%s,\"command_buffers\":%d,\"completed\":%d,", got == expected ? "true" : "false", THREADS * BUFFERS, all.completed);
     printf("\n\"gpu_start_after_commit_ns\":%.0f,\"return_after_gpu_end_ns\":%.0f,", all.earliest * 1e9, all.latest * 1e9);
-    printf("\n\"full_queue_ns\":%.0f,", blocked);
+    printf("\n\"full_queue_ns\":%.0f,\"lock_ns\":%.0f,", blocked, contended);
     printf("\"notify_median_ns\":%.0f,\"call_median_ns\":%.1f,", median(notify, THREADS * BUFFERS), median(set, THREADS));
     printf("\n\"classes\":[");
     for (int i = 0; i < role_count; i++) {

@@ -23,6 +23,7 @@ type sight struct {
 	untimed  int       // completed without them
 	handlers []float64 // ns, each run of the tracer's completion handler
 	acquire  float64   // ns, the longest making of a command buffer
+	lock     float64   // ns, the longest wait for a lock
 	nested   uint64
 	lost     uint64
 	warnings []string
@@ -62,11 +63,15 @@ func readTrace(path string) (*sight, error) {
 					continue
 				}
 				s.calls[r.Call]++
-				if r.Call.Row().Group == wire.GroupAcquire {
-					s.acquire = max(s.acquire, float64(process.Nanos(r.End)-process.Nanos(r.Begin)))
+				took := float64(process.Nanos(r.End) - process.Nanos(r.Begin))
+				switch r.Call.Row().Group {
+				case wire.GroupAcquire:
+					s.acquire = max(s.acquire, took)
+				case wire.GroupLock:
+					s.lock = max(s.lock, took)
 				}
 				if completed = r.Call == wire.CallCompleted; completed {
-					s.handlers = append(s.handlers, float64(process.Nanos(r.End)-process.Nanos(r.Begin)))
+					s.handlers = append(s.handlers, took)
 				}
 				if r.Call == wire.CallThreadStart {
 					s.threads++
@@ -113,8 +118,11 @@ func compareCalls(r *said, s *sight) Check {
 	for call := range wire.Table {
 		call := wire.Call(call)
 		made, got := expected[call], s.calls[call]
-		if call.Row().Family == wire.FamilyTracer || made == 0 && got == 0 {
+		switch family := call.Row().Family; {
+		case family == wire.FamilyTracer, made == 0 && got == 0:
 			continue
+		case family == wire.FamilyLock:
+			continue // Metal's own locks are contended or not as it happens
 		}
 		total += made
 		seen += min(made, got)
@@ -185,6 +193,16 @@ func fullQueue(r *said, s *sight) Check {
 		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room", nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
 		c.Status, c.Advice = Fail, "the wait is not seen where it happens; please report this with the output of mtrace doctor --json"
+	}
+	return c
+}
+
+// lock checks that a contended mutex is seen.
+func lock(r *said, s *sight) Check {
+	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
+	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were seen", nanosText(r.Lock), nanosText(s.lock))
+	if math.Abs(s.lock-r.Lock) > r.Lock/10 {
+		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace doctor --json"
 	}
 	return c
 }

@@ -192,6 +192,7 @@ func TestCompare(t *testing.T) {
 		{"a call is seen twice", func(_ *said, s *sight) { s.calls[commit]++ }, Fail, Fail},
 		{"a kind is missed", func(_ *said, s *sight) { delete(s.calls, set) }, Fail, OK},
 		{"a kind is made up", func(_ *said, s *sight) { s.calls[wire.CallScheduled] = 1; s.calls[64] = 3 }, Fail, OK},
+		{"Metal waits for a lock of its own", func(_ *said, s *sight) { s.calls[wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")] = 3 }, OK, OK},
 		{"records are lost beside the calls", func(_ *said, s *sight) { s.lost = 1 }, Warn, OK},
 		{"the trace is cut", func(_ *said, s *sight) { s.cut = "no end" }, Fail, OK},
 		{"the result is wrong", func(r *said, _ *sight) { r.ResultRight = false }, Fail, OK},

@@ -42,6 +42,7 @@ type said struct {
 	Notify         float64 `json:"notify_median_ns"`
 	Call           float64 `json:"call_median_ns"`
 	FullQueue      float64 `json:"full_queue_ns"`
+	Lock           float64 `json:"lock_ns"`
 	Classes        []struct {
 		Role  string   `json:"role"`
 		Chain []string `json:"chain"`
@@ -81,7 +82,7 @@ func (s *SelfTest) Run() []Check {
 		return []Check{{ID: "self-test", Status: Fail, Text: "the self-test's trace cannot be read: " + err.Error()}, untraced.classTable()}
 	}
 	return []Check{
-		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), cost(untraced, traced, seen), s.startCost(),
+		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), lock(traced, seen), cost(untraced, traced, seen), s.startCost(),
 		nested(seen), s.validated(folder), untraced.classTable(),
 	}
 }

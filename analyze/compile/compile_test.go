@@ -1,0 +1,35 @@
+package compile
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+)
+
+func TestSummarize(t *testing.T) {
+	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
+	made := func(kind, name string, begin, length analyze.Nanos) analyze.Compilation {
+		return analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: begin, End: begin + length}, Thread: th}, Kind: kind, Name: name}
+	}
+	u := Summarize(&analyze.Trace{
+		CommandBuffers: []*analyze.CommandBuffer{{Committed: analyze.Call{Interval: analyze.Interval{Begin: 1000, End: 1001}}}},
+		Compilations: []analyze.Compilation{
+			made("library", "hash", 10, 500), made("function", "f", 520, 1), made("function", "f", 530, 1), made("pipeline", "f", 540, 100),
+			made("library", "hash", 700, 20), // again, from a cache
+			made("pipeline", "g", 2000, 60),  // late
+			made("pipeline", "f", 3000, 90),  // again and late: counts once
+		},
+	})
+	if u.Libraries != 2 || u.Functions != 2 || u.Pipelines != 3 || u.Unique != 3 || u.Repeated != 2 || u.Hits != 1 || u.Late != 2 {
+		t.Errorf("%+v", u)
+	}
+	if u.Total != 772 || u.Lost != 20+60+90 {
+		t.Errorf("total %d, lost %d", u.Total, u.Lost)
+	}
+	if s, known := u.HitShare(); !known || s != 0.5 {
+		t.Errorf("hits %v", s)
+	}
+	if u.Items[0].Name != "hash" || u.Items[0].Count != 2 || u.Items[0].First != 500 {
+		t.Errorf("items %+v", u.Items[0])
+	}
+}

@@ -1,0 +1,91 @@
+package kernels
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+)
+
+func pipeline(name string) *analyze.Pipeline { return &analyze.Pipeline{Kernel: name} }
+
+func dispatched(kernel string, count int, threads uint64) analyze.Dispatch {
+	return analyze.Dispatch{Pipeline: pipeline(kernel), Count: count, Threads: threads}
+}
+
+var window = analyze.Interval{Begin: 0, End: 1 << 40}
+
+// TestSplit: the GPU's time goes to kernels in proportion to their threads, exactly, and is called measured only if it is.
+func TestSplit(t *testing.T) {
+	gpu := analyze.Interval{Begin: 1000, End: 2001}
+	for _, c := range []struct {
+		name     string
+		encoders []analyze.Encoder
+		kernels  []string
+		times    []analyze.Nanos
+		measured []bool
+	}{
+		{"one kernel", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 3, 300)}}}, []string{"a"}, []analyze.Nanos{1001}, []bool{true}},
+		{"two in one encoder", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 1, 100), dispatched("b", 1, 300)}}},
+			[]string{"a", "b"}, []analyze.Nanos{250, 751}, []bool{false, false}},
+		{"sampled encoders", []analyze.Encoder{
+			{GPU: analyze.Interval{Begin: 1000, End: 1100}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 900)}},
+			{GPU: analyze.Interval{Begin: 1100, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 100)}}},
+			[]string{"a", "b"}, []analyze.Nanos{250, 751}, []bool{true, true}},
+		{"a copy", []analyze.Encoder{{Kind: analyze.EncoderBlit, Copies: 1}}, []string{Copies}, []analyze.Nanos{1001}, []bool{true}},
+		{"no encoder", nil, []string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
+		{"a pipeline that is not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Threads: 5}}}}, []string{Unknown}, []analyze.Nanos{1001}, []bool{true}},
+	} {
+		shares := Split(&analyze.CommandBuffer{GPU: gpu, Encoders: c.encoders}, window)
+		if len(shares) != len(c.kernels) {
+			t.Errorf("%s: %+v", c.name, shares)
+			continue
+		}
+		for i, s := range shares {
+			if s.Kernel != c.kernels[i] || s.GPU != c.times[i] || s.Measured != c.measured[i] {
+				t.Errorf("%s: %s %d measured %v, want %s %d measured %v", c.name, s.Kernel, s.GPU, s.Measured, c.kernels[i], c.times[i], c.measured[i])
+			}
+		}
+	}
+	if s := Split(&analyze.CommandBuffer{}, window); s != nil {
+		t.Errorf("without GPU times: %+v", s)
+	}
+	if s := Split(&analyze.CommandBuffer{GPU: gpu}, analyze.Interval{Begin: 1500, End: 1600}); s[0].GPU != 100 {
+		t.Errorf("in a window: %+v", s)
+	}
+}
+
+// TestFusions: pairs that always come together are candidates, across command buffers too; pairs that do not are none.
+func TestFusions(t *testing.T) {
+	thread := &analyze.Thread{ID: 1}
+	trace := &analyze.Trace{Window: window}
+	add, relu, other := pipeline("add"), pipeline("relu"), pipeline("other")
+	at := analyze.Nanos(1000)
+	buffer := func(ps ...*analyze.Pipeline) {
+		b := &analyze.CommandBuffer{GPU: analyze.Interval{Begin: at, End: at + 20_000}}
+		e := analyze.Encoder{Created: analyze.Call{Thread: thread}}
+		for _, p := range ps {
+			e.Dispatches = append(e.Dispatches, analyze.Dispatch{Pipeline: p, Count: 1, Threads: 64})
+		}
+		b.Encoders = []analyze.Encoder{e}
+		trace.CommandBuffers = append(trace.CommandBuffers, b)
+		at += 30_000
+	}
+	for i := range 30 {
+		buffer(add)
+		buffer(relu)
+		if i%2 == 0 {
+			buffer(other)
+		}
+	}
+	found := Fusions(trace, Summarize(trace), 5000)
+	if len(found) != 2 {
+		t.Fatalf("%+v", found)
+	}
+	f := found[0]
+	if f.First != "add" || f.Second != "relu" || f.Count != 30 || f.Across != 30 || f.Saved != 150_000 || f.Share != 1 {
+		t.Errorf("%+v", f)
+	}
+	if found[1].First != "other" || found[1].Second != "add" { // relu is followed by other in half of the cases only
+		t.Errorf("%+v", found[1])
+	}
+}

@@ -205,6 +205,11 @@ func (p *process) readFrames(in *bufio.Reader) error {
 				p.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
 			}
 			payload = payload[:0]
+		case wire.FrameThreadTimes:
+			var times []wire.ThreadTime
+			if times, err = wire.DecodeThreadTimes(nil, payload); err == nil {
+				p.handThreadTimes(times)
+			}
 		default:
 			err = fmt.Errorf("frame: kind %d in the middle of a connection", h.Kind)
 		}

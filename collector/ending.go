@@ -17,6 +17,9 @@ func (p *process) end(alive bool, why string, readOn func() error) {
 		}
 	}
 	p.stopWatching()
+	if p.times != nil {
+		p.handThreadTimes(p.times.finish())
+	}
 	if p.mapped {
 		before := p.records
 		note(p.failure)

@@ -18,7 +18,8 @@ type process struct {
 
 	shared     mapping // there when mapped
 	mapped     bool
-	undrained  atomic.Bool // nobody inside the process drains its rings any more
+	undrained  atomic.Bool    // nobody inside the process drains its rings any more
+	times      *threadSampler // nil when the threads' processor times cannot be seen
 	taken      []wire.Record
 	takenFacts []byte
 
@@ -167,6 +168,9 @@ func (p *process) attach(fd int) error {
 	p.mutex.Unlock()
 	p.handSamples(first)
 	p.sampleClock()
+	if clock := openThreadClock(p.peer); clock != nil {
+		p.times = &threadSampler{clock: clock}
+	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	p.stopWatching = func() { close(stop); <-stopped }
 	go func() {

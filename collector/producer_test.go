@@ -42,6 +42,8 @@ type task struct {
 	Exec     bool // executes another such program in its place, after its calls
 	Workload int  // instead of numbered calls: so many records of a workload, of each thread
 	Rate     int  // of those, records a second of each thread; 0: as fast as they go
+	Compute  int  // instead: so many threads compute
+	Sleep    int  // and so many sleep, for Pause, under the ids that they have
 }
 
 // The truth file: for each thread how many calls it published and how many records it dropped.
@@ -118,6 +120,10 @@ func (t task) run() {
 		child := exec.Command("sleep", "10")
 		child.ExtraFiles = []*os.File{must(conn.File())}
 		must(0, child.Start())
+	}
+	if t.Compute+t.Sleep > 0 {
+		t.live(region)
+		return
 	}
 	truth := openTruth(t.Truth)
 	done := make(chan struct{})

@@ -146,6 +146,7 @@ func pause(last time.Duration, growth uint64) time.Duration {
 // watchRings looks at the rings until stop is closed, and takes over those that fill.
 func (p *process) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
+	var threads []uint64
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -159,6 +160,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 			above, factsAbove = 0, 0
 		}
 		growth := uint64(0)
+		threads = threads[:0]
 		err := guard(func() error {
 			for i := range p.shared.RingsUsed() {
 				shared, r := p.shared.Ring(i), p.ring(uint16(i))
@@ -166,6 +168,9 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				growth = max(growth, head-r.head)
 				r.head = head
 				r.watchLosses(shared)
+				if shared.State() == wire.RingLive {
+					threads = append(threads, shared.Thread())
+				}
 				if _, err := p.takeRing(i, above, factsAbove); err != nil {
 					return err
 				}
@@ -175,6 +180,9 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		if err != nil {
 			p.fail(err)
 			return
+		}
+		if p.times != nil {
+			p.handThreadTimes(p.times.look(time.Now(), threads))
 		}
 		wait = pause(wait, growth)
 		timer.Reset(wait)

@@ -1,0 +1,79 @@
+package collector
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// taskFolder is /proc/PID/task of a process. The descriptor stays that process's when its number is used again.
+type taskFolder struct {
+	fd     int
+	path   []byte
+	buffer [128]byte
+}
+
+// openThreadClock is nil when the threads of the process cannot be seen under the numbers that they have for themselves.
+func openThreadClock(pid int) threadClock {
+	if pid == 0 || !sameNumbers(pid) {
+		return nil
+	}
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	return &taskFolder{fd: fd}
+}
+
+// sameNumbers says whether this process, /proc and the other process number processes alike. The NSpid of proc(5) lists a
+// process's number in each namespace of process numbers from that of /proc down to its own.
+func sameNumbers(pid int) bool {
+	self, err := os.Readlink("/proc/self")
+	if err != nil || self != strconv.Itoa(os.Getpid()) {
+		return false
+	}
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	_, rest, found := bytes.Cut(status, []byte("\nNSpid:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return found && string(bytes.TrimSpace(line)) == strconv.Itoa(pid)
+}
+
+// read reads /proc/PID/task/TID/schedstat: nanoseconds on a processor, nanoseconds waiting on a run queue, time slices
+// (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when the
+// wait ends.
+func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
+	f.path = append(strconv.AppendUint(f.path[:0], thread, 10), "/schedstat"...)
+	fd, err := unix.Openat(f.fd, string(f.path), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return t, false
+	}
+	n, err := unix.Read(fd, f.buffer[:])
+	unix.Close(fd)
+	var now unix.Timespec
+	if err != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return t, false
+	}
+	t = wire.ThreadTime{Thread: thread, At: now.Nano()}
+	return t, parseSchedstat(f.buffer[:n], &t)
+}
+
+// parseSchedstat reads the first two numbers of a schedstat. A kernel that does not count gives zeros.
+func parseSchedstat(b []byte, t *wire.ThreadTime) bool {
+	fields := bytes.Fields(b)
+	if len(fields) != 3 {
+		return false
+	}
+	var err, err2 error
+	t.Ran, err = strconv.ParseInt(string(fields[0]), 10, 64)
+	t.Waited, err2 = strconv.ParseInt(string(fields[1]), 10, 64)
+	return err == nil && err2 == nil && t.Ran > 0 && t.Waited >= 0
+}
+
+func (f *taskFolder) close() { unix.Close(f.fd) }

@@ -1,0 +1,149 @@
+package collector
+
+import (
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+	"mtrace/collector/wire/wiretest"
+)
+
+// live runs threads that compute and threads that sleep, for as long as Pause says.
+func (t task) live(region wiretest.Region) {
+	runtime.GOMAXPROCS(t.Compute + t.Sleep)
+	done := make(chan struct{})
+	for i := range t.Compute + t.Sleep {
+		go func() {
+			runtime.LockOSThread()
+			thread, ok := region.Thread(uint64(unix.Gettid()), wiretest.Now())
+			if !ok {
+				panic("no ring")
+			}
+			kind := callCommit
+			if i < t.Compute {
+				kind = callWait
+			}
+			for began := time.Now(); time.Since(began) < t.Pause; {
+				now := wiretest.Now()
+				thread.Record(wire.Record{Begin: now, End: now, Object: 1, Call: kind})
+				if i >= t.Compute {
+					time.Sleep(10 * time.Millisecond)
+					continue
+				}
+				for spun := time.Now(); time.Since(spun) < 5*time.Millisecond; {
+				}
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range t.Compute + t.Sleep {
+		<-done
+	}
+}
+
+// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that sleep do
+// neither. The machine may be as busy as it likes: then they wait longer.
+func TestThreadTimesOfAProcess(t *testing.T) {
+	if openThreadClock(os.Getpid()) == nil {
+		t.Skip("this system does not show the processor times of threads")
+	}
+	const lasts = 800 * time.Millisecond
+	mode := task{Compute: 2 * runtime.NumCPU(), Sleep: 2, Pause: lasts, Drain: "no"}
+	r := startRecording(t)
+	cmd, _ := mode.start(t, r.Address())
+	r.wait(cmd)
+	trace, _ := r.finish()
+	p := trace.Processes()[0]
+	first, last := map[uint64]wire.ThreadTime{}, map[uint64]wire.ThreadTime{}
+	for _, s := range p.ThreadTimes {
+		if before, known := last[s.Thread]; !known {
+			first[s.Thread] = s
+		} else if s.At <= before.At || s.Ran < before.Ran || s.Waited < before.Waited {
+			t.Errorf("thread %d goes back: %+v after %+v", s.Thread, s, before)
+		}
+		last[s.Thread] = s
+	}
+	computing, sleeping := 0, 0
+	for _, ring := range p.End.Rings {
+		a, b := first[ring.Thread], last[ring.Thread]
+		covered := float64(b.At - a.At)
+		if covered < 0.6*float64(lasts) {
+			t.Errorf("thread %d is covered for %.0f ms of %v", ring.Thread, covered/1e6, lasts)
+			continue
+		}
+		ran, waited := float64(b.Ran-a.Ran)/covered, float64(b.Waited-a.Waited)/covered
+		switch {
+		case ran+waited > 0.85 && ran+waited < 1.05 && waited > 0.3:
+			computing++
+		case ran < 0.2 && ran+waited < 0.7:
+			sleeping++
+		default:
+			t.Errorf("thread %d ran for %.2f of the time and waited for %.2f", ring.Thread, ran, waited)
+		}
+	}
+	if computing != mode.Compute || sleeping != mode.Sleep {
+		t.Errorf("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)
+	}
+}
+
+// A process of another namespace has numbers of its own, and one that is gone has none.
+func TestNoThreadClock(t *testing.T) {
+	for _, pid := range []int{0, 1 << 30} {
+		if c := openThreadClock(pid); c != nil {
+			t.Errorf("process %d has a clock", pid)
+		}
+	}
+	clock := openThreadClock(os.Getpid())
+	if clock == nil {
+		t.Skip("this system does not show the processor times of threads")
+	}
+	defer clock.close()
+	if sample, alive := clock.read(1 << 30); alive {
+		t.Errorf("a thread that is not there has %+v", sample)
+	}
+}
+
+func TestParseSchedstat(t *testing.T) {
+	for text, want := range map[string]wire.ThreadTime{
+		"29006642 93924139 104\n": {Ran: 29006642, Waited: 93924139},
+		"1 0 1":                   {Ran: 1},
+		"0 0 0\n":                 {},
+		"":                        {},
+		"1 2\n":                   {},
+		"-1 2 3\n":                {},
+		"1 x 3\n":                 {},
+		"99999999999999999999999999999999999999 2 3\n": {},
+	} {
+		var got wire.ThreadTime
+		ok := parseSchedstat([]byte(text), &got)
+		if ok != (want.Ran > 0) || ok && got != want {
+			t.Errorf("%q: %+v, %v", text, got, ok)
+		}
+	}
+}
+
+// BenchmarkThreadTimes is what it costs the collector to look at one thread, and what that is of a processor for eight threads.
+func BenchmarkThreadTimes(b *testing.B) {
+	clock := openThreadClock(os.Getpid())
+	if clock == nil {
+		b.Skip("this system does not show the processor times of threads")
+	}
+	defer clock.close()
+	runtime.LockOSThread()
+	id := uint64(unix.Gettid())
+	var before, after unix.Rusage
+	unix.Getrusage(unix.RUSAGE_THREAD, &before)
+	for b.Loop() {
+		if _, alive := clock.read(id); !alive {
+			b.Fatal("this thread is gone")
+		}
+	}
+	unix.Getrusage(unix.RUSAGE_THREAD, &after)
+	cpu := float64(after.Utime.Nano()+after.Stime.Nano()-before.Utime.Nano()-before.Stime.Nano()) / float64(b.N)
+	b.ReportMetric(cpu, "cpu-ns/thread")
+	b.ReportMetric(100*8*cpu/float64(threadTimesPause), "%cpu-of-8-threads")
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package collector
+
+import "mtrace/collector/wire/wiretest"
+
+// live is for a collector that looks into other processes.
+func (task) live(wiretest.Region) { panic("the collector does not look at threads here") }

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +122,6 @@ func cLibrary(image Image) string {
 
 const (
 	useAnother   = "use a copy that does not come with macOS, for instance Homebrew's"
-	signAgain    = "trace a copy signed anew: cp PROGRAM COPY && codesign --force --sign - COPY"
 	putBehind    = "start the program it runs under mtrace directly"
 	lacksSliceIs = "the library has no slice for it"
 )
@@ -170,6 +170,14 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 	}
 }
 
+// signAgain names the commands that make a copy which takes libraries: signed
+// ad hoc, without the flags that forbid it. A copy on its own suffices for a
+// program, not for an application that needs the rest of its bundle.
+func signAgain(path string) string {
+	name := filepath.Base(path)
+	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path, name)
+}
+
 // judgeSignature applies what code signature and entitlements say.
 func (h Host) judgeSignature(j *judgement, path string, image Image, protected func(Code, string, string)) {
 	signature := image.Signature
@@ -181,17 +189,17 @@ func (h Host) judgeSignature(j *judgement, path string, image Image, protected f
 		return
 	}
 	if signature.has(SignatureRestrict) {
-		protected(RestrictFlag, "is signed with the restrict flag: dyld drops DYLD_INSERT_LIBRARIES", signAgain)
+		protected(RestrictFlag, "is signed with the restrict flag: dyld drops DYLD_INSERT_LIBRARIES", signAgain(path))
 	}
 	hardened := signature.has(SignatureRuntime)
 	if hardened && !signature.entitled(entitlementDyldVariables) {
-		protected(HardenedRuntime, "has the hardened runtime without the entitlement "+entitlementDyldVariables+": dyld drops DYLD_INSERT_LIBRARIES", signAgain)
+		protected(HardenedRuntime, "has the hardened runtime without the entitlement "+entitlementDyldVariables+": dyld drops DYLD_INSERT_LIBRARIES", signAgain(path))
 	} else if (hardened || signature.has(SignatureRequireLV)) && !signature.entitled(entitlementNoValidation) {
 		j.harmless = false
-		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": it loads none but its own maker's", signAgain)
+		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": it loads none but its own maker's", signAgain(path))
 	}
 	if signature.entitled(entitlementSandbox) {
-		j.warn(Sandboxed, path, "runs in the App Sandbox and may not reach the collector's socket", signAgain)
+		j.warn(Sandboxed, path, "runs in the App Sandbox and may not reach the collector's socket", signAgain(path))
 	}
 }
 

@@ -90,6 +90,7 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 		harmless = harmless && j.harmless
 	}
 	plan.Injectable = len(plan.Reasons) == 0
+	h.adviseOtherPython(plan.Reasons, c.steps[launch].env, library)
 	plan.Inherited = !plan.Injectable && passes && harmless
 	if !plan.Injectable && !plan.Inherited {
 		return

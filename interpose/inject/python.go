@@ -22,6 +22,29 @@ func (h Host) nextInPython(s step, c *chain) (*step, error) {
 	return nil, nil
 }
 
+// adviseOtherPython replaces the advice on a Python that cannot be traced by the
+// name of one in PATH that can.
+func (h Host) adviseOtherPython(reasons []Finding, env environment, library Image) {
+	for i := range reasons {
+		name := filepath.Base(reasons[i].Path)
+		if !isPython(name) || reasons[i].Code != SystemProtected && reasons[i].Code != PlatformBinary {
+			continue
+		}
+		folders, _ := env.get("PATH")
+		for _, folder := range strings.Split(folders, ":") {
+			candidate := filepath.Join(folder, name)
+			if refused, err := h.executable(candidate); folder == "" || err != nil || refused != "" {
+				continue
+			}
+			image := h.imageOf(step{path: candidate})
+			if image.Format == FormatMachO && h.judge(candidate, image, library).loads {
+				reasons[i].Advice = "use " + candidate + ", which can be traced"
+				break
+			}
+		}
+	}
+}
+
 // frameworkApp finds the application a framework build of Python re-executes:
 // bin/python3.X is a stub (Mac/Tools/pythonw.c in Python's sources) that
 // replaces itself with Resources/Python.app, to be a real application.

@@ -343,3 +343,34 @@ func TestThreadNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Whatever a report says, comparing it ends with a document that JSON can hold.
+func FuzzReports(f *testing.F) {
+	f.Add([]byte(`{"schema": "mtrace.report/1"}`), []byte(`{"schema": "mtrace.report/1", "calls": [{"selector": "commit", "count": 3, "total_ns": 900}]}`))
+	f.Add([]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": 10}, "threads": [{"tid": 1, "command_buffers": 2, "window_ns": 9, "time": {"lock_ns": 4}}]}`),
+		[]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": -10}, "threads": [{"tid": 1, "command_buffers": -2, "window_ns": 9223372036854775807}]}`))
+	f.Add([]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 1, "gpu_ns": 5}]}`), []byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 7, "gpu_ns": 0}]}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var runs []*Run
+		for _, text := range [][]byte{a, b} {
+			doc, err := decodeReport(bytes.NewReader(text), "r")
+			if err != nil {
+				return
+			}
+			r := &Run{Path: "r", Report: doc, measures: map[Key]*measure{}}
+			r.fromReport()
+			runs = append(runs, r)
+		}
+		d, err := Compare([]*Run{runs[0], runs[1]}, []*Run{runs[1], runs[1], runs[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Fail(0.1)
+		if _, err := json.Marshal(d); err != nil {
+			t.Error(err)
+		}
+		if err := d.WriteText(&bytes.Buffer{}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -112,8 +112,12 @@ func readReport(path string) (*report.Report, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
+	return decodeReport(f, path)
+}
+
+func decodeReport(r io.Reader, path string) (*report.Report, error) {
 	var doc report.Report
-	if err := json.NewDecoder(f).Decode(&doc); err != nil {
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("reading %s: it is not a report that `mtrace report --json` wrote: %w", path, err)
 	}
 	if doc.Schema != report.Schema {

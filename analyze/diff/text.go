@@ -13,8 +13,8 @@ import (
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A: %s\nB: %s\n", d.A.line(), d.B.line())
-	if d.A.Verdict == d.B.Verdict {
-		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.Verdict)
+	if d.A.verdict() == d.B.verdict() {
+		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.verdict())
 	} else {
 		fmt.Fprintf(&b, "verdict: %s → %s\n", d.A.verdict(), d.B.verdict())
 		if d.B.Summary != "" {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -139,6 +140,8 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
 		return r, err
+	case ended.code == 128+int(syscall.SIGINT):
+		return r, status{ended.code, errors.New("interrupted: nothing is reported of a part")}
 	case ended.code != 0:
 		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s", n, ended.code, strings.Join(args, " "))}
 	}

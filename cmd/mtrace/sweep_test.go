@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"mtrace/analyze/scaling"
 )
@@ -87,6 +91,31 @@ func TestSweepRefuses(t *testing.T) {
 	})
 	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a program that is not there: %+v", got)
+	}
+}
+
+// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole.
+func TestSweepInterrupted(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	dir := t.TempDir()
+	cmd := exec.Command(tool.mtrace, "sweep", "--", "sh", "-c", "echo > started; exec sleep 20", "{threads}")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if exit := exitStatus(waitStatus(cmd)); exit != 130 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit %d, %q, %q", exit, stdout.String(), stderr.String())
 	}
 }
 

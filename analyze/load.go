@@ -141,6 +141,7 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 func (l *loader) finishProcess(p *processLoader) {
 	t := l.trace
 	t.Processes = append(t.Processes, p.Process)
+	p.processorTimes()
 	for _, th := range p.threads {
 		l.finishThread(th)
 	}

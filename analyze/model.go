@@ -84,6 +84,8 @@ type Thread struct {
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
+	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
+
 	Events int64
 	Lost   int64
 }

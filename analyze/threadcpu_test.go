@@ -1,0 +1,37 @@
+package analyze
+
+import "testing"
+
+func TestCPUIn(t *testing.T) {
+	known := []CPUSample{{100, 50, 10}, {200, 60, 30}, {300, 160, 30}, {400, 5, 0}, {500, 15, 40}}
+	for name, c := range map[string]struct {
+		samples []CPUSample
+		of      Interval
+		want    CPUTime
+	}{
+		"no samples":                    {nil, Interval{0, 1000}, CPUTime{}},
+		"one sample":                    {known[:1], Interval{0, 1000}, CPUTime{}},
+		"exactly two":                   {known, Interval{100, 200}, CPUTime{100, 10, 20}},
+		"half of a stretch":             {known, Interval{150, 200}, CPUTime{50, 5, 10}},
+		"parts of two":                  {known, Interval{150, 220}, CPUTime{70, 25, 10}},
+		"before the first":              {known, Interval{0, 90}, CPUTime{}},
+		"across the first":              {known, Interval{0, 150}, CPUTime{50, 5, 10}},
+		"behind the last":               {known, Interval{500, 900}, CPUTime{}},
+		"a thread under an earlier id":  {known, Interval{300, 500}, CPUTime{100, 10, 40}},
+		"all":                           {known, Interval{0, 1000}, CPUTime{300, 120, 60}},
+		"no waits":                      {[]CPUSample{{100, 0, NotKnown}, {200, 100, NotKnown}}, Interval{100, 200}, CPUTime{100, 100, NotKnown}},
+		"a slice counted at its end":    {[]CPUSample{{100, 0, 0}, {200, 104, 5}}, Interval{100, 200}, CPUTime{100, 100, 0}},
+		"a wait counted at its end":     {[]CPUSample{{100, 0, 0}, {200, 20, 150}}, Interval{100, 200}, CPUTime{100, 20, 80}},
+		"times that stand":              {[]CPUSample{{100, 0, 0}, {100, 20, 10}}, Interval{0, 200}, CPUTime{}},
+		"an interval that is no time":   {known, Interval{200, 200}, CPUTime{}},
+		"an interval that is backwards": {known, Interval{300, 200}, CPUTime{}},
+	} {
+		got := (&Thread{CPU: c.samples}).CPUIn(c.of)
+		if got != c.want {
+			t.Errorf("%s: %+v instead of %+v", name, got, c.want)
+		}
+		if slept := got.Slept(); got.Waited != NotKnown && slept != got.Covered-got.Ran-got.Waited || got.Waited == NotKnown && slept != NotKnown {
+			t.Errorf("%s: slept %d", name, slept)
+		}
+	}
+}

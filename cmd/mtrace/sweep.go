@@ -86,6 +86,9 @@ func (s *sweep) check(command []string) (err error) {
 		if s.format, err = scaling.PlotFormat(s.plot); err != nil {
 			return usageError("--plot: %w", err)
 		}
+		if info, err := os.Stat(filepath.Dir(s.plot)); err != nil || !info.IsDir() {
+			return usageError("--plot %s: there is no folder %s", s.plot, filepath.Dir(s.plot))
+		}
 	}
 	return nil
 }
@@ -264,14 +267,14 @@ func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 	return v
 }
 
-func (s *sweep) print(std stdio, doc *scaling.Document) error {
-	if s.plot != "" {
-		if err := writeFile(s.plot, func(f *os.File) error { return doc.WritePlot(f, s.format) }); err != nil {
-			return err
-		}
-	}
+func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 	if s.json {
-		return writeJSON(std.out, doc)
+		err = writeJSON(std.out, doc)
+	} else {
+		err = doc.WriteText(std.out)
 	}
-	return doc.WriteText(std.out)
+	if err == nil && s.plot != "" {
+		err = writeFile(s.plot, func(f *os.File) error { return doc.WritePlot(f, s.format) })
+	}
+	return err
 }

@@ -86,6 +86,7 @@ func TestSweepRefuses(t *testing.T) {
 		"no number":         {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
 		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
 		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, ".svg, .png or .pdf"},
+		"a plot nowhere":    {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
 		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
 		"no Metal":          {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
 	})

@@ -99,7 +99,7 @@ func (s *scope) buffers(order []int32) map[xctrace.BufferID]*buffer {
 	for _, i := range order {
 		g := &s.GPU[i]
 		b := joined[g.CommandBuffer]
-		if b == nil || g.Start < b.submission.Start {
+		if b == nil || !s.same(g, b) {
 			continue
 		}
 		if !b.gpu {
@@ -115,6 +115,12 @@ func (s *scope) buffers(order []int32) map[xctrace.BufferID]*buffer {
 		}
 	}
 	return joined
+}
+
+// same says whether a GPU interval is of the command buffer that has its number:
+// numbers are of a process, and another one's may be equal.
+func (s *scope) same(g *xctrace.GPUInterval, b *buffer) bool {
+	return g.Start >= b.submission.Start && (g.Process == 0 || s.Processes[g.Process].PID == s.Processes[b.submission.Process].PID)
 }
 
 // processes is everybody's part, the subject first, then by GPU time.

@@ -39,7 +39,7 @@ func (s *scope) identity(buffers map[xctrace.BufferID]*buffer) *Identity {
 	for i := range s.GPU {
 		g := &s.GPU[i]
 		b := buffers[g.CommandBuffer]
-		if b == nil || !g.HasLatency || g.Start < b.submission.Start {
+		if b == nil || !g.HasLatency || !s.same(g, b) {
 			continue
 		}
 		id.Checked++

@@ -233,8 +233,8 @@ func mustJSON(t *testing.T, s *Summary) string {
 func TestTimeRangesAddUp(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 5, CommandBuffers: 500, Threads: 2, Compositor: true})))
 	whole := of(t, r, Filter{})
-	cut1 := whole.Window.FromNS + whole.Window.LengthNS/3
-	cut2 := whole.Window.FromNS + whole.Window.LengthNS/2
+	cut1 := r.Submissions[150].Start + r.Submissions[150].Duration // at a commit: it is in the second part
+	cut2 := cut1 + whole.Window.LengthNS/3
 	var busy, sum Nanos
 	submissions := 0
 	for _, f := range []Filter{{From: 0, To: cut1}, {From: cut1, To: cut2}, {From: cut2}} {

@@ -112,16 +112,14 @@ func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 }
 
 func (m *modeller) commandBuffers() {
-	byID := map[xctrace.BufferID]*analyze.CommandBuffer{}
+	byID := map[xctrace.BufferID]*analyze.CommandBuffer{} // of the submissions
+	others := map[other]*analyze.CommandBuffer{}
 	numbers := map[*analyze.Process]uint32{}
-	add := func(id xctrace.BufferID, pid uint64, label string) *analyze.CommandBuffer {
+	add := func(pid uint64, label string) *analyze.CommandBuffer {
 		p := m.process(pid)
 		numbers[p]++
 		b := &analyze.CommandBuffer{ID: numbers[p], Process: p, Queue: m.queue(p), Label: label, Status: analyze.StatusCommitted}
 		m.trace.CommandBuffers = append(m.trace.CommandBuffers, b)
-		if id != 0 {
-			byID[id] = b
-		}
 		return b
 	}
 	for i := range m.Submissions {
@@ -130,7 +128,10 @@ func (m *modeller) commandBuffers() {
 		if !m.own(x.Process) || !m.inside(commit) {
 			continue
 		}
-		b := add(x.CommandBuffer, m.Processes[x.Process].PID, m.Text(x.Label))
+		b := add(m.Processes[x.Process].PID, m.Text(x.Label))
+		if x.CommandBuffer != 0 {
+			byID[x.CommandBuffer] = b
+		}
 		t := m.thread(x.Thread, b.Process)
 		b.Created = analyze.Call{Interval: analyze.Interval{Begin: x.Start, End: x.Start}, Thread: t}
 		b.Committed = analyze.Call{Interval: analyze.Interval{Begin: commit, End: commit}, Thread: t}
@@ -142,11 +143,17 @@ func (m *modeller) commandBuffers() {
 		if !m.own(g.Process) || g.Process == 0 || !m.inside(g.Start) {
 			continue
 		}
+		pid := m.Processes[g.Process].PID
 		b := byID[g.CommandBuffer]
-		if b == nil {
-			// Committed before the window, or the submissions are missing.
-			label, _, _ := strings.Cut(m.Text(g.Label), ":")
-			b = add(g.CommandBuffer, m.Processes[g.Process].PID, label)
+		if b == nil || b.Process != m.process(pid) || g.Start < b.Created.Begin {
+			// Committed before the window, or the submissions are missing, or the
+			// number was another command buffer's first.
+			key := other{pid, g.CommandBuffer}
+			if b = others[key]; b == nil || key.id == 0 {
+				label, _, _ := strings.Cut(m.Text(g.Label), ":")
+				b = add(pid, label)
+				others[key] = b
+			}
 		}
 		widen(&b.GPU, g.Start, g.Start+g.Duration)
 		e := encoders[g.Encoder]
@@ -171,6 +178,12 @@ func (m *modeller) commandBuffers() {
 			b.Status, b.ErrorCode = analyze.StatusError, int(m.Errors[i].Code)
 		}
 	}
+}
+
+// other is a command buffer without a submission.
+type other struct {
+	pid uint64
+	id  xctrace.BufferID
 }
 
 // place is where an encoder is in the model.

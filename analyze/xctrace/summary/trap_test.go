@@ -546,3 +546,43 @@ func TestTemplateSettings(t *testing.T) {
 		t.Errorf("shaders: %q, settings %v", why, s.Source.Settings)
 	}
 }
+
+// Numbers of command buffers are of a process: another one's work with the same
+// number is not this command buffer's.
+func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
+	simulated := export.Record(export.Config{Seed: 15, CommandBuffers: 100})
+	r := load(t, exported(t, simulated))
+	want := of(t, r, Filter{})
+	stranger := r.GPU[50]
+	stranger.Process = 0
+	for i, p := range r.Processes {
+		if i > 0 && p.PID != simulated.Target.PID {
+			stranger.Process = xctrace.ProcessIndex(i)
+		}
+	}
+	if stranger.Process == 0 {
+		r.Processes = append(r.Processes, xctrace.Process{PID: 476, Name: "WindowServer"})
+		stranger.Process = xctrace.ProcessIndex(len(r.Processes) - 1)
+	}
+	stranger.Start += 5_000_000 // of a command buffer that is long done
+	early := stranger
+	early.Process, early.Start = r.GPU[0].Process, 1 // before it was made: a number used again
+	r.GPU = append(r.GPU, stranger)
+	s := of(t, r, Filter{})
+	if fmt.Sprint(*s.Latency.GPUToCompletion) != fmt.Sprint(*want.Latency.GPUToCompletion) || s.Latency.StartLatencyChecked.Checked != 100 || s.Latency.StartLatencyChecked.Violations != 0 {
+		t.Errorf("latency %+v, check %+v", s.Latency.GPUToCompletion, s.Latency.StartLatencyChecked)
+	}
+	r.GPU = append(r.GPU, early)
+	if s := of(t, r, Filter{}); s.Latency.StartLatencyChecked.Violations != 0 || s.Latency.CommitToGPU.Count != 100 {
+		t.Errorf("an early row: %+v", s.Latency.StartLatencyChecked)
+	}
+	trace, err := Trace(r, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range trace.CommandBuffers {
+		if b.Committed.Known() && b.GPU.Known() && b.GPU.Length() > 1_000_000 {
+			t.Errorf("command buffer %+v", b)
+		}
+	}
+}

@@ -31,7 +31,8 @@ const struct class_entry *mt_class_find(Class class, unsigned family) {
 }
 
 // Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
-void mt_class_see(struct thread *t, Class class, unsigned family) {
+void mt_class_see(struct thread *t, id object, unsigned family) {
+  Class class = objc_class_of(object);
   if (!class || mt_class_find(class, family)) return;
   int saved = errno;
   mt_own_lock(&mutex);
@@ -41,6 +42,7 @@ void mt_class_see(struct thread *t, Class class, unsigned family) {
     e->family = family;
     e->index = ++count <= MOST_INDEX ? count : 0;
     if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
+    e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     unsigned left_out = mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
     if (left_out) {
@@ -52,4 +54,9 @@ void mt_class_see(struct thread *t, Class class, unsigned family) {
   }
   mt_own_unlock(&mutex);
   errno = saved;
+}
+
+id mt_wrapped_by(id object, unsigned family) {
+  const struct class_entry *e = mt_class_find(objc_class_of(object), family);
+  return e && e->base ? e->base(object, sel_registerName("baseObject")) : NULL;
 }

@@ -11,12 +11,16 @@ struct class_entry {
   unsigned family;
   unsigned index; // of the class in records' flags; 0 when there are more classes than that field holds
   struct completion_methods completion; // of command buffers
+  id (*base)(id, SEL); // baseObject of a wrapper: what it wraps; else NULL
 };
 
 // The entry of a class as a member of a family, or NULL when it was not seen.
 const struct class_entry *mt_class_find(Class class, unsigned family);
 
-// Makes sure that a class's methods are hooked, before the object that brought it reaches the program.
+// Makes sure that the methods of an object's class are hooked, before the object reaches the program.
 struct thread;
-void mt_class_see(struct thread *t, Class class, unsigned family);
+void mt_class_see(struct thread *t, id object, unsigned family);
+
+// The object that a wrapper of the validation or capture layers wraps, or NULL. Calls may reach it past the wrapper.
+id mt_wrapped_by(id object, unsigned family);
 #endif

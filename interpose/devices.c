@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "classes.h"
+#include "hooks.h"
 #include "interpose.h"
 #include "span.h"
 #include "text.h"
@@ -18,8 +19,9 @@ static uint32_t seen(struct thread *t, id device) {
   static _Atomic uint32_t told[MOST_DEVICES];
   if (!device) return 0;
   int saved = errno;
-  mt_class_see(t, objc_class_of(device), MT_FAMILY_device);
+  mt_class_see(t, device, MT_FAMILY_device);
   uint32_t number = mt_identity_of(device);
+  mt_made_layers(t, MT_FAMILY_device, device, number);
   for (int i = 0; i < MOST_DEVICES; i++) {
     uint32_t other = 0;
     if (atomic_compare_exchange_strong(&told[i], &other, number)) {

@@ -1,18 +1,23 @@
-// Go starts when the library is loaded: Apple's linker cannot wrap the call that drainer_linux.c puts off. The drainer waits here
-// for the first Metal call, on a thread that takes none of the program's signals. The limit on open files is put back; a handler
-// that Go installed for a signal of its own (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program installs its own.
+// In a process that may never use Metal, Go's threads and signal handlers would be a disturbance (drainer_linux.c has the rule).
+// Apple's linker cannot wrap the call by which Go starts, so the constructor itself is put off: the build swaps Go's entry in
+// __mod_init_func with go_start below (darwin/defergo.go), and Go starts at the first Metal call, on a thread that takes none of
+// the program's signals; handlers and the limit on open files are put back. In a library that was linked and not rebuilt so,
+// go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and a handler that Go installed
+// (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program installs its own.
 #include "drainer.h"
+#include <crt_externs.h>
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/resource.h>
 
 static dispatch_semaphore_t active;
 static struct rlimit files_before;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Go's own constructor stands before this one in the library, so its thread may be here first.
+// Where Go's own constructor runs at load and before this one, its thread may be here first.
 static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
   active = dispatch_semaphore_create(0);
@@ -20,8 +25,33 @@ static void remember(void) {
 
 __attribute__((constructor)) static void load(void) { pthread_once(&once, remember); }
 
+static void nothing(int argc, char **argv) { (void)argc, (void)argv; }
+__attribute__((used, section("__DATA,__mt_go"))) static void (*volatile go_start)(int argc, char **argv) = nothing;
+
+static bool same(const struct sigaction *a, const struct sigaction *b) {
+  return a->sa_sigaction == b->sa_sigaction && a->sa_flags == b->sa_flags && memcmp(&a->sa_mask, &b->sa_mask, sizeof a->sa_mask) == 0;
+}
+
+// Go's start installs its handlers and creates its first thread, which inherits the mask of signals. A runtime that cannot
+// reserve its address space would end the process: then there is no drainer, and the collector takes over the rings.
+static void start_go(void) {
+  struct rlimit memory;
+  if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;
+  struct sigaction before[NSIG], now;
+  bool known[NSIG] = {false};
+  sigset_t all, mine;
+  for (int s = 1; s < NSIG; s++) known[s] = sigaction(s, NULL, &before[s]) == 0;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mine);
+  go_start(*_NSGetArgc(), *_NSGetArgv());
+  for (int s = 1; s < NSIG; s++)
+    if (known[s] && sigaction(s, NULL, &now) == 0 && !same(&now, &before[s])) sigaction(s, &before[s], NULL);
+  pthread_sigmask(SIG_SETMASK, &mine, NULL);
+}
+
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
+  start_go();
   dispatch_semaphore_signal(active);
 }
 

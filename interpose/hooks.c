@@ -84,13 +84,16 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) : 0) << 32;
 }
 
+// Methods of these families count as one family when they call each other: a compiler works by the methods of devices and libraries.
+#define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
+
 #define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
   static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
         (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_relaxed); \
     struct span span; \
-    if (!SPAN_ENTER(&span, MT_FAMILY_##family, self)) { \
+    if (!SPAN_ENTER(&span, DEPTH_OF(MT_FAMILY_##family), self)) { \
       KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
       INNER; \
       return GIVE_##returns; \
@@ -98,7 +101,7 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     struct thread *t = span.thread; \
     (void)t; \
     BEFORE; \
-    mt_span_start(&span, MT_FAMILY_##family, MT_CALL_##family##_##name); \
+    mt_span_start(&span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name); \
     KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
     uint64_t end = mt_ticks(), arg = 0; \
     unsigned flags = used->flags; \
@@ -106,7 +109,7 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     const struct record *more = NULL; \
     (void)extra; \
     { AFTER; } \
-    mt_span_end(&span, end, MT_FAMILY_##family, MT_CALL_##family##_##name, flags, arg, more); \
+    mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, flags, arg, more); \
     return GIVE_##returns; \
   }
 

@@ -28,6 +28,9 @@ extern const char *const mt_selectors[]; // by call
 struct thread;
 uint32_t mt_made(struct thread *t, unsigned family, id object);
 
+// Hooks what an object wraps, if it wraps anything, and gives it the object's number.
+void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number);
+
 // Notes an object made by an inner call: the wrapped twin of what the outer one will return.
 void mt_made_inside(unsigned family, id object);
 #endif

@@ -4,12 +4,26 @@
 #include "identity.h"
 #include "thread.h"
 
+// Layers wrap layers: Metal has at most three.
+enum { MOST_LAYERS = 4 };
+
+void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number) {
+  for (int i = 0; i < MOST_LAYERS && object; i++) {
+    id inner = mt_wrapped_by(object, family);
+    if (!inner || inner == object) return;
+    mt_class_see(t, inner, family);
+    mt_identity_alias(inner, number);
+    object = inner;
+  }
+}
+
 uint32_t mt_made(struct thread *t, unsigned family, id object) {
   if (!object) return 0;
-  mt_class_see(t, objc_class_of(object), family);
+  mt_class_see(t, object, family);
   uint32_t number = mt_identity_new(object);
   for (unsigned i = 0; i < t->made_inside_count; i++)
     if (t->made_inside[i].family == family && t->made_inside[i].object != object) mt_identity_alias(t->made_inside[i].object, number);
+  mt_made_layers(t, family, object, number);
   return number;
 }
 

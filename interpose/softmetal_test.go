@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -67,14 +69,19 @@ var inTable = func() map[string]bool {
 // software Metal, whose calls a tracer may see and cannot tell from the program's.
 func made(file *truth.File) map[string]int {
 	counts := map[string]int{}
+	classes := map[truth.ObjectID]string{}
+	for _, o := range file.Objects {
+		classes[o.ID] = o.Class
+	}
 	within := map[truth.ThreadID]truth.Nanos{} // the end of the recorded call each thread is in
 	for _, c := range file.Calls {
-		if !inTable[c.Selector] || c.Begin < within[c.Thread] {
+		// A command in an indirect command buffer has the selectors of an encoder, and is none.
+		if !inTable[c.Selector] || c.Begin < within[c.Thread] || strings.Contains(classes[c.Object], "IndirectComputeCommand") {
 			continue
 		}
 		within[c.Thread] = max(c.End, c.Begin)
 		counts[fmt.Sprint(c.Thread, " ", c.Selector)]++
-		if c.Selector == "commit" {
+		if c.Selector == "commit" && strings.Contains(classes[c.Object], "CommandBuffer") {
 			counts[fmt.Sprint(c.Thread, " addCompletedHandler:")]-- // the one the tracer adds, just before
 		}
 	}
@@ -86,9 +93,9 @@ func compareWithTruth(t testing.TB, p *tracee, file *truth.File) {
 	t.Helper()
 	want, got := made(file), calls(p.events(t))
 	maps.DeleteFunc(got, func(key string, _ int) bool {
-		// C functions are not in the truth file, nor is dealloc, which the program does not call.
+		// C functions and locks are not in the truth file, nor is dealloc, which the program does not call.
 		_, name, _ := strings.Cut(key, " ")
-		return name == "MTLCreateSystemDefaultDevice" || name == "MTLCopyAllDevices" || name == "dealloc"
+		return name == "MTLCreateSystemDefaultDevice" || name == "MTLCopyAllDevices" || name == "dealloc" || strings.HasPrefix(name, "pthread_")
 	})
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if got[key] != want[key] {
@@ -104,24 +111,47 @@ func compareWithTruth(t testing.TB, p *tracee, file *truth.File) {
 	}
 }
 
-// Every check of the software Metal's own client, under the tracer: the trace has the calls that were made, each once, on the
-// thread that made it.
+// Every check of the software Metal's own client, with and without Metal's validation layer: the program says and does the
+// same under the tracer, and the trace has the calls that were made, each once, on the thread that made it.
 func TestSoftMetalClient(t *testing.T) {
 	_, client := softMetal(t)
+	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
+	var checks []string
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\{"([a-z0-9-]+)", `).FindAllStringSubmatch(string(text), -1) {
+			checks = append(checks, m[1])
+		}
+	}
+	if len(checks) < 40 {
+		t.Fatalf("only the checks %q were found", checks)
+	}
 	unknown := map[string]bool{}
-	for _, check := range []string{"classes", "devices", "status", "times", "handlers", "slots", "slots-of-descriptor", "head-of-line", "retained", "no-pool", "timed",
-		"blit", "no-copy", "creators", "bindings", "threadgroup-memory", "indirect", "cpu-wait", "gpu-chain", "cpu-signal", "listener",
-		"functions", "asynchronous", "constants", "compile-once", "compile-errors", "out-of-memory"} {
-		t.Run(check, func(t *testing.T) {
-			r, file := traceSoft(t, exec.Command(client, check))
-			if !r.state.Success() {
-				t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
-			}
-			compareWithTruth(t, r.traced(t), file)
-			for key := range file.Counts() {
-				unknown[key.Selector] = unknown[key.Selector] || !inTable[key.Selector]
-			}
-		})
+	for _, check := range checks {
+		for _, layer := range []string{"", "/debug-layer"} {
+			t.Run(check+layer, func(t *testing.T) {
+				cmd := exec.Command(client, check)
+				if layer != "" {
+					cmd.Env = []string{"MTL_DEBUG_LAYER=1"}
+				}
+				plain := exec.Command(client, check)
+				plain.Env = append(os.Environ(), cmd.Env...)
+				if err := plain.Run(); err != nil {
+					t.Skipf("ends with %v untraced too", err)
+				}
+				r, file := traceSoft(t, cmd)
+				if !r.state.Success() {
+					t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+				}
+				compareWithTruth(t, r.traced(t), file)
+				for key := range file.Counts() {
+					unknown[key.Selector] = unknown[key.Selector] || !inTable[key.Selector]
+				}
+			})
+		}
 	}
 	var names []string
 	for name, is := range unknown {

@@ -9,7 +9,7 @@
 #include "process.h"
 #include "region.h"
 
-enum { MT_SENT_TEXTS = 512 };
+enum { MT_SENT_TEXTS = 512, MT_SCOPES = 64 };
 
 struct thread {
   struct ring *ring;
@@ -29,6 +29,10 @@ struct thread {
     const void *lock;
     uint64_t name;
   } lock_names[32]; // direct mapped
+  struct scope {
+    uint64_t name, begin;
+  } scopes[MT_SCOPES]; // open ones, the innermost last
+  unsigned scope_count;
   unsigned exits; // rounds of thread exit handlers that have passed
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };

@@ -140,7 +140,21 @@ func (r *Report) threads(a *serial.Analysis, opts Options) {
 		for p, n := range t.Time {
 			th.Time[analyze.Part(p).Key()] = int64(n)
 		}
+		th.processorTimes(t)
 		r.Threads = append(r.Threads, th)
+	}
+}
+
+// processorTimes says how long the thread ran and waited for a processor, as far as that is known.
+func (th *Thread) processorTimes(t *serial.ThreadTime) {
+	cpu := t.Thread.CPUIn(t.Thread.Active)
+	if cpu.Covered == 0 {
+		return
+	}
+	th.CPUCovered = float64(cpu.Covered) / float64(t.Window)
+	ran, waited := int64(cpu.Ran), int64(cpu.Waited)
+	if th.CPUNS = &ran; cpu.Waited != analyze.NotKnown {
+		th.RunnableNS = &waited
 	}
 }
 
@@ -248,7 +262,22 @@ func (r *Report) serialization(a *serial.Analysis) {
 	})
 	r.Serialization.RuledOut = list(v.RuledOut, func(f serial.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
 	r.Serialization.MutualExclusion = list(a.Exclusion, func(e serial.Exclusion) Exclusion {
-		return Exclusion{e.What, e.Index, e.PValue, e.Low, e.High, e.Threads, e.Intervals}
+		return Exclusion{e.What, e.Index, e.PValue, e.QValue, e.Low, e.High, e.Threads, e.Intervals}
+	})
+	r.Serialization.ReplayError = a.ReplayError
+	r.Serialization.Interference = list(a.Interference, func(i serial.Interference) Interference {
+		out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue, QValue: i.QValue,
+			OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}
+		switch {
+		case i.OneAtATime():
+			out.Kind = "one at a time"
+		case i.Interferes():
+			out.Kind = "unknown"
+		}
+		if out.Kind != "none" {
+			out.SoloNS, out.LostNS = int64(i.Solo), int64(i.Lost)
+		}
+		return out
 	})
 }
 

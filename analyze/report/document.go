@@ -98,6 +98,9 @@ type Thread struct {
 	Time           map[string]int64 `json:"time"`
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
+	CPUNS          *int64           `json:"cpu_ns"`            // on a processor; null when not known
+	RunnableNS     *int64           `json:"runnable_ns"`       // waiting for a processor; null when not known
+	CPUCovered     float64          `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
 }
 
 // A Queue is how a command queue was used.
@@ -230,16 +233,18 @@ type CompileItem struct {
 
 // Serialization is the verdict.
 type Serialization struct {
-	Verdict         string      `json:"verdict"`
-	Share           float64     `json:"share"`
-	Confidence      float64     `json:"confidence"`
-	Summary         string      `json:"summary"`
-	Causes          []Cause     `json:"causes"`
-	RuledOut        []RuledOut  `json:"ruled_out"`
-	WaitMatrix      Matrix      `json:"wait_matrix"`
-	QueuedMatrix    Matrix      `json:"queued_matrix"`
-	LockMatrix      Matrix      `json:"lock_matrix"`
-	MutualExclusion []Exclusion `json:"mutual_exclusion"`
+	Verdict         string         `json:"verdict"`
+	Share           float64        `json:"share"`
+	Confidence      float64        `json:"confidence"`
+	Summary         string         `json:"summary"`
+	Causes          []Cause        `json:"causes"`
+	RuledOut        []RuledOut     `json:"ruled_out"`
+	WaitMatrix      Matrix         `json:"wait_matrix"`
+	QueuedMatrix    Matrix         `json:"queued_matrix"`
+	LockMatrix      Matrix         `json:"lock_matrix"`
+	MutualExclusion []Exclusion    `json:"mutual_exclusion"`
+	Interference    []Interference `json:"interference"`
+	ReplayError     float64        `json:"replay_error"` // of the replay that speedup_if_removed comes from, unchanged, against the run
 }
 
 // A Cause is one that was found at work, the largest first.
@@ -277,10 +282,27 @@ type Exclusion struct {
 	What      string  `json:"what"`
 	Index     float64 `json:"index"`
 	PValue    float64 `json:"p_value"`
+	QValue    float64 `json:"q_value"`          // p_value, adjusted for the number of tests (Benjamini–Hochberg)
 	NullLow   float64 `json:"independent_low"`  // 95 % of independent threads would show an index
 	NullHigh  float64 `json:"independent_high"` // between these two
 	Threads   int     `json:"threads"`
 	Intervals int     `json:"intervals"`
+}
+
+// Interference says whether calls take longer when other threads are inside the same call.
+type Interference struct {
+	What      string  `json:"what"`
+	Calls     int     `json:"calls"`
+	Rho       float64 `json:"rho"` // rank correlation of a call's duration with the calls in flight at its entry
+	RhoLow    float64 `json:"rho_low"`
+	RhoHigh   float64 `json:"rho_high"`
+	PValue    float64 `json:"p_value"`
+	QValue    float64 `json:"q_value"`
+	OneServer float64 `json:"one_server"` // 0.8 to 0.9 behind one lock, 0.3 to 0.6 without; 0 when not known
+	HandOff   bool    `json:"hand_off"`   // calls end one after the other with a regular time between
+	Kind      string  `json:"kind"`       // "none", "one at a time" or "unknown"
+	SoloNS    int64   `json:"solo_ns"`
+	LostNS    int64   `json:"lost_ns"`
 }
 
 // An Insight is a habit that costs time, or one that could not be looked for.

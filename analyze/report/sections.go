@@ -56,7 +56,7 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	head(w, style, "threads", "how each spent its time, in % of its window")
 	shown, hidden := []Thread{}, 0
 	for _, th := range r.Threads {
-		if th.onlyLocks() && th.WindowNS*20 < r.Source.WindowNS {
+		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
 			hidden++
 		} else {
 			shown = append(shown, th)
@@ -74,11 +74,18 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 			t.heads = append(t.heads, c.head)
 		}
 	}
+	cpu := slices.ContainsFunc(r.Threads, func(th Thread) bool { return th.CPUNS != nil })
+	if cpu {
+		t.heads = append(t.heads, "ran", "ready")
+	}
 	for i := range shown {
 		th := &shown[i]
 		row := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
 		for _, c := range used {
 			row = append(row, percentCell(c.of(th), th.WindowNS))
+		}
+		if cpu {
+			row = append(row, th.processorCell(th.CPUNS), th.processorCell(th.RunnableNS))
 		}
 		t.add(row...)
 	}
@@ -95,6 +102,9 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 			legend = append(legend, c.head+": "+c.legend)
 		}
 	}
+	if cpu {
+		legend = append(legend, "ran, ready: on a processor and waiting for one, whatever it was doing")
+	}
 	if len(legend) > 0 {
 		wrap(w, strings.Join(legend, " · "), "  ", "  ")
 	}
@@ -104,6 +114,14 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
+}
+
+// processorCell is a processor time in % of the time of which it is known.
+func (t *Thread) processorCell(n *int64) string {
+	if n == nil {
+		return "?"
+	}
+	return percentCell(*n, int64(t.CPUCovered*float64(t.WindowNS)))
 }
 
 func threadName(t *Thread) string {

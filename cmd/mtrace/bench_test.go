@@ -303,6 +303,22 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
+// When one of several benchmarks fails, the others are reported all the same, and the status says that not all is well.
+func TestBenchOneOfSeveralFails(t *testing.T) {
+	needRawmetal(t)
+	dir := t.TempDir()
+	script := filepath.Join(dir, "sometimes")
+	text := "#!/bin/sh\n[ $1 = pool ] && { echo 'rawmetal: out of memory' >&2; exit 1; }\nexec " + filepath.Join(tool.dir, "rawmetal") + " \"$@\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kernels, _ := filepath.Abs(shaders)
+	got := sh(t, dir, []string{"MTRACE_RAWMETAL=" + script}, tool.mtrace, "bench", "pool", "acquire", "--quick", "--iters", "6", "--shaders", kernels)
+	if got.exit != 1 || !strings.Contains(got.stdout, "Acquiring a command buffer") || got.stderr != "mtrace bench: pool: rawmetal: out of memory\n" {
+		t.Errorf("exit %d\n%s\n%q", got.exit, got.stdout, got.stderr)
+	}
+}
+
 // A tracer that records nothing costs nothing. The benchmark of the tracer's cost once would have praised it for that.
 func TestBenchOverheadOfNothing(t *testing.T) {
 	needRawmetal(t)

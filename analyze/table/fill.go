@@ -66,7 +66,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 
 func addProcesses(t *analyze.Trace, add func(processRow)) {
 	for _, p := range t.Processes {
-		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " ")})
+		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
 }
 
@@ -215,12 +215,32 @@ func addLocks(t *analyze.Trace, add func(lockRow)) {
 
 func addAllocations(t *analyze.Trace, add func(allocationRow)) {
 	for _, a := range t.Allocations {
-		add(allocationRow{processOf(a.Thread), tid(a.Thread), int64(a.At), a.Selector, a.Bytes, a.Storage, a.Address})
+		add(allocationRow{PID: processOf(a.Thread), TID: tid(a.Thread), At: int64(a.At), Selector: a.Selector, Bytes: a.Bytes, Storage: a.Storage,
+			Address: a.Address, Object: int64(a.Object), OnHeap: a.OnHeap, Released: int64(a.Released)})
 	}
 }
 
 func addCompilations(t *analyze.Trace, add func(compilationRow)) {
 	for _, c := range t.Compilations {
 		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
+	}
+}
+
+func addScopes(t *analyze.Trace, add func(scopeRow)) {
+	for i := range t.Scopes {
+		s := &t.Scopes[i]
+		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark})
+	}
+}
+
+func addProcessorTimes(t *analyze.Trace, add func(processorRow)) {
+	for _, th := range t.Threads {
+		for _, s := range th.CPU {
+			waited := int64(s.Waited)
+			if s.Waited == analyze.NotKnown {
+				waited = -1
+			}
+			add(processorRow{pid(th.Process), tid(th), int64(s.At), int64(s.Ran), waited})
+		}
 	}
 }

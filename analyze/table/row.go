@@ -8,6 +8,7 @@ type processRow struct {
 	Parent  int64  `parquet:"ppid,optional" doc:"process id of the parent"`
 	Program string `parquet:"program,dict" doc:"path of the program"`
 	Args    string `parquet:"args,optional" doc:"its arguments, separated by spaces"`
+	CPU     int64  `parquet:"cpu_ns,optional" doc:"processor time that it and the children it waited for used"`
 }
 
 type threadRow struct {
@@ -157,17 +158,37 @@ type allocationRow struct {
 	Bytes    uint64 `parquet:"bytes" doc:"size"`
 	Storage  string `parquet:"storage,dict" doc:"shared, managed, private or memoryless"`
 	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
+	Object   int64  `parquet:"object,optional" doc:"its number in its process"`
+	OnHeap   bool   `parquet:"on_heap,optional" doc:"it takes memory of a heap, which has a row of its own"`
+	Released int64  `parquet:"released_ns,optional" doc:"it was given back"`
 }
 
 type compilationRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector,dict" doc:"the call"`
-	Kind       string `parquet:"kind,dict" doc:"library, function or pipeline"`
+	Kind       string `parquet:"kind,dict" doc:"library, function, pipeline or archive"`
 	Name       string `parquet:"name,dict,optional" doc:"name of the function, or hash of the source"`
 	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
 	Begin      int64  `parquet:"begin_ns,delta" doc:"the call was entered"`
 	End        int64  `parquet:"end_ns,delta" doc:"it returned"`
 	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took"`
 	Failed     bool   `parquet:"failed,optional" doc:"it returned nil or an error"`
+}
+
+type scopeRow struct {
+	PID   int64  `parquet:"pid" doc:"process id"`
+	TID   int64  `parquet:"tid" doc:"the system's thread id"`
+	Name  string `parquet:"name,dict" doc:"the name that the program gave to the time"`
+	Begin int64  `parquet:"begin_ns,delta" doc:"its begin"`
+	End   int64  `parquet:"end_ns,delta" doc:"its end"`
+	Mark  bool   `parquet:"mark,optional" doc:"it is a moment, not a time"`
+}
+
+type processorRow struct {
+	PID    int64 `parquet:"pid" doc:"process id"`
+	TID    int64 `parquet:"tid" doc:"the system's thread id"`
+	At     int64 `parquet:"at_ns,delta" doc:"when it was read"`
+	Ran    int64 `parquet:"ran_ns,delta" doc:"how long the thread had run by then"`
+	Waited int64 `parquet:"waited_ns,delta" doc:"how long it had waited for a processor by then; −1 when not known"`
 }

@@ -143,6 +143,8 @@ func TestFormatsAgree(t *testing.T) {
 	fromParquet(t, dir, locks, got)
 	fromParquet(t, dir, allocations, got)
 	fromParquet(t, dir, compilations, got)
+	fromParquet(t, dir, scopes, got)
+	fromParquet(t, dir, processorTimes, got)
 	if !reflect.DeepEqual(got, lines) {
 		t.Errorf("Parquet:\n%v\nJSON lines:\n%v", got, lines)
 	}

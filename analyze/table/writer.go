@@ -41,6 +41,8 @@ var (
 	locks          = table[lockRow]{"locks", "waits for locks"}
 	allocations    = table[allocationRow]{"allocations", "buffers and other memory"}
 	compilations   = table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states"}
+	scopes         = table[scopeRow]{"scopes", "times that the program gave names to"}
+	processorTimes = table[processorRow]{"processor_times", "what threads had used of processors, from time to time"}
 )
 
 // sink takes the rows of one table.
@@ -156,7 +158,7 @@ func describe[T any](t table[T]) description {
 // descriptions are all tables, in the order in which they are written.
 func descriptions() []description {
 	return []description{describe(calls), describe(processes), describe(threads), describe(queues), describe(commandBuffers), describe(encoders),
-		describe(dispatches), describe(waits), describe(locks), describe(allocations), describe(compilations)}
+		describe(dispatches), describe(waits), describe(locks), describe(allocations), describe(compilations), describe(scopes), describe(processorTimes)}
 }
 
 // all writes one table, whose rows fill adds.
@@ -185,6 +187,10 @@ func (w *Writer) Finish(t *analyze.Trace) error {
 		func() error { return all(w, locks, func(add func(lockRow)) { addLocks(t, add) }) },
 		func() error { return all(w, allocations, func(add func(allocationRow)) { addAllocations(t, add) }) },
 		func() error { return all(w, compilations, func(add func(compilationRow)) { addCompilations(t, add) }) },
+		func() error { return all(w, scopes, func(add func(scopeRow)) { addScopes(t, add) }) },
+		func() error {
+			return all(w, processorTimes, func(add func(processorRow)) { addProcessorTimes(t, add) })
+		},
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

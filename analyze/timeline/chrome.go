@@ -67,7 +67,7 @@ func (c *chrome) close() {
 
 func (c *chrome) declare(t track) {
 	c.tracks = append(c.tracks, t)
-	if t.counter {
+	if t.counts != "" {
 		return
 	}
 	kind, order := "thread_name", ""
@@ -119,12 +119,12 @@ func (c *chrome) begin(s *slice) {
 		c.line = append(c.line, '}')
 	}
 	c.close()
-	if s.flow != 0 {
+	for _, id := range s.flows {
 		phase := "t"
 		if c.tracks[s.track].thread != nil {
 			phase = "s"
 		}
-		c.flow(phase, s.track, s.Begin, s.flow)
+		c.flow(phase, s.track, s.Begin, id)
 	}
 }
 
@@ -147,7 +147,7 @@ func (c *chrome) flow(phase string, t trackID, at analyze.Nanos, id uint64) {
 
 func (c *chrome) count(t trackID, at analyze.Nanos, value int64) {
 	c.open("C", c.tracks[t].name, t, at)
-	c.line = append(c.line, `,"args":{"command buffers":`...)
+	c.line = append(c.line, `,"args":{"`+c.tracks[t].counts+`":`...)
 	c.line = strconv.AppendInt(c.line, value, 10)
 	c.line = append(c.line, '}')
 	c.close()

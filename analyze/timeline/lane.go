@@ -38,6 +38,11 @@ func inFlight(buffers []*analyze.CommandBuffer) []step {
 			changes = append(changes, step{from, 1}, step{to, -1})
 		}
 	}
+	return levels(changes)
+}
+
+// levels adds changes up: the level from each instant on at which it changed.
+func levels(changes []step) []step {
 	slices.SortFunc(changes, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.value, b.value)) })
 	var steps []step
 	level := int64(0)

@@ -22,7 +22,7 @@ func (w *Writer) Model(t *analyze.Trace) {
 			add(e.Created.Thread, slice{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, name: encoderName(e), category: "encode"})
 		}
 		if b.Process != nil {
-			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit", flow: w.flowOf(b.Process, b.ID)}
+			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit", flows: []uint64{w.flowOf(b.Process, b.ID)}}
 			s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
 			add(b.Committed.Thread, s)
 		}

@@ -77,6 +77,7 @@ const (
 	typeEnd          = 2
 	typeCounter      = 4
 	unitCount        = 2
+	unitBytes        = 3
 	orderingExplicit = 3
 )
 
@@ -137,8 +138,12 @@ func (p *perfetto) declare(t track) {
 		d.uint(descriptorOrder, orderingExplicit)
 	default:
 		d.text(descriptorName, valid(t.name))
-		if t.counter {
+		switch t.counts {
+		case countBuffers:
 			part.uint(counterUnit, unitCount)
+			d.message(descriptorCounter, part)
+		case countBytes:
+			part.uint(counterUnit, unitBytes)
 			d.message(descriptorCounter, part)
 		}
 		d.uint(descriptorRank, uint64(t.rank))
@@ -248,8 +253,8 @@ func (p *perfetto) begin(sl *slice) {
 			e.message(eventArg, p.part)
 		}
 	}
-	if sl.flow != 0 {
-		e.fixed64(eventFlow, sl.flow)
+	for _, id := range sl.flows {
+		e.fixed64(eventFlow, id)
 	}
 	p.add(sl.track, s, sl.Begin)
 }

@@ -51,9 +51,15 @@ type track struct {
 	name    string
 	process *analyze.Process
 	thread  *analyze.Thread // nil on tracks of queues
-	counter bool
-	rank    int // its place among its siblings
+	counts  string          // what a counter counts: countBuffers or countBytes; empty on other tracks
+	rank    int             // its place among its siblings
 }
+
+// What counters count.
+const (
+	countBuffers = "command buffers"
+	countBytes   = "bytes"
+)
 
 // A slice is a named interval on a track.
 type slice struct {
@@ -62,8 +68,8 @@ type slice struct {
 	name     string
 	category string
 	args     [4]arg
-	flow     uint64 // the command buffer whose arrow begins or passes here; 0 is none
-	flowEnd  uint64 // the one whose arrow ends at the end of this slice
+	flows    []uint64 // the command buffers whose arrows begin or pass here
+	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
 }
 
 // An arg is something to know about a slice; one without a name is none.
@@ -123,10 +129,13 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Record.Flags&wire.Failed != 0 {
 		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
 	}
+	if isCommitMany(c) {
+		s.flows = w.committed(c)
+	}
 	if c.Row.Family == wire.FamilyCommandBuffer && c.Record.Object != 0 {
 		switch {
 		case c.Row.Selector == "commit":
-			s.flow = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
+			s.flows = []uint64{w.flowOf(c.Thread.Process, uint32(c.Record.Object))}
 		case c.Row.Group == wire.GroupWait && !c.Unfinished:
 			s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
 		}
@@ -139,6 +148,8 @@ func (w *Writer) Finish(t *analyze.Trace) error {
 	for _, s := range w.order {
 		s.flush()
 	}
+	w.scopes(t)
+	w.memory(t)
 	queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for _, b := range t.CommandBuffers {
 		queues[b.Queue] = append(queues[b.Queue], b)
@@ -188,7 +199,7 @@ func (w *Writer) queue(rank int, q *analyze.Queue, buffers []*analyze.CommandBuf
 		l.until = b.GPU.End
 		w.onGPU(l.track, b)
 	}
-	counter := w.newTrack(track{parent: parent, process: process, name: "in flight, " + name, counter: true, rank: 2 * rank})
+	counter := w.newTrack(track{parent: parent, process: process, name: "in flight, " + name, counts: countBuffers, rank: 2 * rank})
 	for _, s := range inFlight(buffers) {
 		w.out.count(counter, s.at, s.value)
 	}
@@ -198,7 +209,7 @@ func (w *Writer) queue(rank int, q *analyze.Queue, buffers []*analyze.CommandBuf
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	s := slice{Interval: b.GPU, track: on, name: bufferName(b), category: "gpu"}
 	if b.Process != nil {
-		s.flow = w.flowOf(b.Process, b.ID)
+		s.flows = []uint64{w.flowOf(b.Process, b.ID)}
 	}
 	s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
 	if b.Committed.Thread != nil {

@@ -55,7 +55,7 @@ func TestPerfettoShowsEveryCall(t *testing.T) {
 	got, counts := replay(t, data)
 	var onThreads []string
 	for _, s := range got {
-		if s.category != "gpu" {
+		if s.category != "gpu" && !strings.Contains(s.track, "scopes of ") {
 			onThreads = append(onThreads, fmt.Sprintf("%s %s %d-%d", s.track, s.name, s.begin, s.end))
 		}
 	}
@@ -70,7 +70,7 @@ func TestPerfettoShowsEveryCall(t *testing.T) {
 		}
 		level[c.track] = c.value
 	}
-	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 || len(level) != 2 {
+	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 || level["100/allocated"] != 1<<20 || len(level) != 3 {
 		t.Errorf("counters end at %v", level)
 	}
 }
@@ -262,6 +262,59 @@ func TestCallAroundVeryMany(t *testing.T) {
 	}
 }
 
+// Names that the program gave to times have tracks of their own, memory has a counter, and an array of command buffers that one
+// call commits has an arrow for each.
+func TestScopesMemoryAndArrays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "extra.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "extra")
+	th := p.Thread(8, "main")
+	buffer := th.NewObject()
+	th.Call(wire.FamilyDevice, "newBufferWithLength:options:", p.Device, uint64(buffer), 100, &wire.More{X0: 4096})
+	th.Mark("warm")
+	th.Now += 10
+	begin := th.Now
+	first, second := th.NewObject(), th.NewObject()
+	th.Call(wire.FamilyMtl4Queue, "commit:count:", th.NewObject(), 2, 1000, &wire.More{X0: uint64(first) | uint64(second)<<32})
+	th.Scope("inner", begin+200)
+	th.Scope("outer", begin)
+	th.Now += 500
+	th.Call(wire.FamilyResource, "dealloc", buffer, 0, 100, nil)
+	p.End()
+	f.Close()
+	data, _ := write(t, path, perfettoOf)
+	got, counts := replay(t, data)
+	var scopes, arrows []string
+	for _, s := range got {
+		if s.category == "scope" || s.category == "mark" {
+			scopes = append(scopes, fmt.Sprintf("%s %s %s %d %d", s.track, s.category, s.name, s.depth, s.end-s.begin))
+		}
+		if s.category == "commit" {
+			arrows = strings.Fields(s.flows)
+		}
+	}
+	slices.Sort(scopes)
+	if want := []string{"7/scopes of main mark warm 0 0", "7/scopes of main scope inner 1 800", "7/scopes of main scope outer 0 1000"}; !slices.Equal(scopes, want) {
+		t.Errorf("%q, want %q", scopes, want)
+	}
+	if len(arrows) != 2 || arrows[0] == arrows[1] {
+		t.Errorf("two command buffers are committed by one call with the arrows %q", arrows)
+	}
+	var levels []int64
+	for _, c := range counts {
+		if c.track == "7/allocated" {
+			levels = append(levels, c.value)
+		}
+	}
+	if !slices.Equal(levels, []int64{4096, 0}) {
+		t.Errorf("allocated: %v", levels)
+	}
+	js, _ := write(t, path, chromeOf)
+	if !bytes.Contains(js, []byte(`"name":"allocated","args":{"bytes":4096}`)) || !bytes.Contains(js, []byte(`"name":"outer"`)) {
+		t.Errorf("%s", js)
+	}
+}
+
 type full struct{}
 
 var errFull = errors.New("no space left on device")
@@ -380,11 +433,11 @@ func TestModelWithoutCalls(t *testing.T) {
 	count := map[string]int{}
 	for _, s := range got {
 		count[s.category]++
-		if s.flows+s.flowsEnd == "" && s.category != "encode" {
+		if s.flows+s.flowsEnd == "" && s.category != "encode" && s.category != "scope" && s.category != "mark" {
 			t.Errorf("%s at %d has no arrow", s.name, s.begin)
 		}
 	}
-	if want := map[string]int{"commit": 5, "wait": len(trace.Waits), "gpu": 4, "encode": 4}; fmt.Sprint(count) != fmt.Sprint(want) {
+	if want := map[string]int{"commit": 5, "wait": len(trace.Waits), "gpu": 4, "encode": 4, "scope": 1, "mark": 1}; fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", count, want)
 	}
 }

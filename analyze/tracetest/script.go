@@ -180,3 +180,14 @@ func (th *Thread) Run(s Step) wire.ObjectID {
 
 // ThreadCount is how many threads the process has.
 func (p *Process) ThreadCount() uint64 { return uint64(len(p.threads)) }
+
+// Scope adds a name that the program gave to the time from begin to now.
+func (th *Thread) Scope(name string, begin int64) {
+	th.add(wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Arg: th.Text(name), Call: wire.MustLookup(wire.FamilyTracer, "scope")}, nil)
+}
+
+// Mark adds a name that the program gave to this moment.
+func (th *Thread) Mark(name string) {
+	at := wire.Ticks(Epoch + th.Now)
+	th.add(wire.Record{Begin: at, End: at, Arg: th.Text(name), Call: wire.MustLookup(wire.FamilyTracer, "mark")}, nil)
+}

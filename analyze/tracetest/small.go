@@ -29,6 +29,9 @@ func Small(t testing.TB) string {
 	main.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", a.Device, uint64(main.NewObject()), 700, &wire.More{X0: main.Text("late")})
 	main.Outer(wire.FamilyEncoder, "endEncoding", main.NewObject(), 0, begin, nil)
 
+	main.Scope("training", begin)
+	main.Mark("done")
+
 	worker := a.Thread(102, "worker")
 	worker.Now = main.Now / 2
 	worker.Run(Step{matmul, "", 350, 2_100, 5_500, 80_000, 3_500})

@@ -1,0 +1,81 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+// isCommitMany says whether a call is Metal 4's commit of an array of command buffers.
+func isCommitMany(c *analyze.VisitedCall) bool {
+	return c.Row.Family == wire.FamilyMtl4Queue && c.Row.Group == wire.GroupCommit
+}
+
+// committed are the arrows of the command buffers of such a commit; its More has the first six.
+func (w *Writer) committed(c *analyze.VisitedCall) (flows []uint64) {
+	m := c.More
+	for i, id := range []uint64{m.X0, m.X0 >> 32, m.X1, m.X1 >> 32, m.X2, m.X2 >> 32} {
+		if uint64(i) < c.Record.Arg && uint32(id) != 0 {
+			flows = append(flows, w.flowOf(c.Thread.Process, uint32(id)))
+		}
+	}
+	return flows
+}
+
+// scopes writes the times that the program gave names to, on a track beside that of their thread.
+func (w *Writer) scopes(t *analyze.Trace) {
+	tracks := map[*analyze.Thread]*sorter{}
+	var order []*sorter
+	list := slices.Clone(t.Scopes)
+	slices.SortStableFunc(list, func(a, b analyze.Scope) int {
+		return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(b.Begin, a.Begin))
+	})
+	for i := range list {
+		s := &list[i]
+		if s.Thread == nil {
+			continue
+		}
+		on := tracks[s.Thread]
+		if on == nil {
+			process := s.Thread.Process
+			on = &sorter{out: w.out, track: w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + s.Thread.Name, rank: -1})}
+			tracks[s.Thread], order = on, append(order, on)
+		}
+		category := "scope"
+		if s.Mark {
+			category = "mark"
+		}
+		on.add(slice{Interval: s.Interval, track: on.track, name: s.Name, category: category})
+	}
+	for _, s := range order {
+		s.flush()
+	}
+}
+
+// memory writes how much each process had allocated. What is on a heap is the heap's, and not counted twice.
+func (w *Writer) memory(t *analyze.Trace) {
+	changes := map[*analyze.Process][]step{}
+	var order []*analyze.Process
+	for i := range t.Allocations {
+		a := &t.Allocations[i]
+		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > 1<<50 {
+			continue
+		}
+		p := a.Thread.Process
+		if changes[p] == nil {
+			order = append(order, p)
+		}
+		changes[p] = append(changes[p], step{a.At, int64(a.Bytes)})
+		if a.Released > a.At {
+			changes[p] = append(changes[p], step{a.Released, -int64(a.Bytes)})
+		}
+	}
+	for _, p := range order {
+		counter := w.newTrack(track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2})
+		for _, s := range levels(changes[p]) {
+			w.out.count(counter, s.at, s.value)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package xctrace
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 )
 
@@ -20,6 +21,13 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 		if address, ok := v.scan.attr("addr"); ok {
 			parts.frame.Address, _ = strconv.ParseUint(string(address), 0, 64)
 		}
+	case kindBinary:
+		name, _ := v.scan.attr("name")
+		unescaped, _ := unescape(nil, name)
+		parts.number = uint64(v.dict.text(unescaped))
+	case kindSource:
+		line, _ := v.scan.attr("line")
+		parts.number, _ = parseNumber(line)
 	}
 	if tok == tokenLeaf && t.kind == kindLabel {
 		// A label that is plain text.
@@ -39,11 +47,6 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 		}
 		if inner == tokenText {
 			continue
-		}
-		if string(v.scan.name) == "binary" {
-			if name, ok := v.scan.attr("name"); ok {
-				parts.binary, _ = unescape(nil, name)
-			}
 		}
 		childTag, child, err := v.element(inner, nil)
 		if err != nil {
@@ -72,15 +75,13 @@ const maxParts = 8
 // composite gathers the children of an element.
 type composite struct {
 	display []byte
-	number  uint64 // pid or tid
-	known   bool   // number is
+	number  uint64 // pid or tid, line, name of a binary
 	process ProcessIndex
 	texts   [maxParts]TextIndex // given by the program
 	count   int
 	phrases [maxParts]TextIndex // between them
 	joints  int
 	frame   Frame
-	binary  []byte
 	from    int // in valueReader.frames
 	stack   StackIndex
 	address uint64
@@ -116,6 +117,10 @@ func (p *composite) add(v *valueReader, t *tag, c cell) {
 		p.process = c.process()
 	case kindThread:
 		p.process = v.dict.Threads[c.thread()].Process
+	case kindBinary:
+		p.frame.Binary = v.dict.Text(c.text())
+	case kindSource:
+		p.frame.File, p.frame.Line = v.dict.Text(TextIndex(c.word>>32)), uint32(c.word)
 	case kindFrame:
 		v.frames = append(v.frames, FrameIndex(c.word))
 	case kindBacktrace:
@@ -125,7 +130,7 @@ func (p *composite) add(v *valueReader, t *tag, c cell) {
 	case kindNumber:
 		switch t.name {
 		case "pid", "tid":
-			p.number, p.known = c.number(), true
+			p.number = c.number()
 		case "text-address":
 			p.address = c.number()
 		}
@@ -140,8 +145,11 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	case kindThread:
 		return uint64(v.dict.thread(p.number, p.process, p.display))
 	case kindFrame:
-		p.frame.Binary = string(p.binary)
 		return uint64(v.dict.frame(p.frame))
+	case kindBinary:
+		return p.number
+	case kindSource:
+		return uint64(p.texts[0])<<32 | p.number&math.MaxUint32
 	case kindBacktrace:
 		return uint64(v.dict.stack(v.frames[p.from:]))
 	case kindSample:

@@ -52,6 +52,8 @@ type Frame struct {
 	Name    string
 	Address uint64
 	Binary  string // name of the library or program, "" if unknown
+	File    string // of the source, "" if unknown
+	Line    uint32
 }
 
 // NewDictionary returns an empty Dictionary.

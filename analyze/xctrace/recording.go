@@ -90,6 +90,7 @@ func (r *Recording) Finish() {
 	r.chooseRun()
 	r.nameGPU()
 	r.fillIn()
+	r.pairSignposts()
 }
 
 // Add reads one input. One named by the user that is not an export is an error;
@@ -158,34 +159,6 @@ func (r *Recording) nameGPU() {
 	}
 	for i := 0; i < len(r.Submissions) && r.GPUName == ""; i++ {
 		r.GPUName = r.Text(r.Submissions[i].GPU)
-	}
-}
-
-// fillIn makes submissions and encoders of metal-application-intervals, which
-// has both, where their own tables are missing: tables fail one by one.
-func (r *Recording) fillIn() {
-	submissions, encoders := len(r.Submissions) == 0, len(r.Encoders) == 0
-	count := map[BufferID]uint64{}
-	time := map[BufferID]analyze.Nanos{}
-	for i := range r.Application {
-		a := &r.Application[i]
-		if a.Encoder == 0 {
-			continue
-		}
-		count[a.CommandBuffer]++
-		time[a.CommandBuffer] += a.Duration
-		if encoders {
-			r.FilledIn = true
-			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
-				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
-		}
-	}
-	for i := range r.Application {
-		if a := &r.Application[i]; a.Encoder == 0 && submissions {
-			r.FilledIn = true
-			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
-				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer], EncoderTime: time[a.CommandBuffer]})
-		}
 	}
 }
 

@@ -205,11 +205,12 @@ type SignpostInterval struct {
 	Thread                    ThreadIndex
 }
 
-// SignpostEvent is a row of os-signpost.
+// SignpostEvent is a row of os-signpost. Its Type is Begin, End or Event; Begin
+// and End of one interval have the same Identifier.
 type SignpostEvent struct {
 	Time                      analyze.Nanos
 	Name, Category, Subsystem TextIndex
-	Type, Message             TextIndex
+	Type, Message, Identifier TextIndex
 	Process                   ProcessIndex
 	Thread                    ThreadIndex
 }

@@ -247,6 +247,7 @@ var tables = []tableSpec{
 			need("time", kindNumber, func(r *SignpostEvent, c cell) { r.Time = c.nanos() }),
 			need("name", kindText, func(r *SignpostEvent, c cell) { r.Name = c.text() }),
 			may("event-type", kindText, func(r *SignpostEvent, c cell) { r.Type = c.text() }),
+			may("identifier", kindText, func(r *SignpostEvent, c cell) { r.Identifier = c.text() }),
 			may("category", kindText, func(r *SignpostEvent, c cell) { r.Category = c.text() }),
 			may("subsystem", kindText, func(r *SignpostEvent, c cell) { r.Subsystem = c.text() }),
 			may("message", kindText, func(r *SignpostEvent, c cell) { r.Message = c.text() }),

@@ -336,9 +336,12 @@ func TestTrapThreadNames(t *testing.T) {
 }
 
 // Stacks come as frames (once, then by reference), tagged in newer versions, or
-// as addresses; frames without a symbol have no library.
+// as addresses; frames without a symbol have no library. The library of a frame is
+// mostly a reference: a reader that looked for its name found it in the first frame
+// only.
 func TestTrapStacks(t *testing.T) {
-	frames := `<frame id="20" name="f" addr="0x100"><binary id="21" name="lib" UUID="U" arch="arm64e" load-addr="0x1" path="/lib"/></frame><frame id="22" name="0x200" addr="0x200"/><frame ref="20"/>`
+	frames := `<frame id="20" name="f" addr="0x100"><binary id="21" name="lib" UUID="U" arch="arm64e" load-addr="0x1" path="/lib"/></frame><frame id="22" name="0x200" addr="0x200"/><frame id="23" name="g" addr="0x300"><binary ref="21"/><source line="7"><path id="24">/src/a.rs</path></source></frame>` +
+		`<frame id="25" name="g" addr="0x304"><binary ref="21"/><source line="9"><path ref="24"/></source></frame><frame ref="20"/>`
 	for name, stack := range map[string]string{
 		"backtrace":        `<backtrace id="19">` + frames + `</backtrace>`,
 		"tagged-backtrace": `<tagged-backtrace id="18" fmt="f"><backtrace id="19">` + frames + `</backtrace></tagged-backtrace>`,
@@ -356,7 +359,7 @@ func TestTrapStacks(t *testing.T) {
 		for _, f := range d.Stacks[samples[0].Stack] {
 			got = append(got, d.Frames[f])
 		}
-		want := []Frame{{"f", 0x100, "lib"}, {"0x200", 0x200, ""}, {"f", 0x100, "lib"}}
+		want := []Frame{{"f", 0x100, "lib", "", 0}, {"0x200", 0x200, "", "", 0}, {"g", 0x300, "lib", "/src/a.rs", 7}, {"g", 0x304, "lib", "/src/a.rs", 9}, {"f", 0x100, "lib", "", 0}}
 		if fmt.Sprint(got) != fmt.Sprint(want) || samples[1].Stack != samples[0].Stack || samples[0].Weight != 1000000 {
 			t.Errorf("%s: stack %v, want %v; second %+v", name, got, want, samples[1])
 		}
@@ -411,5 +414,46 @@ func TestNotAnExport(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "f.xml: ") {
 			t.Errorf("%q: %v, want %q", content, err, want)
 		}
+	}
+}
+
+// A signpost's message has parts, as a label does; read as plain text it was
+// empty.
+func TestTrapMessagesHaveParts(t *testing.T) {
+	var messages []string
+	sink := &Sink{Dictionary: NewDictionary()}
+	sink.SignpostEvent = func(s *SignpostEvent) { messages = append(messages, sink.Dictionary.Text(s.Message)) }
+	_, err := Read(strings.NewReader(doc(node("os-signpost", "time:event-time name:signpost-name message:os-log-metadata",
+		`<event-time id="1" fmt="">5</event-time><signpost-name id="2" fmt="">n</signpost-name><os-log-metadata id="3" fmt="Launch Time 1,109.4500"><string id="4" fmt="">Launch Time</string><narrative-text id="5" fmt=" "> </narrative-text><fixed-decimal id="6" fmt="1,109.4500">1109.450000000</fixed-decimal></os-log-metadata>`,
+		`<event-time ref="1"/><signpost-name ref="2"/><os-log-metadata ref="3"/>`))), "x", sink)
+	if err != nil || len(messages) != 2 || messages[0] != "Launch Time" || messages[1] != messages[0] {
+		t.Errorf("messages %q, %v", messages, err)
+	}
+}
+
+// Recordings of Metal have begins and ends of signposts, out of order, and no
+// table of intervals: phases were thought not to be in them.
+func TestSignpostsArePaired(t *testing.T) {
+	row := func(at int, kind, name string, id int) string {
+		return fmt.Sprintf(`<event-time fmt="">%d</event-time><event-type fmt="">%s</event-type><signpost-name fmt="">%s</signpost-name><os-signpost-identifier fmt="">%d</os-signpost-identifier>`, at, kind, name, id)
+	}
+	document := doc(node("os-signpost", "time:event-time event-type:event-type name:signpost-name identifier:os-signpost-identifier",
+		row(100, "Begin", "step", 1), row(150, "End", "step", 2), row(400, "End", "step", 1), row(120, "Begin", "step", 2), row(130, "Begin", "step", 2), row(140, "End", "step", 2),
+		row(400, "End", "step", 1), row(100, "Begin", "step", 1), row(10, "End", "step", 9), row(500, "Begin", "load", 1), row(300, "Event", "load", 1)))
+	path := put(t, t.TempDir(), "s.xml", []byte(document))
+	inputs, _, err := Inputs([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(inputs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range r.Signposts {
+		got = append(got, fmt.Sprint(r.Text(s.Name), " ", int64(s.Start), " ", int64(s.Duration)))
+	}
+	if want := "[step 130 10 step 120 30 step 100 300]"; fmt.Sprint(got) != want {
+		t.Errorf("intervals %v, want %s", got, want)
 	}
 }

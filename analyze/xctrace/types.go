@@ -20,6 +20,8 @@ const (
 	kindProcess               // pid
 	kindThread                // tid, process
 	kindFrame                 // one frame of a call stack, in attributes
+	kindBinary                // the library or program of a frame
+	kindSource                // the line of a frame, with its path
 	kindBacktrace             // frames, leaf first
 	kindSample                // a call stack by addresses only (kperf)
 )
@@ -92,6 +94,9 @@ var engineeringTypes = []struct {
 	{"process", kindProcess, noNull},
 	{"thread", kindThread, noNull},
 	{"frame", kindFrame, noNull},
+	{"binary", kindBinary, noNull},
+	{"source", kindSource, noNull},
+	{"path", kindText, noNull},
 	{"backtrace", kindBacktrace, noNull},
 	{"tagged-backtrace", kindBacktrace, noNull},
 	{"text-backtrace", kindBacktrace, noNull},

@@ -65,7 +65,7 @@ func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 			if name == "" {
 				name = fmt.Sprintf("0x%x", f.Address)
 			}
-			stack = append(stack, frame{name, f.Address, f.Binary})
+			stack = append(stack, frame{name, f.Address, f.Binary, f.File, f.Line})
 		}
 		process := s.Process
 		if process == 0 {
@@ -96,13 +96,19 @@ type frame struct {
 	name    string
 	address uint64
 	binary  string
+	file    string
+	line    uint32
 }
+
+// function is what samples are added up by.
+type function struct{ name, binary, file string }
 
 type builder struct {
 	recording *xctrace.Recording
 	profile   *profile.Profile
 	samples   map[string]*profile.Sample
 	locations map[frame]*profile.Location
+	functions map[function]*profile.Function
 	mappings  map[string]*profile.Mapping
 	key       strings.Builder
 }
@@ -121,7 +127,7 @@ func newBuilder(r *xctrace.Recording, rows *summary.Rows, types []*profile.Value
 	}
 	return &builder{
 		recording: r, profile: p,
-		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, mappings: map[string]*profile.Mapping{},
+		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, functions: map[function]*profile.Function{}, mappings: map[string]*profile.Mapping{},
 	}
 }
 
@@ -157,15 +163,24 @@ func (b *builder) location(f frame) *profile.Location {
 	if l := b.locations[f]; l != nil {
 		return l
 	}
-	function := &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: f.name, SystemName: f.name, Filename: f.binary}
-	b.profile.Function = append(b.profile.Function, function)
-	l := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Address: f.address, Line: []profile.Line{{Function: function}}}
+	l := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Address: f.address, Line: []profile.Line{{Function: b.function(f), Line: int64(f.line)}}}
 	if f.binary != "" {
 		l.Mapping = b.mapping(f.binary)
 	}
 	b.profile.Location = append(b.profile.Location, l)
 	b.locations[f] = l
 	return l
+}
+
+func (b *builder) function(f frame) *profile.Function {
+	key := function{f.name, f.binary, f.file}
+	fn := b.functions[key]
+	if fn == nil {
+		fn = &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: f.name, SystemName: f.name, Filename: f.file}
+		b.functions[key] = fn
+		b.profile.Function = append(b.profile.Function, fn)
+	}
+	return fn
 }
 
 // mapping stands for a library; where it was loaded is not kept.

@@ -124,6 +124,11 @@ func TestCPUProfileStacks(t *testing.T) {
 		if root := s.Location[len(s.Location)-1]; root.Line[0].Function.Name != "start" || root.Mapping.File != "dyld" {
 			t.Errorf("stack %v", stackOf(s))
 		}
+		for _, l := range s.Location[:len(s.Location)-1] {
+			if l.Mapping == nil || l.Mapping.File != "workload" {
+				t.Errorf("frame %s is of %v", l.Line[0].Function.Name, l.Mapping)
+			}
+		}
 	}
 	if n := int64(len(r.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 || leaf["main"] != samples/3 {
 		t.Errorf("%d samples of %d rows, leaves %v", samples, n, leaf)

@@ -1,0 +1,77 @@
+package xctrace
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// fillIn makes submissions and encoders of metal-application-intervals, which
+// has both, where their own tables are missing: tables fail one by one.
+func (r *Recording) fillIn() {
+	submissions, encoders := len(r.Submissions) == 0, len(r.Encoders) == 0
+	count := map[BufferID]uint64{}
+	time := map[BufferID]analyze.Nanos{}
+	for i := range r.Application {
+		a := &r.Application[i]
+		if a.Encoder == 0 {
+			continue
+		}
+		count[a.CommandBuffer]++
+		time[a.CommandBuffer] += a.Duration
+		if encoders {
+			r.FilledIn = true
+			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
+				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
+		}
+	}
+	for i := range r.Application {
+		if a := &r.Application[i]; a.Encoder == 0 && submissions {
+			r.FilledIn = true
+			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
+				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer], EncoderTime: time[a.CommandBuffer]})
+		}
+	}
+}
+
+// pairSignposts makes intervals of the begins and ends of os-signpost: recordings
+// of Metal have no table of intervals. An end closes the last begin of its
+// process, name and identifier; what has no other half is left out. A recording
+// has several tables of signposts, by category, that may hold the same ones.
+func (r *Recording) pairSignposts() {
+	if len(r.Signposts) > 0 {
+		return
+	}
+	type key struct {
+		process          ProcessIndex
+		name, identifier TextIndex
+		subsystem        TextIndex
+	}
+	order := make([]*SignpostEvent, len(r.Marks))
+	for i := range r.Marks {
+		order[i] = &r.Marks[i]
+	}
+	slices.SortStableFunc(order, func(a, b *SignpostEvent) int { return cmp.Compare(a.Time, b.Time) })
+	open, last := map[key][]*SignpostEvent{}, map[key]*SignpostEvent{}
+	for _, e := range order {
+		k := key{e.Process, e.Name, e.Identifier, e.Subsystem}
+		if before := last[k]; before != nil && before.Time == e.Time && before.Type == e.Type {
+			continue
+		}
+		last[k] = e
+		switch r.Text(e.Type) {
+		case "Begin":
+			open[k] = append(open[k], e)
+		case "End":
+			n := len(open[k])
+			if n == 0 {
+				continue
+			}
+			begin := open[k][n-1]
+			open[k] = open[k][:n-1]
+			r.Signposts = append(r.Signposts, SignpostInterval{Start: begin.Time, Duration: e.Time - begin.Time, Name: begin.Name, Category: begin.Category,
+				Subsystem: begin.Subsystem, Message: begin.Message, Process: begin.Process, Thread: begin.Thread})
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
 // time that threads were queued for it; it explains the time they waited for it in any way.
@@ -72,24 +76,68 @@ func launchBound(a *Analysis, f *facts) Finding {
 	notify -= min(notify, f.found[CompletionHandlers])
 	commit -= min(commit, f.lockInCommit)
 	r.Lost = scheduling + notify + encode + commit
-	each := r.Lost / analyze.Nanos(f.buffers)
+	each, work := a.typicalLaunch()
 	switch {
 	case f.saturated:
 		return r.not("the GPU had no idle time")
-	case f.busy >= 0.6 && f.perBuffer > longLaunch:
-		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), f.perBuffer)
+	case f.busy >= 0.6 && work > longLaunch:
+		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), work)
 	case f.starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")
 	case r.Lost < a.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
 			percent(f.share(a.Sum(analyze.PartOutside))), percent(f.share(r.Lost)))
-	case each <= f.perBuffer:
-		return r.not("handing over a command buffer and hearing back took %s, the GPU worked on it for %s", each, f.perBuffer)
+	case each <= work:
+		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each, work)
 	}
 	r.Holds = true
-	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to begin and to hear back", f.perBuffer, each)
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to begin and to hear back (medians)", work, each)
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(f.share(scheduling)), percent(f.share(notify)),
 		percent(f.share(encode)), percent(f.share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(f.busy))
 	return r
+}
+
+// typicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of encoding,
+// committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.
+// Command buffers that events or others in their queue held up, or whose completion the program's handlers did, are left out.
+func (a *Analysis) typicalLaunch() (launch, work analyze.Nanos) {
+	var encode, commit, gpu, before, after []analyze.Nanos
+	solo := a.soloCommit()
+	for _, b := range a.Trace.CommandBuffers {
+		if !b.Committed.Known() || !b.GPU.Known() {
+			continue
+		}
+		commit, gpu = append(commit, min(b.Committed.Length(), solo)), append(gpu, b.GPU.Length())
+		sum := analyze.Nanos(0)
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() {
+				sum += max(0, e.Ended.End-e.Created.Begin)
+			}
+		}
+		encode = append(encode, sum)
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if x := a.released[w.Buffer]; x == nil || x.head.Length() > 0 || x.event.Length() > 0 || w.Buffer.Handlers > 0 || Awaited(w) != w.Thread {
+			continue
+		}
+		for _, p := range a.Split(w) {
+			switch p.Part {
+			case analyze.PartWaitScheduling:
+				before = append(before, p.Nanos)
+			case analyze.PartWaitNotify:
+				after = append(after, p.Nanos)
+			}
+		}
+	}
+	return median(encode) + median(commit) + median(before) + median(after), median(gpu)
+}
+
+func median(list []analyze.Nanos) analyze.Nanos {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }

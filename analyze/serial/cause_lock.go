@@ -92,7 +92,7 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 			x = &a.Exclusion[i]
 		}
 	}
-	if x == nil || x.Index < 0.9 || x.PValue > significant || f.backlog > 0.1 {
+	if x == nil || x.Index < 0.9 || x.QValue > falseDiscovery || f.backlog > 0.1 {
 		return nil
 	}
 	union := a.waitsUnion()

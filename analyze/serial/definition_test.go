@@ -230,3 +230,21 @@ func TestOverlapOfOtherSources(t *testing.T) {
 		t.Errorf("the parts add up to %d, warnings %q", sum, a.Warnings)
 	}
 }
+
+// TestAdjust: the example of Benjamini and Hochberg's paper of 1995, section 3.2: at 0.05, the first four of fifteen are significant.
+func TestAdjust(t *testing.T) {
+	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}
+	significant := 0
+	adjusted := adjust(p)
+	for i, q := range adjusted {
+		if q <= 0.05 {
+			significant++
+		}
+		if q < p[i] || i > 0 && q < adjusted[i-1] {
+			t.Errorf("adjusted %d is %v", i, q)
+		}
+	}
+	if significant != 4 {
+		t.Errorf("%d are significant, want 4", significant)
+	}
+}

@@ -14,6 +14,7 @@ type Exclusion struct {
 	Index     float64
 	Low, High float64 // of 95 % of what independent threads would show
 	PValue    float64
+	QValue    float64 // PValue, adjusted for the number of tests
 	Threads   int
 	Intervals int
 }

@@ -16,7 +16,10 @@ type Interference struct {
 	What      string
 	Calls     int
 	Rho       float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
+	RhoLow    float64 // of its 95 % interval
+	RhoHigh   float64
 	PValue    float64 // of Rho, by permutation
+	QValue    float64 // PValue, adjusted for the number of tests
 	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
 	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
 	HandOff   bool    // calls end one after the other with a regular time between, as when each hands a lock to the next
@@ -25,8 +28,6 @@ type Interference struct {
 }
 
 const (
-	// significant is the p-value below which a test speaks. Permutation tests of 200 reach 0.005.
-	significant = 0.01
 	// enoughRho is the least correlation that is called interference.
 	enoughRho = 0.3
 	// enoughEffect is the least Effect that is called interference when the correlation is weak, as it is when calls are always
@@ -44,7 +45,7 @@ const (
 
 // Interferes says whether the test found that calls hold each other up.
 func (i *Interference) Interferes() bool {
-	return i.PValue <= significant && (i.Rho >= enoughRho || i.Effect >= enoughEffect)
+	return i.QValue <= falseDiscovery && (i.Rho >= enoughRho || i.Effect >= enoughEffect)
 }
 
 // OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
@@ -125,6 +126,7 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 		}
 	}
 	r.PValue = float64(above+1) / float64(opts.Permutations+1)
+	r.RhoLow, r.RhoHigh = spearmanInterval(r.Rho, len(sample))
 	r.Effect = effect(durations, others)
 	r.serve(sample, flight)
 	for i, n := range inFlight(calls) {
@@ -274,4 +276,15 @@ func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
 	slices.Sort(durations)
 	least, most := durations[len(durations)/20], durations[len(durations)*9/10]
 	return median > 0 && short*12 < len(services) && most >= 3*least && least <= 2*median
+}
+
+// spearmanInterval is the 95 % interval of a rank correlation of n pairs, by Fisher's transformation with the variance 1.06/(n−3)
+// of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation Coefficients, 1957.
+func spearmanInterval(rho float64, n int) (low, high float64) {
+	if n <= 3 {
+		return -1, 1
+	}
+	rho = min(max(rho, -0.999999), 0.999999)
+	z, d := math.Atanh(rho), 1.96*math.Sqrt(1.06/float64(n-3))
+	return math.Tanh(z - d), math.Tanh(z + d)
 }

@@ -51,6 +51,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.gpu()
 	a.exclusion(opts)
 	a.interference(opts)
+	a.adjustTests()
 	f := a.facts()
 	if a.waitless() {
 		a.decideWaitless(f)

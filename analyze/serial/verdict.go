@@ -115,7 +115,8 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("Threads wait for a free command buffer for %s of their time: their queue holds as many as it may.", percent(f.share(top.Lost)))
 	},
 	LaunchBound: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", f.perBuffer, top.Lost/analyze.Nanos(max(1, f.buffers)))
+		launch, work := a.typicalLaunch()
+		return fmt.Sprintf("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, launch)
 	},
 	CompileBound: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Threads spend %s of their time making libraries and pipeline states.", percent(f.share(top.Lost)))

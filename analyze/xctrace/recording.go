@@ -229,6 +229,9 @@ func keep[R any](list *[]R) func(*R) {
 }
 
 func (r *Recording) count(c *CounterInterval) {
+	if !c.Known {
+		return
+	}
 	i, ok := r.counters[c.Name]
 	if !ok {
 		i = len(r.Counters)

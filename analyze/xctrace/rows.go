@@ -194,6 +194,7 @@ type CounterInterval struct {
 	Counter         uint64
 	Name            TextIndex
 	Value           float64
+	Known           bool // Value is; some counters have only a label
 }
 
 // SignpostInterval is a row of OSSignpostIntervals.

@@ -234,7 +234,12 @@ var tables = []tableSpec{
 			need("start", kindNumber, func(r *CounterInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *CounterInterval, c cell) { r.Duration = c.nanos() }),
 			need("name", kindText, func(r *CounterInterval, c cell) { r.Name = c.text() }),
-			need("value", kindDecimal, func(r *CounterInterval, c cell) { r.Value = c.decimal() }),
+			need("value", kindDecimal, func(r *CounterInterval, c cell) { r.Value, r.Known = c.decimal(), true }),
+			may("percent-value", kindDecimal, func(r *CounterInterval, c cell) {
+				if !r.Known {
+					r.Value, r.Known = c.decimal(), true
+				}
+			}),
 			may("counter-id", kindNumber, func(r *CounterInterval, c cell) { r.Counter = c.number() }),
 		},
 	},

@@ -586,3 +586,47 @@ func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 		}
 	}
 }
+
+// A counter's value is in one of two columns, and some have only a label; means
+// are weighted by time.
+func TestCounters(t *testing.T) {
+	counters := func(w *export.Writer) {
+		schema, _ := export.SchemaOf(tableCounters)
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[5]", tableCounters, schema.Columns)
+		for _, r := range []struct {
+			start, duration uint64
+			name            string
+			value, percent  export.Value
+		}{
+			{100, 30, "ALU", export.Decimal("fixed-decimal", 10), export.Percent(99)},
+			{130, 10, "ALU", export.Decimal("fixed-decimal", 50), export.Sentinel},
+			{100, 40, "Occupancy", export.Sentinel, export.Percent(75)},
+			{100, 40, "Top Limiter", export.Sentinel, export.Sentinel},
+		} {
+			row := make([]export.Value, len(schema.Columns))
+			for i, c := range schema.Columns {
+				switch c.Mnemonic {
+				case "start":
+					row[i] = export.Time("start-time", r.start)
+				case "duration":
+					row[i] = export.Duration(r.duration)
+				case "name":
+					row[i] = export.Text("gpu-counter-name", r.name)
+				case "value":
+					row[i] = r.value
+				case "percent-value":
+					row[i] = r.percent
+				default:
+					row[i] = export.Sentinel
+				}
+			}
+			w.Row(row)
+		}
+		w.EndTable()
+	}
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 10, pid: 7}), counters)
+	want := []Counter{{"ALU", 2, 20, 50}, {"Occupancy", 1, 75, 75}}
+	if fmt.Sprint(s.Counters) != fmt.Sprint(want) {
+		t.Errorf("counters %+v, want %+v", s.Counters, want)
+	}
+}

@@ -265,6 +265,16 @@ func (r *Report) serialization(a *serial.Analysis) {
 		return Exclusion{e.What, e.Index, e.PValue, e.QValue, e.Low, e.High, e.Threads, e.Intervals}
 	})
 	r.Serialization.ReplayError = a.ReplayError
+	r.Serialization.CriticalPath = CriticalPath{LengthNS: int64(a.Path.Length), Parts: list(a.Path.Parts, func(p serial.PathPart) PathPart {
+		out := PathPart{What: p.What, NS: int64(p.Time), Share: float64(p.Time) / float64(max(1, a.Path.Length))}
+		if p.Thread != nil {
+			out.TID = uint64(p.Thread.ID)
+		}
+		return out
+	})}
+	r.Serialization.Chains = list(a.Chains, func(c serial.Chain) Chain {
+		return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
+	})
 	r.Serialization.Interference = list(a.Interference, func(i serial.Interference) Interference {
 		out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue, QValue: i.QValue,
 			OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}

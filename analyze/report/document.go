@@ -244,6 +244,8 @@ type Serialization struct {
 	LockMatrix      Matrix         `json:"lock_matrix"`
 	MutualExclusion []Exclusion    `json:"mutual_exclusion"`
 	Interference    []Interference `json:"interference"`
+	CriticalPath    CriticalPath   `json:"critical_path"`
+	Chains          []Chain        `json:"chains"`
 	ReplayError     float64        `json:"replay_error"` // of the replay that speedup_if_removed comes from, unchanged, against the run
 }
 
@@ -303,6 +305,28 @@ type Interference struct {
 	Kind      string  `json:"kind"`       // "none", "one at a time" or "unknown"
 	SoloNS    int64   `json:"solo_ns"`
 	LostNS    int64   `json:"lost_ns"`
+}
+
+// CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to LengthNS.
+type CriticalPath struct {
+	LengthNS int64      `json:"length_ns"`
+	Parts    []PathPart `json:"parts"` // the longest first
+}
+
+// A PathPart is the time that one kind of thing of one thread takes of the critical path.
+type PathPart struct {
+	What  string  `json:"what"`
+	TID   uint64  `json:"tid"` // whose work it is; 0 when not known
+	NS    int64   `json:"ns"`
+	Share float64 `json:"share"`
+}
+
+// A Chain is threads each of which waited for the next, and what the last waited for.
+type Chain struct {
+	TIDs  []uint64 `json:"tids"`
+	Root  string   `json:"root"` // "gpu", "running" or "unknown"
+	NS    int64    `json:"ns"`   // that the first waited
+	Waits int      `json:"waits"`
 }
 
 // An Insight is a habit that costs time, or one that could not be looked for.

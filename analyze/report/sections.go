@@ -161,6 +161,37 @@ func (r *Report) writeWaits(w io.Writer, style styler) {
 	}
 }
 
+// writePath writes what the critical path is made of, threads together, and the chains of waits.
+func (r *Report) writePath(w io.Writer, style styler) {
+	p := &r.Serialization.CriticalPath
+	if len(p.Parts) > 0 {
+		head(w, style, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")
+		var order []string
+		sum, threads := map[string]int64{}, map[string]int{}
+		for _, part := range p.Parts {
+			if sum[part.What] == 0 {
+				order = append(order, part.What)
+			}
+			sum[part.What] += part.NS
+			threads[part.What]++
+		}
+		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(sum[b], sum[a]) })
+		t := &table{heads: []string{"what", "time", "share", "threads"}, left: 1}
+		for _, what := range order {
+			t.add(what, ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
+		}
+		t.write(w, style)
+	}
+	if c := r.Serialization.Chains; len(c) > 0 {
+		head(w, style, "chains of waits", "each waits for the next")
+		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
+		for _, chain := range c[:min(len(c), 6)] {
+			t.add(strings.Join(append(list(chain.TIDs, func(n uint64) string { return fmt.Sprint(n) }), chain.Root), " → "), ns(chain.NS), count(chain.Waits))
+		}
+		t.write(w, style)
+	}
+}
+
 // mostColumns bounds a matrix: the threads with the most time in it are shown.
 const mostColumns = 9
 

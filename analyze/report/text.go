@@ -22,6 +22,7 @@ var sections = []section{
 	{"warnings", (*Report).writeWarnings},
 	{"threads", (*Report).writeThreads},
 	{"waits", (*Report).writeWaits},
+	{"path", (*Report).writePath},
 	{"gpu", (*Report).writeGPU},
 	{"queues", (*Report).writeQueues},
 	{"kernels", (*Report).writeKernels},

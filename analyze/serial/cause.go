@@ -67,8 +67,7 @@ type facts struct {
 	lockInCommit analyze.Nanos            // thread time lost to a lock that is not seen itself
 	cpu          analyze.Nanos            // processor time of the processes; 0 when not known
 	wall         analyze.Nanos            // the trace's window, once for each process
-	wake         analyze.Nanos            // median time from a completion being seen to the return of the wait for it
-	wakes        int                      // of so many
+	processors   processors               // how the threads used them
 	oneAtATime   bool                     // a process is an interpreter that runs one thread at a time
 	found        map[string]analyze.Nanos // what the rules before have found lost
 }
@@ -94,7 +93,7 @@ func (a *Analysis) facts() *facts {
 			f.committers++
 		}
 	}
-	a.wakes(f)
+	a.useOfProcessors(f)
 	processes := map[*analyze.Process]bool{}
 	for _, t := range f.threads {
 		if p := t.Thread.Process; p != nil && !processes[p] {

@@ -1,69 +1,100 @@
 package serial
 
 import (
-	"slices"
+	"fmt"
 
 	"mtrace/analyze"
 )
 
-// slowWake is how late a thread goes on, after what it waits for was seen to be done, when it has to wait for a processor. With
-// a processor free it takes 5 to 30 µs.
-const slowWake analyze.Nanos = 200_000
-
-// starved says whether threads wait for processors.
-func (f *facts) starved() bool { return f.wakes >= enoughIntervals && f.wake >= slowWake }
-
-// wakes finds how long after the tracer's completion handler a wait returns: the median.
-func (a *Analysis) wakes(f *facts) {
-	var all []analyze.Nanos
-	for i := range a.Trace.Waits {
-		w := &a.Trace.Waits[i]
-		if b := w.Buffer; b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
-			all = append(all, w.End-b.Completed.End)
-		}
-	}
-	if f.wakes = len(all); f.wakes > 0 {
-		slices.Sort(all)
-		f.wake = all[len(all)/2]
-	}
-}
-
-// cpuBound: the threads compute, and the GPU waits for them. That threads are outside of Metal does not say that they compute:
-// they may sleep, or wait for something that is not traced. The processor time of the process tells.
+// cpuBound: the threads compute, or want to and have no processor, and the GPU waits for them. That threads are outside of Metal
+// does not say that they compute: they may sleep, or wait for something that is not traced.
 func cpuBound(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: CPUBound, Confidence: 0.8,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
-	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
-	away := outside + encode
-	switch {
-	case f.buffers > 0 && f.busy >= 0.7:
+	if f.buffers > 0 && f.busy >= 0.7 {
 		return r.not("the GPU was busy for %s of the time", percent(f.busy))
+	}
+	if f.processors.known(f.total) {
+		r = cpuBoundBySamples(a, f, r)
+	} else {
+		r = cpuBoundByTotals(a, f, r)
+	}
+	if r.Holds && f.buffers > 0 {
+		r.say("meanwhile the GPU was busy for %s of the time", percent(f.busy))
+	}
+	return r
+}
+
+// cpuBoundBySamples knows how long each thread ran and waited for a processor.
+func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
+	p := &f.processors
+	of := func(n analyze.Nanos) string { return percent(share(n, p.covered)) }
+	switch {
+	case f.oneAtATime && !f.starved() && share(p.ran, f.wall) < 1.2 && len(f.threads) > 1:
+		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
+	case !f.starved() && share(p.computed+p.waited, p.covered) < 0.5:
+		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.ran), of(p.waited))
+	}
+	r.Holds, r.Confidence = true, 0.9
+	r.explains = p.waited + p.computed
+	if r.Lost = p.waited; p.waited < p.computed {
+		r.Lost = r.explains
+	}
+	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.ran), of(p.waited), p.waited)
+	if n := a.Trace.Source.Processors; n > 0 && f.starved() {
+		had := share(p.ran, a.Trace.Window.Length()) / float64(n)
+		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(f.threads), "thread"), percent(min(1, had)), n, map[bool]string{true: "; others had the rest"}[had < 0.6])
+	}
+	if p.covered*10 < f.total*9 {
+		r.say("that is known of %s of the threads' time", percent(f.share(p.covered)))
+	}
+	return r
+}
+
+// cpuBoundByTotals knows the processor time of the processes, or how long threads ran but not how long they wanted to.
+func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
+	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
+	away, cpu := outside+encode, f.cpu
+	if f.processors.covered*2 >= f.total {
+		cpu = f.processors.ran
+	}
+	switch {
 	case f.share(away) < 0.4:
 		return r.not("threads spent %s of their time outside of Metal and encoding", percent(f.share(away)))
-	case f.cpu == 0 && !f.starved():
+	case cpu == 0 && !f.starved():
 		return r.not("threads spent %s of their time outside of Metal; whether they computed there is not in the trace", percent(f.share(away)))
 	}
 	processors := float64(max(1, a.Trace.Source.Processors))
-	computing, full := min(1, share(f.cpu, away)), share(f.cpu, f.wall)/processors
+	computing, full := min(1, share(cpu, away)), share(max(cpu, f.cpu), a.Trace.Window.Length())/processors
 	switch {
-	case f.oneAtATime && share(f.cpu, f.wall) < 1.2:
+	case f.oneAtATime && share(cpu, f.wall) < 1.2:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case f.starved():
-		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor", f.wake, f.wakes)
+		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor", f.processors.wake, f.processors.wakes)
 	case computing < 0.5 && full < 0.75 && (computing < 0.25 || full < 0.4):
 		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that", percent(f.share(away)), percent(computing))
 	}
 	r.Holds = true
 	r.Lost, r.explains = away, away
-	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(f.share(outside)), percent(f.share(encode)), f.cpu)
-	if (full >= 0.5 || f.starved()) && f.cpu > 0 && a.Trace.Source.Processors > 0 {
-		if waiting := away - f.cpu; waiting > 0 {
+	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(f.share(outside)), percent(f.share(encode)), cpu)
+	if (full >= 0.5 || f.starved()) && cpu > 0 && a.Trace.Source.Processors > 0 {
+		if waiting := away - cpu; waiting > 0 {
 			r.Lost = waiting
 			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)), a.Trace.Source.Processors, len(f.threads), waiting)
 		}
 	}
-	if f.buffers > 0 {
-		r.say("meanwhile the GPU was busy for %s of the time", percent(f.busy))
-	}
 	return r
+}
+
+// cpuSummary is the verdict in one sentence.
+func cpuSummary(a *Analysis, f *facts, top *Finding) string {
+	p := &f.processors
+	switch {
+	case !p.known(f.total):
+		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding%s.", percent(f.share(top.weight())),
+			f.busyWords(", and the GPU is busy for %s"))
+	case f.starved():
+		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(share(p.waited, p.covered)), f.busyWords(", while the GPU is busy for only %s"))
+	}
+	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.", percent(share(p.computed, p.covered)), f.busyWords(", and the GPU is busy for %s"))
 }

@@ -84,6 +84,8 @@ func launchBound(a *Analysis, f *facts) Finding {
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), work)
 	case f.starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")
+	case f.processors.known(f.total) && f.processors.waited*2 >= r.Lost:
+		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost, f.processors.waited)
 	case r.Lost < a.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
 			percent(f.share(a.Sum(analyze.PartOutside))), percent(f.share(r.Lost)))

@@ -13,7 +13,8 @@ type release struct {
 	head     analyze.Interval // held up by one enqueued before it and committed later
 	event    analyze.Interval // held up by an event that a command buffer signals
 	signaler *analyze.CommandBuffer
-	waits    int // events it waits for
+	headBy   *analyze.CommandBuffer // what held it up in head
+	waits    int                    // events it waits for
 }
 
 // signalSlack is how long before its end on the GPU a command buffer may have signalled: the last of it is not work.
@@ -48,7 +49,7 @@ func (a *Analysis) releases() {
 			r := a.released[b]
 			if head != nil && head.Committed.Begin > b.Committed.End {
 				r.head = analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin}
-				r.at = max(r.at, head.Committed.End)
+				r.at, r.headBy = max(r.at, head.Committed.End), head
 			}
 			if head == nil || b.Committed.Begin > head.Committed.Begin {
 				head = b

@@ -18,6 +18,8 @@ type Analysis struct {
 	Exclusion    []Exclusion
 	Interference []Interference
 	Verdict      Verdict
+	Path         Path
+	Chains       []Chain
 	ReplayError  float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
 	Warnings     []string
 
@@ -58,6 +60,8 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		return a
 	}
 	a.decide(f)
+	a.Path = a.criticalPath(f)
+	a.Chains = a.chains()
 	a.whatIf(f, opts)
 	return a
 }

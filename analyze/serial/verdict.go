@@ -130,10 +130,7 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	CompletionHandlers: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Slow completion handlers keep waiting threads from waking: they lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
-	CPUBound: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding%s.", percent(f.share(top.weight())),
-			f.busyWords(", and the GPU is busy for %s"))
-	},
+	CPUBound: cpuSummary,
 }
 
 func plural(n int, noun string) string {

@@ -1,0 +1,65 @@
+package serial
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// blockKind is why a thread did not run.
+type blockKind uint8
+
+const (
+	blockWait    blockKind = iota // in a wait
+	blockLock                     // for a lock
+	blockSlot                     // for a free command buffer
+	blockCompile                  // not blocked, but compiling: a part of the path of its own
+)
+
+// A block is a time in which a thread did not go on by itself.
+type block struct {
+	analyze.Interval
+	kind   blockKind
+	wait   *analyze.Wait
+	holder *analyze.Thread // of the lock
+	queue  *analyze.Queue  // that was full
+}
+
+// blocks lists what held up each thread, by time, without overlap.
+func (a *Analysis) blocks() map[*analyze.Thread][]block {
+	by := map[*analyze.Thread][]block{}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, wait: w})
+	}
+	for _, l := range a.Trace.Locks {
+		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder})
+	}
+	for b := range a.blockedOnQueue {
+		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot, queue: b.Queue})
+	}
+	for _, c := range a.Trace.Compilations {
+		by[c.Thread] = append(by[c.Thread], block{Interval: c.Interval, kind: blockCompile})
+	}
+	for t, list := range by {
+		slices.SortStableFunc(list, func(x, y block) int { return compare(x.Begin, y.Begin) })
+		kept := list[:0]
+		for _, b := range list {
+			if b.Length() > 0 && (len(kept) == 0 || b.Begin >= kept[len(kept)-1].End) {
+				kept = append(kept, b)
+			}
+		}
+		by[t] = kept
+	}
+	return by
+}
+
+// lastBlock is the last block that began before t; nil when there is none.
+func lastBlock(list []block, t analyze.Nanos) *block {
+	i := sort.Search(len(list), func(i int) bool { return list[i].Begin >= t })
+	if i == 0 {
+		return nil
+	}
+	return &list[i-1]
+}

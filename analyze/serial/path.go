@@ -1,0 +1,242 @@
+package serial
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// What a critical path is made of.
+const (
+	PathProgram    = "program"    // a thread outside of Metal, or encoding
+	PathCompile    = "compile"    // a thread compiling
+	PathGPU        = "gpu"        // work on the GPU
+	PathScheduling = "scheduling" // from commit, or from when the GPU was free, to the beginning of the work
+	PathNotify     = "notify"     // from the GPU's end to the return of the wait
+	PathLock       = "lock"       // a lock whose holder is not known
+	PathUnknown    = "unknown"    // a wait of which it is not known what for
+)
+
+// A PathPart is the time that one kind of thing, of one thread, takes of the critical path.
+type PathPart struct {
+	What   string
+	Thread *analyze.Thread // whose work it is; nil when not known
+	Time   analyze.Nanos
+}
+
+// A Path is the critical path: the chain of what waited for what, from the last thing that the threads did back to the first.
+// Its parts add up to Length. To make the run shorter, something on it must become shorter.
+type Path struct {
+	Length analyze.Nanos
+	Parts  []PathPart // the longest first
+	Steps  int
+}
+
+// A walker goes back along the path.
+type walker struct {
+	*Analysis
+	blocks map[*analyze.Thread][]block
+	parts  map[PathPart]analyze.Nanos // with Time 0
+	ends   map[*device][]running      // by end
+	slots  map[*analyze.Queue][]completed
+	at     analyze.Nanos
+	steps  int
+}
+
+type completed struct {
+	at     analyze.Nanos
+	buffer *analyze.CommandBuffer
+}
+
+// mostSteps bounds the walk.
+const mostSteps = 1_000_000
+
+// mostHandOffs is how many threads may hand the path to each other at the same moment.
+const mostHandOffs = 16
+
+// criticalPath walks back from the end of the thread that worked longest.
+func (a *Analysis) criticalPath(f *facts) Path {
+	var thread *analyze.Thread
+	var from, to analyze.Nanos
+	for _, t := range f.threads {
+		end := t.Thread.Working.End
+		if end == 0 {
+			end = t.Thread.Active.End
+		}
+		if thread == nil || end > to {
+			thread, to = t.Thread, end
+		}
+	}
+	if thread == nil {
+		return Path{}
+	}
+	w := &walker{Analysis: a, blocks: a.blocks(), parts: map[PathPart]analyze.Nanos{}, at: to}
+	w.index()
+	for stuck := 0; thread != nil && w.steps < mostSteps; {
+		before := w.at
+		next := w.back(thread)
+		if stuck++; w.at < before {
+			stuck = 0
+		}
+		if stuck > mostHandOffs && next != nil { // threads that wait for each other: nothing explains it
+			until := w.at - 1
+			if b := lastBlock(w.blocks[next], w.at); b != nil {
+				until = min(until, b.Begin)
+			}
+			w.spend(PathUnknown, next, until)
+		}
+		thread = next
+	}
+	from = w.at
+	p := Path{Length: to - from, Steps: w.steps}
+	for part, n := range w.parts {
+		part.Time = n
+		p.Parts = append(p.Parts, part)
+	}
+	slices.SortFunc(p.Parts, func(x, y PathPart) int {
+		if c := compare(y.Time, x.Time); c != 0 {
+			return c
+		}
+		if x.What != y.What {
+			return slices.Compare([]byte(x.What), []byte(y.What))
+		}
+		return compare(threadID(x.Thread), threadID(y.Thread))
+	})
+	return p
+}
+
+func threadID(t *analyze.Thread) uint64 {
+	if t == nil {
+		return 0
+	}
+	return uint64(t.ID)
+}
+
+func (w *walker) index() {
+	w.ends = map[*device][]running{}
+	w.slots = map[*analyze.Queue][]completed{}
+	for _, d := range w.deviceOrder {
+		list := slices.Clone(d.running)
+		slices.SortFunc(list, func(x, y running) int { return compare(x.End, y.End) })
+		w.ends[d] = list
+		for _, r := range list {
+			if q := r.buffer.Queue; q != nil {
+				w.slots[q] = append(w.slots[q], completed{w.completion(r.buffer), r.buffer})
+			}
+		}
+	}
+	for _, list := range w.slots {
+		slices.SortFunc(list, func(x, y completed) int { return compare(x.at, y.at) })
+	}
+}
+
+// spend gives the time from until to the present to a part, and goes back to until.
+func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
+	w.steps++
+	if until < w.at {
+		w.parts[PathPart{What: what, Thread: t}] += w.at - until
+		w.at = until
+	}
+}
+
+// back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the path goes
+// on; nil when it has come to its beginning.
+func (w *walker) back(t *analyze.Thread) *analyze.Thread {
+	b := lastBlock(w.blocks[t], w.at)
+	if b == nil {
+		w.spend(PathProgram, t, min(w.at, t.Active.Begin))
+		return nil
+	}
+	if b.End < w.at {
+		w.spend(PathProgram, t, b.End)
+	}
+	before := w.at
+	next := t
+	switch b.kind {
+	case blockCompile:
+		w.spend(PathCompile, t, b.Begin)
+	case blockLock:
+		if next = b.holder; next == nil || next == t {
+			next = t
+			w.spend(PathLock, t, b.Begin)
+		} else {
+			w.steps++ // the holder gave it up at this moment
+			if last := lastBlock(w.blocks[next], w.at); last != nil && last.kind == blockLock && last.End >= w.at {
+				next = t
+				w.spend(PathLock, t, b.Begin)
+			}
+		}
+	case blockSlot:
+		list := w.slots[b.queue]
+		i := sort.Search(len(list), func(i int) bool { return list[i].at > w.at })
+		if i > 0 && list[i-1].at > b.Begin {
+			next = w.alongGPU(t, list[i-1].buffer)
+		} else {
+			w.spend(PathProgram, t, b.Begin)
+		}
+	case blockWait:
+		switch buffer := b.wait.Buffer; {
+		case buffer != nil && buffer.GPU.Known() && buffer.GPU.End > b.Begin:
+			next = w.alongGPU(t, buffer)
+		case buffer != nil && buffer.GPU.Known():
+			w.spend(PathNotify, t, b.Begin)
+		case b.wait.Signaled != nil && b.wait.Signaled != t:
+			next = b.wait.Signaled
+			w.steps++
+		default:
+			w.spend(PathUnknown, t, b.Begin)
+		}
+	}
+	if next == t && w.at >= before { // nothing explains it: go on before the block
+		w.spend(PathUnknown, t, min(before-1, b.Begin))
+	}
+	return next
+}
+
+// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what
+// kept it from beginning, to the thread that committed.
+func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
+	w.spend(PathNotify, waiter, min(w.at, b.GPU.End))
+	for w.steps < mostSteps {
+		w.spend(PathGPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
+		x := w.released[b]
+		if x == nil {
+			return nil
+		}
+		if x.signaler != nil && x.event.End >= w.at-signalSlack && x.event.Length() > 0 {
+			b = x.signaler
+			w.spend(PathScheduling, b.Committed.Thread, min(w.at, b.GPU.End))
+			continue
+		}
+		before := w.endedBefore(b, x.at)
+		if before == nil {
+			break
+		}
+		w.spend(PathScheduling, b.Committed.Thread, min(w.at, before.GPU.End))
+		b = before
+	}
+	by := b.Committed
+	if x := w.released[b]; x != nil && x.head.Length() > 0 && x.headBy != nil {
+		by = x.headBy.Committed
+	}
+	w.spend(PathScheduling, by.Thread, min(w.at, by.End))
+	return by.Thread
+}
+
+// endedBefore is the work that ended last before the present, after b could have begun: b had to wait for it. It is nil if there
+// is none, or if b began so much later that it is not what b waited for.
+func (w *walker) endedBefore(b *analyze.CommandBuffer, ready analyze.Nanos) *analyze.CommandBuffer {
+	list := w.ends[w.deviceOf(b)]
+	i := sort.Search(len(list), func(i int) bool { return list[i].End > w.at })
+	for ; i > 0; i-- {
+		r := &list[i-1]
+		if r.End <= ready || w.at-r.End > signalSlack {
+			return nil
+		}
+		if r.buffer != b && r.Begin < w.at {
+			return r.buffer
+		}
+	}
+	return nil
+}

@@ -53,10 +53,12 @@ need() {
 build() {
   need
   mkdir -p bin
-  local library=bin/libmtrace.so
-  [ "$system" = Darwin ] && library=bin/libmtrace.dylib
+  local library=bin/libmtrace.so strip=-s
+  # On a Mac one symbol is needed for what follows the build.
+  [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
   CGO_ENABLED=0 go build -trimpath -o bin/mtrace ./cmd/mtrace
-  CGO_ENABLED=1 go build -trimpath -ldflags=-s -buildmode=c-shared -o "$library" ./interpose
+  CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
+  [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
   rm -f bin/libmtrace.h
   ${CC:-cc} -O2 -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
   fixtures/rawmetal/build.sh bin

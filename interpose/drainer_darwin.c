@@ -5,7 +5,6 @@
 // go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and a handler that Go installed
 // (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program installs its own.
 #include "drainer.h"
-#include <crt_externs.h>
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +22,15 @@ static void remember(void) {
   active = dispatch_semaphore_create(0);
 }
 
-__attribute__((constructor)) static void load(void) { pthread_once(&once, remember); }
+// dyld's own vector: Go reads the environment and dyld's strings behind the arguments.
+static int argument_count;
+static char **arguments;
+
+__attribute__((constructor)) static void load(int argc, char **argv) {
+  argument_count = argc;
+  arguments = argv;
+  pthread_once(&once, remember);
+}
 
 static void nothing(int argc, char **argv) { (void)argc, (void)argv; }
 __attribute__((used, section("__DATA,__mt_go"))) static void (*volatile go_start)(int argc, char **argv) = nothing;
@@ -41,9 +48,10 @@ static void start_go(void) {
   bool known[NSIG] = {false};
   sigset_t all, mine;
   for (int s = 1; s < NSIG; s++) known[s] = sigaction(s, NULL, &before[s]) == 0;
+  getrlimit(RLIMIT_NOFILE, &files_before); // the program may have changed it since it was loaded
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &mine);
-  go_start(*_NSGetArgc(), *_NSGetArgv());
+  go_start(argument_count, arguments);
   for (int s = 1; s < NSIG; s++)
     if (known[s] && sigaction(s, NULL, &now) == 0 && !same(&now, &before[s])) sigaction(s, &before[s], NULL);
   pthread_sigmask(SIG_SETMASK, &mine, NULL);

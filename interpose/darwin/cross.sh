@@ -54,7 +54,7 @@ thin() {
   local arch=$1 cc
   say "building for darwin/$arch"
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
-    -ldflags="-s -w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
+    -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
   CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
   cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c

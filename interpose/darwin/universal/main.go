@@ -1,10 +1,11 @@
-// Universal signs Mach-O files ad hoc and joins them into a universal file,
-// which on a Mac codesign and lipo do:
+// Universal puts off the start of Go in the library, signs Mach-O files ad hoc
+// and joins them into a universal file; of one file it makes no universal one.
 //
 //	universal IDENTIFIER OUTPUT INPUT...
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -29,15 +30,27 @@ func run(identifier, output string, inputs []string) error {
 		if err != nil {
 			return err
 		}
+		if deferred, err := darwin.DeferGo(image); err == nil {
+			image = deferred
+		} else if !errors.Is(err, darwin.ErrNoSlot) {
+			fmt.Fprintf(os.Stderr, "universal: %s will start Go when it is loaded: %v\n", input, err)
+		}
 		signed, err := darwin.Sign(image, identifier)
 		if err != nil {
 			return fmt.Errorf("%s cannot be signed: %w", input, err)
 		}
 		images = append(images, signed)
 	}
-	joined, err := darwin.Join(images...)
-	if err != nil {
+	joined := images[0]
+	if len(images) > 1 {
+		var err error
+		if joined, err = darwin.Join(images...); err != nil {
+			return err
+		}
+	}
+	// Written beside and moved: a process may have the old file mapped.
+	if err := os.WriteFile(output+".new", joined, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(output, joined, 0o755)
+	return os.Rename(output+".new", output)
 }

@@ -1,0 +1,123 @@
+package darwin
+
+import (
+	"bytes"
+	"debug/macho"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// goStartSection holds one pointer, to a function that does nothing: where
+// drainer_darwin.c looks for the start of the Go runtime.
+const goStartSection = "__mt_go"
+
+// ErrNoSlot is returned by DeferGo for images that do not ask for it.
+var ErrNoSlot = errors.New("there is no " + goStartSection + " section")
+
+// DeferGo keeps the Go runtime of a c-shared library from starting when the
+// library is loaded. A Go library has a constructor (_rt0_ARCH_darwin_lib) in
+// __mod_init_func, where it starts threads and installs signal handlers in
+// every process. DeferGo swaps that pointer with the one in __DATA,__mt_go:
+// then dyld calls the function that does nothing, and the library calls the
+// constructor when it needs Go. Where the swap is not made, the library works
+// all the same, with Go started at load. The image is signed afterwards.
+//
+// Both words are rebased by dyld: with LC_DYLD_INFO they are plain addresses,
+// with chained fixups the lower 44 bits are (DYLD_CHAINED_PTR_64 and
+// _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8), and the rest
+// belongs to the chain.
+func DeferGo(image []byte) ([]byte, error) {
+	file, err := macho.NewFile(bytes.NewReader(image))
+	if err != nil {
+		return nil, err
+	}
+	slot := file.Section(goStartSection)
+	if slot == nil {
+		return nil, ErrNoSlot
+	}
+	start, err := goConstructor(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := within(image, slot, 8); err != nil {
+		return nil, err
+	}
+	mask := uint64(1<<64 - 1)
+	if hasCommand(file, commandChainedFixups) {
+		mask = 1<<44 - 1
+	}
+	changed := bytes.Clone(image)
+	there := changed[slot.Offset:]
+	nothing := le.Uint64(there) & mask
+	if mask != 1<<64-1 && le.Uint64(there)>>63 != 0 {
+		return nil, errors.New("the slot is bound to another image")
+	}
+	if err := replaceConstructor(changed, file, start, nothing, mask); err != nil {
+		return nil, err
+	}
+	le.PutUint64(there, le.Uint64(there)&^mask|start)
+	return changed, nil
+}
+
+// replaceConstructor has dyld call the function at new instead of the one at
+// old. Newer linkers write offsets from the start of the image, 32 bits each,
+// to __TEXT,__init_offsets; a library starts at address 0.
+func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) error {
+	if offsets := file.Section("__init_offsets"); offsets != nil {
+		if err := within(image, offsets, 4); err != nil {
+			return err
+		}
+		for at := uint64(0); at+4 <= offsets.Size; at += 4 {
+			if word := image[uint64(offsets.Offset)+at:]; uint64(le.Uint32(word)) == old {
+				le.PutUint32(word, uint32(new))
+				return nil
+			}
+		}
+	}
+	if pointers := file.Section("__mod_init_func"); pointers != nil {
+		if err := within(image, pointers, 8); err != nil {
+			return err
+		}
+		for at := uint64(0); at+8 <= pointers.Size; at += 8 {
+			word := image[uint64(pointers.Offset)+at:]
+			if v := le.Uint64(word); v&mask == old && (mask == 1<<64-1 || v>>63 == 0) {
+				le.PutUint64(word, v&^mask|new)
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("no constructor is Go's start at %#x", old)
+}
+
+// within checks that a section of words lies in the image.
+func within(image []byte, s *macho.Section, word uint64) error {
+	if size := uint64(len(image)); s.Size < word || uint64(s.Offset) > size || s.Size > size-uint64(s.Offset) {
+		return fmt.Errorf("section %s does not lie in the file", s.Name)
+	}
+	return nil
+}
+
+const commandChainedFixups = 0x80000034
+
+func hasCommand(file *macho.File, kind uint32) bool {
+	for _, load := range file.Loads {
+		if raw := load.Raw(); len(raw) >= 4 && file.ByteOrder.Uint32(raw) == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// goConstructor finds the address of _rt0_ARCH_darwin_lib, whose symbol is
+// there unless the library was stripped.
+func goConstructor(file *macho.File) (uint64, error) {
+	if file.Symtab != nil {
+		for _, symbol := range file.Symtab.Syms {
+			if symbol.Sect != 0 && strings.HasPrefix(symbol.Name, "__rt0_") && strings.HasSuffix(symbol.Name, "_darwin_lib") {
+				return symbol.Value, nil
+			}
+		}
+	}
+	return 0, errors.New("Go's start is not among the symbols; link without -s")
+}

@@ -182,7 +182,7 @@ func (r *Report) writePath(w io.Writer, style styler) {
 		}
 		t.write(w, style)
 	}
-	if c := r.Serialization.Chains; len(c) > 0 {
+	if c := r.Serialization.Chains; len(c) > 0 && c[0].NS*100 >= p.LengthNS {
 		head(w, style, "chains of waits", "each waits for the next")
 		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
 		for _, chain := range c[:min(len(c), 6)] {

@@ -17,13 +17,23 @@ const (
 	blockCompile                  // not blocked, but compiling: a part of the path of its own
 )
 
+// lockKey tells locks apart.
+type lockKey struct {
+	process *analyze.Process
+	address uint64
+	name    string
+}
+
+func keyOf(l *analyze.LockWait) lockKey { return lockKey{l.Thread.Process, l.Lock, l.Name} }
+
 // A block is a time in which a thread did not go on by itself.
 type block struct {
 	analyze.Interval
 	kind   blockKind
 	wait   *analyze.Wait
-	holder *analyze.Thread // of the lock
-	queue  *analyze.Queue  // that was full
+	holder *analyze.Thread // of the lock, when the wait began
+	lock   lockKey
+	queue  *analyze.Queue // that was full
 }
 
 // blocks lists what held up each thread, by time, without overlap.
@@ -34,7 +44,7 @@ func (a *Analysis) blocks() map[*analyze.Thread][]block {
 		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, wait: w})
 	}
 	for _, l := range a.Trace.Locks {
-		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder})
+		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: keyOf(&l)})
 	}
 	for b := range a.blockedOnQueue {
 		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot, queue: b.Queue})

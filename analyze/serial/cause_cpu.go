@@ -79,7 +79,9 @@ func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
 	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(f.share(outside)), percent(f.share(encode)), cpu)
 	if (full >= 0.5 || f.starved()) && cpu > 0 && a.Trace.Source.Processors > 0 {
 		if waiting := away - cpu; waiting > 0 {
-			r.Lost = waiting
+			if waiting >= cpu {
+				r.Lost = waiting
+			}
 			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)), a.Trace.Source.Processors, len(f.threads), waiting)
 		}
 	}

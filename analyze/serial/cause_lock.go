@@ -157,18 +157,13 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		time    analyze.Nanos
 		holders map[*analyze.Thread]analyze.Nanos
 	}
-	type key struct {
-		process *analyze.Process
-		lock    uint64
-		name    string
-	}
-	by := map[key]*use{}
+	by := map[lockKey]*use{}
 	var uses []*use
 	for _, l := range a.Trace.Locks {
 		if !sort(l.Name) {
 			continue
 		}
-		k := key{l.Thread.Process, l.Lock, l.Name}
+		k := keyOf(&l)
 		u := by[k]
 		if u == nil {
 			u = &use{name: "the lock " + l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}

@@ -14,6 +14,7 @@ const (
 	PathGPU        = "gpu"        // work on the GPU
 	PathScheduling = "scheduling" // from commit, or from when the GPU was free, to the beginning of the work
 	PathNotify     = "notify"     // from the GPU's end to the return of the wait
+	PathHolding    = "holding"    // a thread that had the lock that another waited for
 	PathLock       = "lock"       // a lock whose holder is not known
 	PathUnknown    = "unknown"    // a wait of which it is not known what for
 )
@@ -40,13 +41,22 @@ type walker struct {
 	parts  map[PathPart]analyze.Nanos // with Time 0
 	ends   map[*device][]running      // by end
 	slots  map[*analyze.Queue][]completed
+	taken  map[lockKey][]taken // by when
 	at     analyze.Nanos
 	steps  int
+
+	holding bool // the thread had a lock at the present that another waited for
 }
 
 type completed struct {
 	at     analyze.Nanos
 	buffer *analyze.CommandBuffer
+}
+
+// taken is when a thread got a lock that it had waited for.
+type taken struct {
+	at     analyze.Nanos
+	thread *analyze.Thread
 }
 
 // mostSteps bounds the walk.
@@ -116,6 +126,14 @@ func threadID(t *analyze.Thread) uint64 {
 func (w *walker) index() {
 	w.ends = map[*device][]running{}
 	w.slots = map[*analyze.Queue][]completed{}
+	w.taken = map[lockKey][]taken{}
+	for i := range w.Trace.Locks {
+		l := &w.Trace.Locks[i]
+		w.taken[keyOf(l)] = append(w.taken[keyOf(l)], taken{l.End, l.Thread})
+	}
+	for _, list := range w.taken {
+		slices.SortFunc(list, func(x, y taken) int { return compare(x.at, y.at) })
+	}
 	for _, d := range w.deviceOrder {
 		list := slices.Clone(d.running)
 		slices.SortFunc(list, func(x, y running) int { return compare(x.End, y.End) })
@@ -149,23 +167,25 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 		return nil
 	}
 	if b.End < w.at {
-		w.spend(PathProgram, t, b.End)
+		what := PathProgram
+		if w.holding {
+			what = PathHolding
+		}
+		w.spend(what, t, b.End)
 	}
+	w.holding = false
 	before := w.at
 	next := t
 	switch b.kind {
 	case blockCompile:
 		w.spend(PathCompile, t, b.Begin)
 	case blockLock:
-		if next = b.holder; next == nil || next == t {
+		if next = w.before(b); next == nil || next == t {
 			next = t
 			w.spend(PathLock, t, b.Begin)
 		} else {
-			w.steps++ // the holder gave it up at this moment
-			if last := lastBlock(w.blocks[next], w.at); last != nil && last.kind == blockLock && last.End >= w.at {
-				next = t
-				w.spend(PathLock, t, b.Begin)
-			}
+			w.steps++ // it gave the lock up at this moment
+			w.holding = true
 		}
 	case blockSlot:
 		list := w.slots[b.queue]
@@ -192,6 +212,26 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 		w.spend(PathUnknown, t, min(before-1, b.Begin))
 	}
 	return next
+}
+
+// before is the thread that had the lock of a block before the block ended: the last that got it meanwhile, or else the one that
+// held it when the wait began.
+func (w *walker) before(b *block) *analyze.Thread {
+	list := w.taken[b.lock]
+	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })
+	if i > 0 && list[i-1].at > b.Begin && w.mayHold(list[i-1].thread) {
+		return list[i-1].thread
+	}
+	if b.holder != nil && w.mayHold(b.holder) {
+		return b.holder
+	}
+	return nil
+}
+
+// mayHold says whether a thread does not wait for a lock itself at the present. A wait may have ended without the lock.
+func (w *walker) mayHold(t *analyze.Thread) bool {
+	last := lastBlock(w.blocks[t], w.at)
+	return last == nil || last.kind != blockLock || last.End < w.at
 }
 
 // alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what

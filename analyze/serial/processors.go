@@ -22,7 +22,7 @@ const slowWake analyze.Nanos = 200_000
 
 // muchWaiting is the share of their time from which on threads are said to lack processors. Any busy machine makes threads
 // wait now and then.
-const muchWaiting = 0.2
+const muchWaiting = 0.3
 
 // known says whether the samples tell enough of the threads' time, with what they waited for processors.
 func (p *processors) known(total analyze.Nanos) bool {

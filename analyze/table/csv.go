@@ -76,6 +76,7 @@ func (c *csvRows[T]) write(rows []T) error {
 }
 
 func appendQuoted(b []byte, s string) []byte {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
 		return append(b, s...)
 	}

@@ -123,8 +123,26 @@ func fromParquet[T any](t testing.TB, dir string, tb table[T], tables map[string
 }
 
 // All formats hold the same tables, to the last value.
-func TestFormatsAgree(t *testing.T) {
-	path := tracetest.Small(t)
+func TestFormatsAgree(t *testing.T) { formatsAgree(t, tracetest.Small(t)) }
+
+// Labels are the program's: any bytes may be in them, and every reader must be able to read the file.
+func TestStrangeLabels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "strange.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "strange")
+	th := p.Thread(8, "bad \xff name")
+	th.NewQueue("new\nline, \"quoted\" \\ \x01 ")
+	th.Run(tracetest.Step{Pipeline: th.NewPipeline(" k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100, Delay: 100, GPU: 100, Notify: 100})
+	p.End()
+	f.Close()
+	tables := formatsAgree(t, path)
+	if got := tables["command_buffers"][0]["label"]; got != "café \uFFFD(" {
+		t.Errorf("label %q", got)
+	}
+}
+
+func formatsAgree(t *testing.T, path string) map[string]grid {
+	t.Helper()
 	lines := fromJSON(t, jsonLines(t, path))
 	delete(lines, "trace")
 	if got := fromCSV(t, directory(t, path, CSV)); !reflect.DeepEqual(got, lines) {
@@ -148,6 +166,7 @@ func TestFormatsAgree(t *testing.T) {
 	if !reflect.DeepEqual(got, lines) {
 		t.Errorf("Parquet:\n%v\nJSON lines:\n%v", got, lines)
 	}
+	return lines
 }
 
 func TestGoldenLines(t *testing.T) {

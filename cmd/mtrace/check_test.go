@@ -79,6 +79,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The claims that come with the project can be decided of any trace.
+func TestCheckOfTheFixture(t *testing.T) {
+	got := sh(t, "", nil, tool.mtrace, "check", smallTrace(t), "--json", "--claims", filepath.Join(filepath.Dir(workload(t)), "claims", "workload.json"))
+	var doc claims.Document
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit > 1 || doc.Passed+doc.Failed < 6 || doc.Results[0].Status != claims.Pass {
+		t.Errorf("%v: %+v", err, got)
+	}
+}
+
 // A report that was kept is checked as its trace is.
 func TestCheckOfAReport(t *testing.T) {
 	trace := smallTrace(t)

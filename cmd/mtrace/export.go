@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -99,6 +101,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		}
 		outlets = append(outlets, o)
 	}
+	defer discardWhenInterrupted(outlets)()
 	seen := false
 	trace, err := x.part.load(std, path, func(c *analyze.VisitedCall) {
 		seen = true
@@ -125,6 +128,29 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		}
 	}
 	return cutError(trace)
+}
+
+// discardWhenInterrupted makes a signal that ends the tool take the unfinished files with it, until stop is called.
+func discardWhenInterrupted(outlets []*outlet) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		s, ok := <-signals
+		if !ok {
+			return
+		}
+		for _, o := range outlets {
+			if o.discard != nil {
+				o.discard()
+			}
+		}
+		number, _ := s.(syscall.Signal)
+		os.Exit(128 + int(number))
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
 }
 
 // open makes the outlet of one format.
@@ -172,8 +198,7 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 		}
 		return err
 	}
-	o.discard = func() {
-		f.Close()
+	o.discard = func() { // leaves f open: it may be in the middle of a write, and the tool is about to end
 		if part != path {
 			os.Remove(part)
 		}

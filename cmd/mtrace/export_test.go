@@ -5,9 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -155,6 +158,36 @@ func TestExportToAFullDisk(t *testing.T) {
 	got := sh(t, "", nil, tool.mtrace, "export", smallTrace(t), "--format", "perfetto", "-o", "/dev/full")
 	if got.exit != 2 || !strings.Contains(got.stderr, "no space left") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// An export that is interrupted leaves nothing. A pipe that nobody reads holds it up.
+func TestExportInterrupted(t *testing.T) {
+	trace := smallTrace(t)
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that opening it to write does not wait
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	cmd := exec.Command(tool.mtrace, "export", trace, "--format", "jsonl", "-o", pipe)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond) // the pipe is full by now
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	left, err := os.ReadDir(dir)
+	if exit := exitStatus(waitStatus(cmd)); exit != 143 || err != nil || len(left) != 1 {
+		t.Errorf("exit %d, %q, and there are %v, %v", exit, stderr.String(), left, err)
 	}
 }
 

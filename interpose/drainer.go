@@ -1,6 +1,7 @@
 package main
 
 // #include "drainer.h"
+// #include "threadtimes.h"
 import "C"
 
 import (
@@ -15,6 +16,8 @@ const (
 	longestPause  = 80
 	// samplePauses is how many rounds with records pass between two clock samples.
 	samplePauses = 10
+	// timesPauses is the same between two looks at the threads' processor times.
+	timesPauses = 3
 )
 
 // drain moves records and facts to the collector until that is gone. It allocates nothing, so the garbage collector never
@@ -29,16 +32,20 @@ func drain() {
 	for {
 		moved, ok := region.drain()
 		if ok && moved {
-			pause = shortestPause
 			if rounds%samplePauses == 0 {
 				ok = C.mt_drainer_sample() != 0
 			}
+			if ok && (rounds%timesPauses == 0 || pause > shortestPause) {
+				ok = C.mt_thread_times_send() != 0
+			}
+			pause = shortestPause
 			rounds++
 		} else if pause < longestPause {
 			pause *= 2
 		} else if C.mt_drainer_ask_to_be_woken() != 0 {
 			// It was asked a whole pause ago and nobody has written since: this is the end of the activity.
-			pause = -1
+			ok = ok && C.mt_thread_times_send() != 0
+			pause, rounds = -1, 0
 		}
 		if !ok {
 			select {} // The collector is gone; the program goes on.

@@ -34,6 +34,8 @@ func CHeader() string {
 	def("MAX_FACT_TEXT", MaxFactText)
 	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
 	def("FRAME_HEADER_SIZE", FrameHeaderSize)
+	def("THREAD_TIME_SIZE", ThreadTimeSize)
+	def("THREAD_TIME_WAIT_NOT_KNOWN", fmt.Sprintf("(%d)", WaitNotKnown))
 	b.WriteString("\n")
 	for _, table := range []struct {
 		prefix string

@@ -345,6 +345,30 @@ print("ok")`
 	}
 }
 
+// The queries of the documentation run, in the database they are written for, and find rows.
+func TestDocumentedQueries(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import duckdb").Run(); err != nil {
+		t.Skip("DuckDB is not installed: pip install duckdb")
+	}
+	text, err := os.ReadFile("../../docs/export.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := strings.Split(string(text), "```sql\n")[1:]
+	if len(queries) == 0 {
+		t.Fatal("there are no queries in docs/export.md")
+	}
+	dir := directory(t, tracetest.Small(t), Parquet)
+	for _, q := range queries {
+		q, _, _ = strings.Cut(q, "```")
+		q = strings.ReplaceAll(q, "'tables/", "'"+dir+"/")
+		out, err := exec.Command("python3", "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))", q).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) == "0" && !strings.Contains(q, "foreign_ns") { // nobody waits for others there
+			t.Errorf("%v: %s: %s", err, out, q)
+		}
+	}
+}
+
 type failing struct{ after int }
 
 var errFull = errors.New("no space left on device")

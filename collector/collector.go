@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
 )
 
 // Options say how a Collector works.
@@ -27,6 +28,8 @@ type Options struct {
 	Writer *tracefile.Writer
 	// Log gets one line for each thing that is not as it should be. The zero value is silent.
 	Log zerolog.Logger
+	// Accept, when there is one, says which processes to record. It may wait: it is asked once for each, before anything else.
+	Accept func(wire.Hello) bool
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
 }
@@ -35,6 +38,7 @@ type Options struct {
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
+	accept   func(wire.Hello) bool
 	log      zerolog.Logger
 	listener *net.UnixListener
 	remove   func()
@@ -83,7 +87,7 @@ func New(o Options) (*Collector, error) {
 		return nil, err
 	}
 	c := &Collector{
-		writer: o.Writer, observer: o.Observer, log: o.Log, listener: l, remove: remove, closing: make(chan struct{}),
+		writer: o.Writer, observer: o.Observer, accept: o.Accept, log: o.Log, listener: l, remove: remove, closing: make(chan struct{}),
 		running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	if c.observer == nil {

@@ -63,6 +63,9 @@ func (c *Collector) serveConnection(conn *net.UnixConn) {
 	if !r.ended.Load() {
 		conn.SetReadDeadline(time.Time{})
 	}
+	if c.accept != nil && !c.accept(hello) {
+		return
+	}
 	p := &process{collector: c, hello: hello, peer: pid, reader: r, stopWatching: func() {}}
 	p.serve(conn, in)
 }

@@ -19,6 +19,7 @@ import (
 
 	"mtrace/collector"
 	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
 	"mtrace/interpose/inject"
 	"mtrace/interpose/inject/handshake"
 )
@@ -31,7 +32,9 @@ type runOptions struct {
 	collector string
 	noReport  bool
 	log       bool
-	logTo     io.Writer
+	live      bool
+	follow    bool
+	std       stdio
 	onFull    string
 	view      reportView
 }
@@ -48,11 +51,13 @@ func runCommand() command {
 			flags.StringVarP(&o.output, "output", "o", "", "the trace file to write (default CMD-PID.mtrace here)")
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
+			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
+			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
 			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
 			return func(std stdio, args []string) error {
-				o.logTo = std.err
+				o.std = std
 				return run(std, o, args)
 			}
 		},
@@ -98,6 +103,7 @@ func run(std stdio, o runOptions, command []string) error {
 		}
 		return notStarted(err)
 	}
+	s.started(program.pid())
 	outside := watchFromOutside(program.pid(), s.witness)
 	ended, err := program.wait()
 	outside.end()
@@ -151,8 +157,10 @@ type session struct {
 	onFull    string
 	dir       string
 	witness   *witness
-	calls     *callLog // nil unless it was asked for
-	warnings  []string // of the collector, when it has finished
+	shown     []interface{ close() } // what shows the recording while it goes on
+	program   chan struct{}          // closed when pid is known
+	pid       int                    // of the program; 0 when it was never started
+	warnings  []string               // of the collector, when it has finished
 	writer    *tracefile.Writer
 	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
@@ -178,7 +186,7 @@ func newSession(o runOptions, command []string) (*session, error) {
 		return nil, err
 	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(o)}); err != nil {
+	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(o), Accept: s.accept(o)}); err != nil {
 		s.abandon()
 		return nil, err
 	}
@@ -191,11 +199,36 @@ func newSession(o runOptions, command []string) (*session, error) {
 
 // observe is who looks at what is recorded as it arrives.
 func (s *session) observe(o runOptions) collector.Observer {
-	if !o.log {
-		return s.witness
+	all := observers{s.witness}
+	if o.log {
+		log := newCallLog(o.std.err)
+		s.shown = append(s.shown, log)
+		all = append(all, log)
 	}
-	s.calls = newCallLog(o.logTo)
-	return observers{s.witness, s.calls}
+	if o.live && term.IsTerminal(int(o.std.err.Fd())) {
+		table := newLiveTable(o.std.err)
+		s.shown = append(s.shown, table)
+		all = append(all, table)
+	}
+	return all
+}
+
+// accept says which processes to record: all that connect or, when children are not followed, only the program itself.
+func (s *session) accept(o runOptions) func(wire.Hello) bool {
+	s.program = make(chan struct{})
+	if o.follow {
+		return nil
+	}
+	return func(h wire.Hello) bool {
+		<-s.program // the program may connect before we know its number
+		return h.PID == s.pid
+	}
+}
+
+// started notes the program's process id; 0 when it was never started.
+func (s *session) started(pid int) {
+	s.pid = pid
+	close(s.program)
 }
 
 // privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
@@ -239,8 +272,8 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
 	result, err := s.collector.Close()
 	s.warnings = result.Warnings
-	if s.calls != nil {
-		s.calls.close()
+	for _, shown := range s.shown {
+		shown.close()
 	}
 	s.stop()
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
@@ -261,6 +294,7 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 // abandon removes what was made for a program that never started.
 func (s *session) abandon() {
 	if s.collector != nil {
+		s.started(0)
 		s.collector.Close()
 		s.stop()
 	} else {

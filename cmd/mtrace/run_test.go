@@ -118,3 +118,20 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 		t.Errorf("the trace of an interrupted program does not report: %+v", report)
 	}
 }
+
+// With --follow-children=false the trace has the program's own calls and not those of what it starts.
+func TestRunFollowsChildrenOrNot(t *testing.T) {
+	small := []string{"--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "1", "--iters", "2", "--sync-mode", "device"}
+	script := "python3 " + workload(t) + " " + strings.Join(small, " ") + " >/dev/null; true"
+	for follow, want := range map[string]bool{"true": true, "false": false} {
+		trace := filepath.Join(t.TempDir(), "t.mtrace")
+		got := sh(t, "", nil, tool.mtrace, "run", "--no-report", "--follow-children="+follow, "-o", trace, "--", "sh", "-c", script)
+		if got.exit != 0 {
+			t.Fatalf("%+v", got)
+		}
+		calls, _ := traceSequences(t, trace)
+		if (len(calls) > 0) != want {
+			t.Errorf("--follow-children=%s: threads with calls: %d", follow, len(calls))
+		}
+	}
+}

@@ -223,8 +223,7 @@ func (l *loader) source(r *tracefile.Reader) {
 	s, info := &l.trace.Source, r.Info()
 	s.Host, s.OS, s.Args = info.Host, strings.TrimSpace(info.OS+" "+info.Arch), info.Command
 	s.Started, s.Processors = time.Unix(0, info.Started), info.Processors
-	if len(l.processes) > 0 {
-		first := l.processes[0]
+	if first := l.main(); first != nil {
 		s.Program = first.Program
 		if len(s.Args) == 0 {
 			s.Args = first.Args
@@ -247,6 +246,22 @@ func (l *loader) source(r *tracefile.Reader) {
 	}
 	s.Device = strings.Join(names, ", ")
 	s.Truncated, _ = r.Truncated()
+}
+
+// main is the process that the trace is of: the first that used Metal, or the first at all; nil when there is none. A shell
+// script runs other programs before the one that matters.
+func (l *loader) main() *processLoader {
+	for _, p := range l.processes {
+		for _, t := range l.trace.Threads {
+			if t.Process == p.Process {
+				return p
+			}
+		}
+	}
+	if len(l.processes) == 0 {
+		return nil
+	}
+	return l.processes[0]
 }
 
 func (l *loader) pids() string {

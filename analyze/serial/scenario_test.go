@@ -40,9 +40,9 @@ func TestScenarios(t *testing.T) {
 
 // TestSeeds runs every scenario with several seeds and prints the confusion matrix with -v. No verdict may be wrong.
 func TestSeeds(t *testing.T) {
-	seeds := uint64(5)
+	seeds := uint64(3)
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for _, s := range tracesim.Scenarios {
 		got := map[string]int{}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, scenarios, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -97,9 +97,9 @@ case ${1:-build} in
   demo) demo ;;
   test) tests ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
-  bench) build; bin/mtrace bench all ;;
+  bench) build; bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json ;;
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, bench or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, bench, scenarios or clean" ;;
 esac

@@ -115,11 +115,11 @@ func allocationInLoop(in *Input) *Insight {
 			bytes += a.Bytes
 		}
 	}
-	if late*4 < len(list) {
+	if late*4 < len(list)-enough/2 {
 		return nil
 	}
 	return warning(id, title, "make buffers once and use them again, or take them from a pool",
-		"%d buffers of %s were made after the first command buffers, %.1f for each command buffer", late, analyze.FormatBytes(bytes), of(late, len(list)))
+		"%d buffers of %s were made after the first command buffers, %.1f for each command buffer", late, analyze.FormatBytes(bytes), of(late, len(list)-enough/2))
 }
 
 // growth: memory that is never given back.

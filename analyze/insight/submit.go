@@ -9,29 +9,33 @@ import (
 
 // waitAfterCommit: the thread waits for each command buffer before it makes the next, so the GPU idles in between.
 func waitAfterCommit(in *Input) *Insight {
-	total, waited := 0, 0
-	seen := map[*analyze.CommandBuffer]*analyze.Thread{}
+	returned := map[*analyze.CommandBuffer]analyze.Nanos{} // when its own thread had waited for it
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
-		if w.Buffer != nil && w.Selector == "waitUntilCompleted" {
-			seen[w.Buffer] = w.Thread
+		if w.Buffer != nil && w.Buffer.Committed.Thread == w.Thread {
+			returned[w.Buffer] = w.End
 		}
 	}
+	last := map[*analyze.Thread]*analyze.CommandBuffer{}
+	total, waited := 0, 0
 	for _, b := range in.Trace.CommandBuffers {
 		if !b.Committed.Known() {
 			continue
 		}
-		total++
-		if t, ok := seen[b]; ok && t == b.Committed.Thread {
-			waited++
+		if before := last[b.Committed.Thread]; before != nil {
+			total++
+			if at, did := returned[before]; did && at <= b.Committed.Begin {
+				waited++
+			}
 		}
+		last[b.Committed.Thread] = b
 	}
 	if total < enough || of(waited, total) < 0.9 {
 		return nil
 	}
 	notify := in.Serial.Sum(analyze.PartWaitNotify) + in.Serial.Sum(analyze.PartWaitScheduling)
 	return info("wait-after-commit", "a wait after every commit", "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers",
-		"%d of %d command buffers were waited for by the thread that committed them; starting and waking took %s of thread time", waited, total, notify)
+		"%d of %d times a thread waited for its command buffer before it committed the next; starting and waking took %s of thread time", waited, total, notify)
 }
 
 // tinyBuffers: little work in each command buffer.

@@ -34,6 +34,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
 	}
 	type pair struct{ first, second string }
 	pairs, across := map[pair]int{}, map[pair]int{}
+	waits := waitsOf(t)
 	last, lastBuffer := map[*analyze.Thread]string{}, map[*analyze.Thread]*analyze.CommandBuffer{}
 	for _, b := range t.CommandBuffers {
 		for i := range b.Encoders {
@@ -43,6 +44,9 @@ func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
 				if s.Dispatches == 0 || s.Kernel == Unknown {
 					delete(last, thread)
 					continue
+				}
+				if lastBuffer[thread] != b && waits.between(thread, lastBuffer[thread], b) {
+					delete(last, thread) // the program looked at the result in between
 				}
 				if before, known := last[thread]; known && before != s.Kernel {
 					pairs[pair{before, s.Kernel}]++
@@ -66,4 +70,24 @@ func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
 		return cmp.Or(cmp.Compare(b.Saved, a.Saved), cmp.Compare(b.Count, a.Count), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 	})
 	return found
+}
+
+// waitTimes is when each thread began to wait for the GPU, ascending.
+type waitTimes map[*analyze.Thread][]analyze.Nanos
+
+func waitsOf(t *analyze.Trace) waitTimes {
+	w := waitTimes{}
+	for i := range t.Waits { // they are sorted
+		w[t.Waits[i].Thread] = append(w[t.Waits[i].Thread], t.Waits[i].Begin)
+	}
+	return w
+}
+
+// between says whether a thread began to wait after it committed one command buffer and before it committed the next.
+func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuffer) bool {
+	if first == nil {
+		return false
+	}
+	i, _ := slices.BinarySearch(w[t], first.Committed.Begin)
+	return i < len(w[t]) && w[t][i] < second.Committed.Begin
 }

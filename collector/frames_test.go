@@ -32,6 +32,8 @@ func TestBadFrames(t *testing.T) {
 		"second hello":           {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())), "in the middle"},
 		"rings without memory":   {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
 		"a fact that is none":    {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
+		"part of a thread time":  {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "length of 31"},
+		"thread time before 0":   {wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 3, Ran: -5})), "thread 3 ran for -5 ns"},
 		"gap that is never full": {bytes.Repeat(wiretest.Frame(wire.FrameRecords, 0, 5, bytes.Repeat(records, wire.RecordsPerRing)), 5), "did not"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +114,8 @@ func TestEverythingElse(t *testing.T) {
 	region, _ := sendRegion(t, conn)
 	conn.Write(wiretest.Frame(wire.FrameClock, 0, 0, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 50e6), 50e6)))
 	region.Sample(wire.ClockSample{Ticks: 90e6, Nanos: 90e6})
+	ran := wire.ThreadTime{Thread: firstThread, At: 60e6, Ran: 40e6, Waited: wire.WaitNotKnown}
+	conn.Write(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, ran)))
 	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionNestedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
 		region.Count(offset, uint64(i+1))
 	}
@@ -126,6 +130,9 @@ func TestEverythingElse(t *testing.T) {
 	want := []wire.ClockSample{{Ticks: 1, Nanos: 1}, {Ticks: 50e6, Nanos: 50e6}, {Ticks: 90e6, Nanos: 90e6}}
 	if fmt.Sprint(p.Samples) != fmt.Sprint(want) {
 		t.Errorf("samples %v", p.Samples)
+	}
+	if len(p.ThreadTimes) != 1 || p.ThreadTimes[0] != ran {
+		t.Errorf("thread times %+v", p.ThreadTimes)
 	}
 	e := p.End
 	if e.Unringed != 1 || e.Unnumbered != 2 || e.Nested != 3 || e.Forks != 4 || e.Rejected != 5 || result.Lost != 1 {
@@ -144,6 +151,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(append(wiretest.Frame(wire.FrameRecords, 3, 2, record), wiretest.Frame(wire.FrameRecords, 3, 0, append(record, record...))...))
 	f.Add(append(wiretest.Frame(wire.FrameFacts, 1, 0, fact), wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 32))...))
 	f.Add(wiretest.Frame(wire.FrameRings, 0, 0, nil))
+	f.Add(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 1, At: 2, Ran: 1})))
 	f.Add([]byte("MTRF"))
 	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -61,18 +62,18 @@ type Side struct {
 
 // A Document is a comparison.
 type Document struct {
-	Schema    string   `json:"schema"`
-	A         Side     `json:"a"`
-	B         Side     `json:"b"`
-	Noise     string   `json:"noise"` // "between runs" or "within one run"
-	Rate      float64  `json:"false_discovery_rate"`
-	Least     float64  `json:"least_change_share"` // smaller changes count as the same
-	Tested    int      `json:"tested"`
-	FailOver  *float64 `json:"fail_over_share"`
-	Failed    []string `json:"failed"` // what became slower by more than that
-	Warnings  []string `json:"warnings"`
-	Changes   []Change `json:"changes"`
-	betweenOf bool
+	Schema   string   `json:"schema"`
+	A        Side     `json:"a"`
+	B        Side     `json:"b"`
+	Noise    string   `json:"noise"` // "between runs" or "within one run"
+	Rate     float64  `json:"false_discovery_rate"`
+	Least    float64  `json:"least_change_share"` // smaller changes count as the same
+	Tested   int      `json:"tested"`
+	FailOver *float64 `json:"fail_over_share"`
+	Failed   []string `json:"failed"` // what became slower by more than that
+	Warnings []string `json:"warnings"`
+	Changes  []Change `json:"changes"`
+	repeated bool
 }
 
 const (
@@ -91,21 +92,19 @@ func Compare(a, b []*Run) (*Document, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("comparing needs at least one run on each side")
 	}
-	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{}}
-	if d.betweenOf = len(a)+len(b) >= 3; d.betweenOf {
+	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{}, Changes: []Change{}}
+	if d.repeated = len(a)+len(b) >= 3; d.repeated {
 		d.Noise, d.Least = "between runs", leastBetween
 	}
 	d.warn(a, b)
 	alike(slices.Concat(a, b))
-	var keys []Key
+	all := map[Key]bool{}
 	for _, r := range slices.Concat(a, b) {
 		for k := range r.measures {
-			if !slices.Contains(keys, k) {
-				keys = append(keys, k)
-			}
+			all[k] = true
 		}
 	}
-	slices.SortFunc(keys, func(x, y Key) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
+	keys := slices.SortedFunc(maps.Keys(all), func(x, y Key) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
 	var p []float64
 	var tested []int
 	for _, k := range keys {
@@ -125,7 +124,7 @@ func Compare(a, b []*Run) (*Document, error) {
 			if *c.Ratio < 1 {
 				c.Status = Faster
 			}
-			c.Because = because(k(c), *c.Ratio > 1, a, b)
+			c.Because = because(c.key(), *c.Ratio > 1, a, b)
 		}
 	}
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
@@ -148,7 +147,7 @@ func alike(runs []*Run) {
 
 var kindOrder = map[Kind]int{KindRun: 0, KindThread: 1, KindKernel: 2, KindCall: 3}
 
-func k(c *Change) Key { return Key{c.Kind, c.Name} }
+func (c *Change) key() Key { return Key{c.Kind, c.Name} }
 
 func side(runs []*Run) Side {
 	s := Side{}
@@ -181,7 +180,7 @@ func (d *Document) warn(a, b []*Run) {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it says nothing of the end of the run", r.Path))
 		}
 	}
-	if !d.betweenOf {
+	if !d.repeated {
 		d.Warnings = append(d.Warnings, "one run a side: how much runs differ from each other is not known; give several a side to know")
 	}
 }
@@ -209,7 +208,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 		return c
 	}
 	var got comparison
-	if d.betweenOf {
+	if d.repeated {
 		if len(ma)+len(mb) < 3 {
 			c.Why = "it is in too few of the runs"
 			return c

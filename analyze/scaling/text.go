@@ -63,6 +63,8 @@ func (r Result) writeTable(b *strings.Builder) {
 		b.WriteByte('\n')
 	}
 	switch {
+	case r.Knee != nil && r.Knee.Gain < 0:
+		fmt.Fprintf(b, "knee: %s; from there to %d, throughput falls\n", plural(r.Knee.Threads), r.Knee.Next)
 	case r.Knee != nil:
 		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n", plural(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
 	case len(r.Rows) > 1:

@@ -33,6 +33,7 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	out.Threads = s.threads(buffers)
 	out.Latency = s.latency(buffers)
 	out.InFlight = s.inFlight(buffers)
+	out.Cycle = s.cycle(buffers)
 	out.Encoders = s.encoderLabels()
 	out.Shaders = s.shaders()
 	out.Driver = s.driver()

@@ -24,6 +24,7 @@ type Summary struct {
 	GPU       *GPU      `json:"gpu"`     // null when the table is missing
 	Latency   Latency   `json:"latency"`
 	InFlight  *InFlight `json:"in_flight"` // null when it cannot be told
+	Cycle     *Cycle    `json:"cycle,omitempty"`
 	Verdict   Verdict   `json:"serialization"`
 	Labels    []Label   `json:"labels"`   // of the subject's GPU work
 	Encoders  []Label   `json:"encoders"` // CPU time of encoding, not GPU time

@@ -16,9 +16,11 @@ func TestVerdicts(t *testing.T) {
 		summary string
 	}{
 		"saturated":        {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated", "The GPU is the limit"},
-		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound", "One command buffer at a time"},
-		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "unknown", "not recorded"},
-		"several, sync":    {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000}, "unknown", "although 3 threads commit"},
+		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound", "handing it over and hearing back takes"},
+		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "unknown", "makes no new work while it runs"},
+		"several, sync":    {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000}, "launch-bound", "Each thread has one"},
+		"one at a time":    {export.Config{Seed: 8, CommandBuffers: 300, Threads: 4, Wait: true, Exclusive: true, GPUNanos: 60_000}, "unknown", "something lets one thread through at a time"},
+		"one waits":        {export.Config{Seed: 6, CommandBuffers: 200, Threads: 1, GPUNanos: 2_000, EncodeNanos: 60_000}, "unknown", "whether others wait for that thread"},
 		"too few":          {export.Config{Seed: 5, CommandBuffers: 20}, "unknown", "too few"},
 	} {
 		s := of(t, load(t, exported(t, export.Record(c.config))), Filter{})
@@ -93,5 +95,43 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 	a = judge(export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000})
 	if a.Verdict.Cause != serial.GPUSaturated || !strings.Contains(a.Verdict.Summary, "The GPU is the limit") {
 		t.Errorf("a full GPU: %+v", a.Verdict)
+	}
+}
+
+// The parts of a synchronous thread's time are what the simulation did, and add
+// up to all of it.
+func TestCycleAddsUp(t *testing.T) {
+	simulated := export.Record(export.Config{Seed: 7, CommandBuffers: 200, Threads: 2, Wait: true, Encoders: 2})
+	s := of(t, load(t, exported(t, simulated)), Filter{})
+	var want Cycle
+	first, last := map[uint64]uint64{}, map[uint64]uint64{}
+	for _, b := range simulated.Buffers {
+		stages := b.Encoders[len(b.Encoders)-1].Stages
+		end := stages[len(stages)-1].Start + stages[len(stages)-1].Duration
+		start := b.Encoders[0].Stages[0].Start
+		want.EncodeNS += Nanos(b.Committed - b.Created)
+		want.StartNS += Nanos(start - b.Committed)
+		want.GPUNS += Nanos(end - start)
+		want.NotifyNS += Nanos(b.Completed - end)
+		if before, ok := last[b.Thread.TID]; ok {
+			want.BetweenNS += Nanos(b.Created - before)
+		} else {
+			first[b.Thread.TID] = b.Created
+		}
+		last[b.Thread.TID] = b.Completed
+	}
+	want.Threads, want.Synchronous, want.Buffers = 2, 2, 200
+	if s.Cycle == nil || *s.Cycle != want {
+		t.Fatalf("cycle %+v, want %+v", s.Cycle, want)
+	}
+	var whole Nanos
+	for tid := range first {
+		whole += Nanos(last[tid] - first[tid])
+	}
+	if s.Cycle.total() != whole {
+		t.Errorf("the parts add up to %d, the threads' time is %d", s.Cycle.total(), whole)
+	}
+	if s := of(t, load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 200}))), Filter{}); s.Cycle != nil {
+		t.Errorf("a thread that does not wait: %+v", s.Cycle)
 	}
 }

@@ -53,16 +53,14 @@ func verdictOf(s *Summary) Verdict {
 		return v
 	}
 	v.RuledOut = append(v.RuledOut, fmt.Sprintf("gpu-saturated: the GPU was idle for %s", percent(g.Idle.Share)))
-	one := s.InFlight != nil && s.InFlight.Max == 1
+	if c := s.Cycle; c != nil && c.Synchronous == c.Threads {
+		v.synchronous(s, c)
+		return v
+	}
 	switch {
-	case one && len(s.Threads) > 1:
+	case s.InFlight != nil && s.InFlight.Max == 1 && len(s.Threads) > 1:
 		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets one at a time through (a lock, a device-wide synchronisation or a single worker), the GPU is not it.", len(s.Threads))
 		v.RuledOut = append(v.RuledOut, "single-submitter: more than one thread commits")
-	case one && launchBound(s):
-		v.Verdict = "launch-bound"
-		v.Summary = fmt.Sprintf("One command buffer at a time, and each keeps the GPU busy for %s while handing it over and hearing back takes %s.", perBuffer(s), handover(s))
-	case one:
-		v.Summary = "One thread commits one command buffer at a time and the GPU is idle in between: whether the thread waits or works there is not recorded."
 	case len(s.Threads) == 1:
 		v.Summary = fmt.Sprintf("One thread commits all command buffers and the GPU is idle for %s of the time: whether others wait for that thread is not recorded.", percent(g.Idle.Share))
 	default:
@@ -71,11 +69,24 @@ func verdictOf(s *Summary) Verdict {
 	return v
 }
 
-// launchBound: the way to the GPU and back takes longer than the work there.
-func launchBound(s *Summary) bool {
-	return s.Latency.CommitToGPU != nil && s.Latency.GPUToCompletion != nil && handover(s) > 2*perBuffer(s)
+// synchronous judges a program whose threads all have one command buffer at a
+// time. Their time is then known in parts.
+func (v *Verdict) synchronous(s *Summary, c *Cycle) {
+	total := c.total()
+	handover := c.StartNS + c.NotifyNS
+	of := func(n Nanos) string { return percent(share(n, total)) }
+	v.Evidence = append(v.Evidence, fmt.Sprintf("each of %d thread(s) makes a command buffer only after its last one completed; of their time, %s is encoding, %s from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
+		c.Threads, of(c.EncodeNS), of(c.StartNS), of(c.GPUNS), of(c.NotifyNS), of(c.BetweenNS)))
+	switch {
+	case s.InFlight != nil && s.InFlight.Max == 1 && c.Threads > 1:
+		v.Summary = fmt.Sprintf("%d threads commit, each one command buffer at a time, and never is more than one of all in flight: something lets one thread through at a time (a lock, a device-wide synchronisation), the GPU is not it.", c.Threads)
+		v.RuledOut = append(v.RuledOut, "single-submitter: more than one thread commits")
+	case handover > 2*c.GPUNS && 2*handover > total:
+		v.Verdict = "launch-bound"
+		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' time, the GPU's work %s.", of(handover), of(c.GPUNS))
+	case 2*c.BetweenNS > total:
+		v.Summary = fmt.Sprintf("For %s of the threads' time nothing of theirs is on its way to the GPU: they work, or wait for something else, which is not recorded.", of(c.BetweenNS))
+	default:
+		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time and makes no new work while it runs: the GPU is idle for %s of the time.", percent(s.GPU.Idle.Share))
+	}
 }
-
-func handover(s *Summary) Nanos { return s.Latency.CommitToGPU.P50NS + s.Latency.GPUToCompletion.P50NS }
-
-func perBuffer(s *Summary) Nanos { return s.GPU.Own.SumNS / Nanos(max(1, s.GPU.CommandBuffers)) }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include "feedback.h"
 #include "install.h"
 #include "locks.h"
 #include "text.h"
@@ -42,6 +43,7 @@ void mt_class_see(struct thread *t, id object, unsigned family) {
     e->family = family;
     e->index = ++count <= MOST_INDEX ? count : 0;
     if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
+    if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     unsigned left_out = mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);

@@ -11,6 +11,7 @@ struct class_entry {
   unsigned family;
   unsigned index; // of the class in records' flags; 0 when there are more classes than that field holds
   struct completion_methods completion; // of command buffers
+  IMP commit_with_options;              // of Metal 4 queues
   id (*base)(id, SEL); // baseObject of a wrapper: what it wraps; else NULL
 };
 

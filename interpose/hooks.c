@@ -3,6 +3,7 @@
 #include "hooks.h"
 #include "async.h"
 #include "completion.h"
+#include "feedback.h"
 #include "span.h"
 #include "text.h"
 

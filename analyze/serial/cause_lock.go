@@ -157,10 +157,14 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		time    analyze.Nanos
 		holders map[*analyze.Thread]analyze.Nanos
 	}
+	takesPart := map[*analyze.Thread]bool{} // waits of the framework's own threads cost the program nothing by themselves
+	for _, t := range f.threads {
+		takesPart[t.Thread] = true
+	}
 	by := map[lockKey]*use{}
 	var uses []*use
 	for _, l := range a.Trace.Locks {
-		if !sort(l.Name) {
+		if !sort(l.Name) || !takesPart[l.Thread] {
 			continue
 		}
 		k := keyOf(&l)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,11 @@ func TestSchema(t *testing.T) {
 		var b bytes.Buffer
 		if err := Build(trace, Options{}).WriteJSON(&b); err != nil {
 			t.Fatal(err)
+		}
+		for _, write := range []func(io.Writer, Options) error{Build(trace, Options{}).WriteText, Build(trace, Options{}).WriteHTML} {
+			if err := write(io.Discard, Options{}); err != nil {
+				t.Error(err)
+			}
 		}
 		var doc map[string]any
 		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {

@@ -26,6 +26,8 @@ const (
 	shortestWait analyze.Nanos = 10_000
 	// mostIntervals bounds the work of the test; of more, the middle of the trace is looked at.
 	mostIntervals = 20000
+	// mostLines bounds the threads that are compared, each with each: those with the most intervals.
+	mostLines = 24
 )
 
 // exclusion tests the intervals whose beginning and end are both visible: work on the GPU and open encoders. Calls that may
@@ -71,7 +73,13 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 			order = append(order, t)
 		}
 	}
-	slices.SortFunc(order, func(x, y *analyze.Thread) int { return compare(uint64(x.ID), uint64(y.ID)) })
+	slices.SortFunc(order, func(x, y *analyze.Thread) int {
+		if c := len(by[y]) - len(by[x]); c != 0 {
+			return c
+		}
+		return compare(uint64(x.ID), uint64(y.ID))
+	})
+	order = order[:min(len(order), mostLines)]
 	total := 0
 	for _, t := range order {
 		line := NewBusy(by[t]).Spans()

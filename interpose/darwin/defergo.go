@@ -119,5 +119,5 @@ func goConstructor(file *macho.File) (uint64, error) {
 			}
 		}
 	}
-	return 0, errors.New("Go's start is not among the symbols; link without -s")
+	return 0, errors.New("the start of Go is not among the symbols; link without -s")
 }

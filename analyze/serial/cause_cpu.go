@@ -96,7 +96,7 @@ func cpuSummary(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding%s.", percent(f.share(top.weight())),
 			f.busyWords(", and the GPU is busy for %s"))
 	case f.starved():
-		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(share(p.waited, p.covered)), f.busyWords(", while the GPU is busy for only %s"))
+		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(share(p.waited, p.covered)), f.busyWords(", while the GPU is busy for %s of it"))
 	}
 	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.", percent(share(p.computed, p.covered)), f.busyWords(", and the GPU is busy for %s"))
 }

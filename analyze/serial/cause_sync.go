@@ -38,7 +38,7 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.lost, percent(f.share(s.lost)))
 	if f.buffers > 0 {
-		r.say("the GPU was busy for only %s of the time from the first commit to the last completion", percent(f.busy))
+		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
 	} else {
 		r.Confidence = 0.6
 		r.say("there are no GPU times: whether the GPU had room for more cannot be told")

@@ -100,7 +100,7 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	},
 	DeviceWideSync: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(f.share(top.Lost)),
-			f.busyWords(", while the GPU is busy for only %s"))
+			f.busyWords(", while the GPU is busy for %s of it"))
 	},
 	SingleSubmitter: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(f.share(top.Lost)))

@@ -20,6 +20,7 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 func gpu(t *analyze.Trace) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
+	scopes := analyze.NewScopesAt(t)
 	for _, c := range t.CommandBuffers {
 		queued := int64(0)
 		if c.Committed.Known() && c.GPU.Known() {
@@ -32,6 +33,9 @@ func gpu(t *analyze.Trace) *builder {
 				encoder = s.Encoder.Label
 			}
 			stack := []string{s.Kernel, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue)}
+			if c.Committed.Thread != nil {
+				stack = append(stack, scopes.Names(c.Committed.Thread, c.Committed.Begin)...)
+			}
 			b.add(stack, labels{thread: c.Committed.Thread, queue: c.Queue}, first, int64(s.GPU), queued*first)
 			first = 0
 		}
@@ -65,6 +69,7 @@ var phases = map[analyze.Part]string{
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
 	splitter := serial.NewSplitter(t)
+	scopes := analyze.NewScopesAt(t)
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		l := labels{thread: w.Thread}
@@ -72,6 +77,7 @@ func wait(t *analyze.Trace) *builder {
 		if w.Buffer != nil {
 			l.queue, buffer = w.Buffer.Queue, w.Buffer.Label
 		}
+		within := scopes.Names(w.Thread, w.Begin)
 		pieces := splitter.Split(w)
 		longest := 0
 		for k := range pieces {
@@ -91,7 +97,7 @@ func wait(t *analyze.Trace) *builder {
 			if k == longest {
 				n = 1
 			}
-			b.add([]string{phases[p.Part], w.Selector, buffer}, l, n, int64(p.Nanos))
+			b.add(append([]string{phases[p.Part], w.Selector, buffer}, within...), l, n, int64(p.Nanos))
 		}
 	}
 	for _, k := range t.Locks {
@@ -99,7 +105,8 @@ func wait(t *analyze.Trace) *builder {
 		if k.Holder != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
 		}
-		b.add([]string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}, l, 1, int64(k.Own))
+		stack := []string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}
+		b.add(append(stack, scopes.Names(k.Thread, k.Begin)...), l, 1, int64(k.Own))
 	}
 	return b
 }
@@ -107,9 +114,10 @@ func wait(t *analyze.Trace) *builder {
 // alloc is what was allocated.
 func alloc(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
+	scopes := analyze.NewScopesAt(t)
 	for i := range t.Allocations {
 		a := &t.Allocations[i]
-		b.add([]string{a.Storage + " memory", a.Selector}, labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
+		b.add(append([]string{a.Storage + " memory", a.Selector}, scopes.Names(a.Thread, a.At)...), labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
 	}
 	return b
 }
@@ -117,9 +125,11 @@ func alloc(t *analyze.Trace) *builder {
 // compilation is what was compiled.
 func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
+	scopes := analyze.NewScopesAt(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		b.add([]string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}, labels{thread: c.Thread}, 1, int64(c.Length()))
+		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}
+		b.add(append(stack, scopes.Names(c.Thread, c.Begin)...), labels{thread: c.Thread}, 1, int64(c.Length()))
 	}
 	return b
 }

@@ -46,6 +46,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.kernels(ks, fusions)
 	r.memory(allocated)
 	r.compile(compiled)
+	r.scopes(t)
 	r.serialization(a)
 	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
 	r.Insights = list(found, func(i insight.Insight) Insight { return Insight(i) })
@@ -229,6 +230,45 @@ func (r *Report) memory(m *memory.Use) {
 	for mode, t := range m.ByStorage {
 		r.Memory.ByStorageMode[mode] = Storage(t)
 	}
+}
+
+// scopes sums the scopes by name, and the GPU time of what was committed in each. A mark is a scope without a length.
+func (r *Report) scopes(t *analyze.Trace) {
+	by := map[string]*Scope{}
+	var order []string
+	for i := range t.Scopes {
+		s := &t.Scopes[i]
+		sum := by[s.Name]
+		if sum == nil {
+			sum = &Scope{Name: s.Name, MinNS: int64(s.Length())}
+			by[s.Name] = sum
+			order = append(order, s.Name)
+		}
+		sum.Count++
+		sum.TotalNS += int64(s.Length())
+		sum.MinNS, sum.MaxNS = min(sum.MinNS, int64(s.Length())), max(sum.MaxNS, int64(s.Length()))
+	}
+	if len(order) > 0 {
+		scopes := analyze.NewScopesAt(t)
+		for _, b := range t.CommandBuffers {
+			if b.Committed.Thread == nil || !b.GPU.Known() {
+				continue
+			}
+			seen := map[string]bool{}
+			for _, name := range scopes.Names(b.Committed.Thread, b.Committed.Begin) {
+				if !seen[name] {
+					by[name].GPUNS += int64(b.GPU.Length())
+					seen[name] = true
+				}
+			}
+		}
+	}
+	r.Scopes = list(order, func(name string) Scope {
+		s := by[name]
+		s.MeanNS = s.TotalNS / int64(s.Count)
+		return *s
+	})
+	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
 }
 
 // mostItems bounds the compilations that are listed one by one.

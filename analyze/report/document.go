@@ -23,6 +23,7 @@ type Report struct {
 	FusionCandidates []FusionCandidate `json:"fusion_candidates"`
 	Memory           Memory            `json:"memory"`
 	Compile          Compile           `json:"compile"`
+	Scopes           []Scope           `json:"scopes"`
 	Serialization    Serialization     `json:"serialization"`
 	Insights         []Insight         `json:"insights"`
 }
@@ -229,6 +230,17 @@ type CompileItem struct {
 	TotalNS     int64  `json:"total_ns"`
 	FirstNS     int64  `json:"first_ns"`
 	SourceBytes int64  `json:"source_bytes"`
+}
+
+// A Scope sums the times to which the program gave a name.
+type Scope struct {
+	Name    string `json:"name"`
+	Count   int    `json:"count"`
+	TotalNS int64  `json:"total_ns"`
+	MeanNS  int64  `json:"mean_ns"`
+	MinNS   int64  `json:"min_ns"`
+	MaxNS   int64  `json:"max_ns"`
+	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
 // Serialization is the verdict.

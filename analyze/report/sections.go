@@ -322,6 +322,24 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 	}
 }
 
+func (r *Report) writeScopes(w io.Writer, style styler) {
+	if len(r.Scopes) == 0 {
+		return
+	}
+	head(w, style, "scopes", "times that the program named")
+	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1}
+	for i, s := range r.Scopes {
+		if i == mostRows {
+			break
+		}
+		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
+	}
+	t.write(w, style)
+	if more := len(r.Scopes) - mostRows; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+}
+
 func (r *Report) writeCalls(w io.Writer, style styler) {
 	if len(r.Calls) == 0 {
 		return

@@ -26,6 +26,7 @@ var sections = []section{
 	{"gpu", (*Report).writeGPU},
 	{"queues", (*Report).writeQueues},
 	{"kernels", (*Report).writeKernels},
+	{"scopes", (*Report).writeScopes},
 	{"calls", (*Report).writeCalls},
 	{"memory", (*Report).writeMemory},
 	{"compile", (*Report).writeCompile},

@@ -1,0 +1,63 @@
+package analyze
+
+import "sort"
+
+// ScopesAt finds the scopes that a thread is in at an instant, innermost first. Make it once for a trace.
+type ScopesAt struct {
+	by map[*Thread]*scopeTree
+}
+
+// A scopeTree is the scopes of one thread, by begin, each with the one around it.
+type scopeTree struct {
+	scopes []*Scope
+	around []int // −1: none
+}
+
+// NewScopesAt prepares the trace's scopes, which are sorted by begin.
+func NewScopesAt(t *Trace) *ScopesAt {
+	s := &ScopesAt{by: map[*Thread]*scopeTree{}}
+	for i := range t.Scopes {
+		scope := &t.Scopes[i]
+		if scope.Mark {
+			continue
+		}
+		tree := s.by[scope.Thread]
+		if tree == nil {
+			tree = &scopeTree{}
+			s.by[scope.Thread] = tree
+		}
+		tree.scopes = append(tree.scopes, scope)
+	}
+	for _, tree := range s.by {
+		sort.SliceStable(tree.scopes, func(i, j int) bool {
+			a, b := tree.scopes[i], tree.scopes[j]
+			return a.Begin < b.Begin || a.Begin == b.Begin && a.End > b.End
+		})
+		tree.around = make([]int, len(tree.scopes))
+		open := -1
+		for i, scope := range tree.scopes {
+			for open >= 0 && tree.scopes[open].End < scope.End {
+				open = tree.around[open]
+			}
+			tree.around[i] = open
+			open = i
+		}
+	}
+	return s
+}
+
+// Names are those of the scopes that the thread is in, innermost first.
+func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
+	tree := s.by[t]
+	if tree == nil {
+		return nil
+	}
+	var names []string
+	i := sort.Search(len(tree.scopes), func(i int) bool { return tree.scopes[i].Begin > at }) - 1
+	for ; i >= 0; i = tree.around[i] {
+		if tree.scopes[i].End > at {
+			names = append(names, tree.scopes[i].Name)
+		}
+	}
+	return names
+}

@@ -305,6 +305,9 @@ func (r *Report) serialization(a *serial.Analysis) {
 		return Exclusion{e.What, e.Index, e.PValue, e.QValue, e.Low, e.High, e.Threads, e.Intervals}
 	})
 	r.Serialization.ReplayError = a.ReplayError
+	if t := v.Together; t != nil {
+		r.Serialization.Together = &Together{t.Causes, t.Estimate, [2]float64{t.Low, t.High}}
+	}
 	r.Serialization.CriticalPath = CriticalPath{LengthNS: int64(a.Path.Length), Parts: list(a.Path.Parts, func(p serial.PathPart) PathPart {
 		out := PathPart{What: p.What, NS: int64(p.Time), Share: float64(p.Time) / float64(max(1, a.Path.Length))}
 		if p.Thread != nil {

@@ -251,6 +251,7 @@ type Serialization struct {
 	Summary         string         `json:"summary"`
 	Causes          []Cause        `json:"causes"`
 	RuledOut        []RuledOut     `json:"ruled_out"`
+	Together        *Together      `json:"together"` // what removing the two largest causes would bring; null when that was not replayed
 	WaitMatrix      Matrix         `json:"wait_matrix"`
 	QueuedMatrix    Matrix         `json:"queued_matrix"`
 	LockMatrix      Matrix         `json:"lock_matrix"`
@@ -277,6 +278,13 @@ type Cause struct {
 type Speedup struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
+}
+
+// Together is what removing two causes would bring.
+type Together struct {
+	Causes           [2]string  `json:"causes"`
+	SpeedupIfRemoved float64    `json:"speedup_if_removed"`
+	SpeedupInterval  [2]float64 `json:"speedup_interval"`
 }
 
 // RuledOut is a cause that is not at work.

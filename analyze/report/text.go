@@ -132,6 +132,10 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 			wrap(w, text, fmt.Sprintf("  %-20s", c.Cause), strings.Repeat(" ", 22))
 		}
 	}
+	if t := v.Together; t != nil {
+		wrap(w, fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved,
+			t.SpeedupInterval[0], t.SpeedupInterval[1]), "  ", "  ")
+	}
 	if len(v.RuledOut) > 0 {
 		fmt.Fprintln(w, style.dim("  ruled out"))
 		for _, c := range v.RuledOut {

@@ -79,3 +79,19 @@ func TestWhatIf(t *testing.T) {
 		})
 	}
 }
+
+// TestTogether: removing two causes is predicted too, and brings no less than removing one.
+func TestTogether(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		if s.Name != "compilation 70, device-wide sync 30" {
+			continue
+		}
+		v := serial.Analyze(load(t, s.Build(1).Run(t)), serial.Options{}).Verdict
+		if v.Together == nil || v.Causes[0].Speedup == nil {
+			t.Fatalf("nothing is predicted: %+v", v.Causes)
+		}
+		if v.Together.Estimate < v.Causes[0].Speedup.Estimate || v.Together.Causes[0] != v.Causes[0].Cause {
+			t.Errorf("together %+v, the first alone %+v", v.Together, v.Causes[0].Speedup)
+		}
+	}
+}

@@ -15,6 +15,13 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
 	RuledOut   []Finding // those that do not
+	Together   *Together // what removing the two largest would bring; nil when there are not two, or they were not replayed
+}
+
+// Together is the predicted speed-up if two causes were removed.
+type Together struct {
+	Causes [2]string
+	Speedup
 }
 
 const (

@@ -52,16 +52,38 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 	for range shuffles {
 		variants = append(variants, p.shuffled(random))
 	}
+	faith := max(leastError, math.Abs(a.ReplayError))
+	var replayed []*Finding
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
-		removal, known := removals[c.Cause]
-		if c.turns {
-			removal = change{turns: true}
-		}
-		if known && f.share(c.Lost) >= 0.01 {
-			c.Speedup = p.speedup(variants, base, removal, max(leastError, math.Abs(a.ReplayError)))
+		if removal, known := c.removal(); known && f.share(c.Lost) >= 0.01 {
+			if c.Speedup = p.speedup(variants, base, removal, faith); c.Speedup != nil {
+				replayed = append(replayed, c)
+			}
 		}
 	}
+	if len(replayed) >= 2 {
+		first, _ := replayed[0].removal()
+		second, _ := replayed[1].removal()
+		if s := p.speedup(variants, base, first.both(second), faith); s != nil {
+			a.Verdict.Together = &Together{[2]string{replayed[0].Cause, replayed[1].Cause}, *s}
+		}
+	}
+}
+
+// removal is the change that takes the cause away; false when a recording cannot tell.
+func (f *Finding) removal() (change, bool) {
+	c, known := removals[f.Cause]
+	if f.turns {
+		c = change{turns: true}
+	}
+	return c, known
+}
+
+// both is a change that does what either does.
+func (c change) both(d change) change {
+	return change{c.foreign || d.foreign, c.depth || d.depth, c.compile || d.compile, c.events || d.events, c.head || d.head, c.handlers || d.handlers,
+		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.room || d.room}
 }
 
 // speedup is how many times as fast the program is with the change. The interval holds what shuffled programs give, what GPUs

@@ -69,7 +69,7 @@ build() {
 demo() {
   build
   rm -rf demo && mkdir -p demo
-  local mode python=python3 workload=(fixtures/workload.py --op matmul --size 128 --dtype float32 --threads 8 --iters 40)
+  local mode python=python3 workload=(fixtures/workload.py --op matmul --size 64 --dtype float32 --threads 8 --iters 60)
   for mode in event device; do
     say ""
     say "== 8 threads, $mode synchronisation: mtrace run -- python3 ${workload[*]} --sync-mode $mode"

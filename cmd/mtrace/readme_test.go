@@ -11,6 +11,30 @@ import (
 
 var update = flag.Bool("update", false, "write generated parts of README.md instead of comparing with them")
 
+const readme = "../../README.md"
+
+// generated compares the part of the README between <!-- name --> and <!-- /name --> with what it should be.
+func generated(t *testing.T, name, want string) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	part := regexp.MustCompile("(?s)" + begin + ".*?" + end)
+	if !part.Match(text) {
+		t.Fatalf("README.md has no part %q", name)
+	}
+	whole := part.ReplaceAllLiteralString(string(text), begin+want+end)
+	if *update {
+		if err := os.WriteFile(readme, []byte(whole), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if whole != string(text) {
+		t.Errorf("the part %q of README.md is not current; run go test ./cmd/mtrace -run Readme -update", name)
+	}
+}
+
 // The README's list of commands is made from the table of commands.
 func TestReadmeListsCommands(t *testing.T) {
 	var b strings.Builder
@@ -20,20 +44,16 @@ func TestReadmeListsCommands(t *testing.T) {
 		fmt.Fprintf(&b, "| `mtrace %s %s` | %s |\n", c.name, strings.ReplaceAll(firstLine, "|", `\|`), c.summary)
 	}
 	b.WriteString("\n")
-	const path = "../../README.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	generated(t, "commands", b.String())
+}
+
+// The README's picture is what the tool says of a recorded trace.
+func TestReadmeShowsAReport(t *testing.T) {
+	got := sh(t, "../..", nil, tool.mtrace, "report", "--section", "verdict,threads,waits", "fixtures/traces/device-sync.mtrace")
+	if got.exit != 0 {
+		t.Fatalf("%+v", got)
 	}
-	part := regexp.MustCompile(`(?s)<!-- commands -->\n.*?<!-- /commands -->`)
-	want := part.ReplaceAllLiteralString(string(text), "<!-- commands -->"+b.String()+"<!-- /commands -->")
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if want != string(text) {
-		t.Error("README.md lists other commands than there are; run go test ./cmd/mtrace -run Readme -update")
-	}
+	generated(t, "report", "```\n"+got.stdout+"```\n")
 }
 
 // What the README names is there.

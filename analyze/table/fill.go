@@ -87,6 +87,8 @@ func addThreads(a *serial.Analysis, add func(threadRow)) {
 				*column = int64(x[part])
 			}
 		}
+		cpu := th.CPUIn(th.Active)
+		r.CPUKnown, r.CPU, r.Runnable = int64(cpu.Covered), int64(cpu.Ran), int64(max(0, cpu.Waited))
 		add(r)
 	}
 }

@@ -33,6 +33,9 @@ type threadRow struct {
 	Foreign     int64  `parquet:"wait_foreign_ns" doc:"waiting for work that another thread committed"`
 	OtherAPI    int64  `parquet:"other_api_ns" doc:"in other calls"`
 	Outside     int64  `parquet:"outside_ns" doc:"outside of all traced calls"`
+	CPUKnown    int64  `parquet:"cpu_known_ns,optional" doc:"of end_ns − begin_ns, the part of which its use of processors is known"`
+	CPU         int64  `parquet:"cpu_ns,optional" doc:"of cpu_known_ns, on a processor"`
+	Runnable    int64  `parquet:"runnable_ns,optional" doc:"of cpu_known_ns, waiting for a processor; null where the system does not tell"`
 }
 
 type queueRow struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,17 +148,12 @@ func TestKilled(t *testing.T) {
 	if os.Getenv("MTRACE_LONG") != "" {
 		times = 100
 	}
-	library(t) // the time to build it is not the program's
 	for round := range times {
 		truth := filepath.Join(t.TempDir(), "truth")
 		cmd := client(t, "endlessly", []string{"0", "20000"}[round%2], truth)
-		kill := time.AfterFunc(time.Duration(20+rand.IntN(150))*time.Millisecond, func() {
-			if cmd.Process != nil {
-				cmd.Process.Kill()
-			}
+		r := traceWith(t, cmd, library(t), func(p *os.Process) {
+			time.AfterFunc(time.Duration(20+rand.IntN(150))*time.Millisecond, func() { p.Kill() })
 		})
-		r := trace(t, cmd)
-		kill.Stop()
 		counted, err := os.ReadFile(truth)
 		if err != nil || len(r.tracees) != 1 {
 			continue // killed before it began
@@ -206,5 +202,63 @@ func TestManyStarts(t *testing.T) {
 	r.compare(t)
 	if got := r.tracees[0].region.Losses().Forks; got != uint64(forks) {
 		t.Errorf("%d children were counted, not %d", got, forks)
+	}
+}
+
+// A process may have limits that the shared memory does not fit in. It runs untraced and the collector is told why; a limit on file
+// sizes would raise SIGXFSZ if the memory were tried.
+func TestLimits(t *testing.T) {
+	for limit, says := range map[string]string{"-f 1000": "ulimit -f", "-v 500000": "ulimit -v"} {
+		t.Run(limit, func(t *testing.T) {
+			program := client(t, "classes", "3")
+			cmd := exec.Command("/bin/sh", "-c", "ulimit "+limit+" && exec "+program.Path+" classes 3")
+			r := trace(t, cmd)
+			if !r.state.Success() || strings.Count(r.stdout, "\n") != 10 || r.stderr != "" {
+				t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+			}
+			said := false
+			for _, p := range r.tracees {
+				for _, f := range p.facts(t) {
+					said = said || strings.Contains(f.Text, says)
+				}
+			}
+			if !said {
+				t.Errorf("no warning says %q", says)
+			}
+		})
+	}
+}
+
+// The collector goes away in the middle, or stands still: the program ends as it would, although it was to wait when full.
+func TestCollectorGoes(t *testing.T) {
+	for _, how := range []string{"closes", "stands still"} {
+		t.Run(how, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s")
+			l, err := net.Listen("unix", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					defer c.Close()
+					if how == "closes" {
+						time.Sleep(20 * time.Millisecond)
+						c.Close()
+					}
+				}
+			}()
+			cmd := client(t, "flood", "300000")
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+path, "MTRACE_ON_FULL=block")
+			watchdog := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+			defer watchdog.Stop()
+			if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 5 {
+				t.Errorf("ended with %v\n%s", err, out)
+			}
+		})
 	}
 }

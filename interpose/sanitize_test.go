@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestSanitizers(t *testing.T) {
 					cmd.Path = program
 					// The objects that the client throws are nobody's to free.
 					cmd.Env = []string{"ASAN_OPTIONS=detect_leaks=0", "TSAN_OPTIONS=halt_on_error=1"}
-					r := traceWith(t, cmd, "")
+					r := traceWith(t, cmd, "", func(*os.Process) {})
 					r.compare(t)
 					if strings.Contains(r.stderr, "Sanitizer") {
 						t.Error(r.stderr)

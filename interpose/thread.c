@@ -25,12 +25,20 @@ bool mt_thread_key_made;
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
 static _Atomic int busy;                     // rings taken and not given back
 
+// Threads are often named after their first call, so the name is said again at the end.
+static void say_name(struct thread *t) {
+  char name[64] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
+}
+
 // The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be called
 // again in the next round, and lets go in the third of the four that POSIX grants.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE || atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE) return;
   if (++t->exits < 3) {
+    if (t->exits == 1) say_name(t);
     pthread_setspecific(mt_thread_key, t);
     return;
   }
@@ -105,6 +113,7 @@ struct thread *mt_thread_open(struct thread *now) {
   t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   t->look_again = t->head;
+  t->stuck = UINT64_MAX;
   uint64_t tid = thread_id();
   atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
   mt_thread_set(t);
@@ -123,10 +132,12 @@ struct thread *mt_thread_open(struct thread *now) {
   return t;
 }
 
-// With MTRACE_ON_FULL=block a thread waits for room, but not for ever: not when the collector is gone, and not longer than this.
+// With MTRACE_ON_FULL=block a thread waits for room, but not for ever: not when the collector is gone, and not longer than this; then
+// not again until something was read.
 enum { LONGEST_WAIT_NANOS = 2000000000, WAIT_STEP_NANOS = 50000 };
 
 static bool wait_for_room(struct thread *t, unsigned n) {
+  if (t->tail == t->stuck) return false; // nothing was read since it was given up
   mt_doorbell_ring();
   uint64_t give_up = mt_nanos() + LONGEST_WAIT_NANOS;
   while (!mt_session_gone() && mt_nanos() < give_up) {
@@ -134,6 +145,7 @@ static bool wait_for_room(struct thread *t, unsigned n) {
     t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
     if (t->head + n - t->tail <= MT_RECORDS_PER_RING) return true;
   }
+  t->stuck = t->tail;
   return false;
 }
 

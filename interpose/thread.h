@@ -15,6 +15,7 @@ struct thread {
   struct ring *ring;
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t tail;       // the tail as last seen
+  uint64_t stuck;      // the tail at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct inside {
     uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.

@@ -22,11 +22,12 @@ type run struct {
 // trace runs a command with the library in it and collects until it and its children are gone.
 func trace(t testing.TB, cmd *exec.Cmd) run {
 	t.Helper()
-	return traceWith(t, cmd, library(t))
+	return traceWith(t, cmd, library(t), func(*os.Process) {})
 }
 
-// traceWith is trace with another library, or none for a program that holds the shim itself.
-func traceWith(t testing.TB, cmd *exec.Cmd, preload string) run {
+// traceWith is trace with another library, or none for a program that holds the shim itself, and something to do with the process
+// once it has started.
+func traceWith(t testing.TB, cmd *exec.Cmd, preload string, started func(*os.Process)) run {
 	t.Helper()
 	path, finish := listen(t)
 	cmd.Env = append(append(os.Environ(), cmd.Env...), "MTRACE_SOCKET="+path, "LD_PRELOAD="+preload)
@@ -35,6 +36,7 @@ func traceWith(t testing.TB, cmd *exec.Cmd, preload string) run {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	started(cmd.Process)
 	watchdog := time.AfterFunc(60*time.Second, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	if !watchdog.Stop() {

@@ -39,7 +39,7 @@ const (
 	RegionClockKindOffset    = 16  // u32 ClockKind
 	RegionTimebaseOffset     = 20  // u32 numerator, u32 denominator: nanoseconds per tick of ClockMach
 	RegionRingsUsedOffset    = 28  // u32: rings from this index on were never used
-	RegionFirstSampleOffset  = 32  // u64 ticks, i64 ns: taken when the region was made
+	RegionFirstSampleOffset  = 32  // u64 ticks, i64 ns: taken when the library was loaded
 	RegionLatestSampleOffset = 48  // u64 sequence (odd while being written), u64 ticks, i64 ns
 	RegionUnringedOffset     = 72  // u64: records lost because every ring was in use
 	RegionUnnumberedOffset   = 80  // u64: objects that got no number because the table was full

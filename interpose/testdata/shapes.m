@@ -3,15 +3,8 @@
 #include <objc/runtime.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 _Thread_local void (*shapes_in_fill)(void);
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 // The library brings a blocks runtime, as Metal does.
 extern void *_NSConcreteGlobalBlock[];
@@ -82,8 +75,8 @@ static _Thread_local Root *last;
 - (id)computeCommandEncoder { return [self computeCommandEncoderWithDispatchType:0]; }
 - (id)computeCommandEncoderWithDispatchType:(NSUInteger)type { return [ShapesEncoder alloc]; }
 - (NSUInteger)status { return status; }
-- (double)GPUStartTime { return now(); }
-- (double)GPUEndTime { return now(); }
+- (double)GPUStartTime { return 1000; }
+- (double)GPUEndTime { return 1000.5; }
 @end
 @implementation MiddleCommandBuffer
 - (void)commit { [super commit]; }

@@ -186,7 +186,7 @@ func (s *streamLoader) scope(r *wire.Record) {
 
 func (s *streamLoader) startThread(id ThreadID, name string) {
 	s.thread = s.threadOf(id)
-	s.thread.Name = cmp.Or(name, s.thread.Name)
+	s.thread.Name = cmp.Or(s.thread.Name, name) // what it was called at its end, where that is known
 }
 
 func (s *streamLoader) threadOf(id ThreadID) *threadLoader {

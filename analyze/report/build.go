@@ -293,7 +293,7 @@ func (r *Report) serialization(a *serial.Analysis) {
 	r.Serialization.Causes = list(v.Causes, func(f serial.Finding) Cause {
 		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice}
 		if total > 0 {
-			c.Share = float64(f.Lost) / float64(total)
+			c.Share = min(1, float64(f.Lost)/float64(total))
 		}
 		if f.Speedup != nil {
 			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{f.Speedup.Low, f.Speedup.High}

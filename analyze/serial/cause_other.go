@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// mostlyCompile is the share of all thread time, start-up included, from which on compilation before the first command buffer
-// counts too: then the program does little else.
+// mostlyCompile is the share of all thread time, start-up included, from which on compilation before a thread's first command
+// buffer counts too, if the program makes a library or pipeline state for every few command buffers: then it does little else,
+// and does not only start.
 const mostlyCompile = 0.6
 
 // compileBound: threads make libraries and pipeline states instead of using them.
@@ -15,7 +16,7 @@ func compileBound(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: CompileBound, Confidence: 0.9,
 		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
 	seen := map[string]int{}
-	late, repeated := 0, 0
+	late, repeated, made := 0, 0, 0
 	var first analyze.Nanos
 	for _, b := range a.Trace.CommandBuffers {
 		if b.Committed.Known() && (first == 0 || b.Committed.Begin < first) {
@@ -28,6 +29,9 @@ func compileBound(a *Analysis, f *facts) Finding {
 				repeated++
 			}
 		}
+		if c.Kind == "library" || c.Kind == "pipeline" {
+			made++
+		}
 		if c.Kind != "function" && first > 0 && c.Begin > first {
 			late++
 		}
@@ -38,7 +42,7 @@ func compileBound(a *Analysis, f *facts) Finding {
 		all += t.Time[analyze.PartCompile]
 		windows += t.Window
 	}
-	if share(all, windows) >= mostlyCompile {
+	if share(all, windows) >= mostlyCompile && made*4 >= len(a.Trace.CommandBuffers) {
 		r.Lost, r.explains = all, max(all, f.total)
 	}
 	switch {

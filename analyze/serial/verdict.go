@@ -126,7 +126,7 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, launch)
 	},
 	CompileBound: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("Threads spend %s of their time making libraries and pipeline states.", percent(f.share(top.Lost)))
+		return fmt.Sprintf("Threads spend %s of their time making libraries and pipeline states.", percent(min(1, f.share(top.Lost))))
 	},
 	EventChain: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(f.share(top.Lost)))

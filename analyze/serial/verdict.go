@@ -93,6 +93,10 @@ func (a *Analysis) noCause(f *facts) string {
 		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",
 			percent(outside), f.busyWords("; the GPU was busy for %s"))
 	}
+	if running := f.share(a.Sum(analyze.PartWaitExecuting)); running > 0.5 {
+		return fmt.Sprintf("Nothing serializes the threads that this trace can show: for %s of their time they wait while their own work runs on the GPU%s.",
+			percent(running), f.busyWords(", which was busy for %s"))
+	}
 	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
 		plural(len(f.threads), "thread"), percent(f.share(a.Sum(analyze.PartWaitForeign)+a.Sum(analyze.PartWaitQueuedOther)+a.Sum(analyze.PartLock))),
 		f.busyWords(", and the GPU was busy for %s"))

@@ -31,10 +31,11 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
 
 void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned call, unsigned flags, uint64_t arg, const struct record *more) {
   struct thread *t = s->thread;
-  struct record records[2];
-  records[0] = (struct record){s->begin, end, arg, s->object, (uint16_t)call, (uint16_t)(flags | (more ? MT_FLAG_HAS_MORE : 0))};
-  if (more) records[1] = *more;
-  mt_thread_publish(t, records, more ? 2 : 1);
+  if (__builtin_expect(mt_thread_room(t, more ? 2 : 1), 1)) {
+    mt_record_put(mt_thread_slot(t, 0), s->begin, end, arg, mt_record_rest(s->object, call, flags | (more ? MT_FLAG_HAS_MORE : 0)));
+    if (more) mt_record_put(mt_thread_slot(t, 1), more->begin, more->end, more->arg, mt_record_rest(0, MT_CALL_tracer_more, 0));
+    mt_thread_advance(t, more ? 2 : 1);
+  }
   atomic_store_explicit(&t->ring->current_begin, s->outer_begin, memory_order_relaxed);
   atomic_store_explicit(&t->ring->current, s->outer_current, memory_order_release);
   t->inside[family].frame = 0;

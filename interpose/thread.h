@@ -71,12 +71,38 @@ static inline struct thread *mt_thread(void) {
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
 }
 
-// Publishes n records, 1 or 2, with one release store.
-static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
-  if (__builtin_expect(t->head + n > t->look_again, 0) && !mt_thread_make_room(t, n)) return;
-  for (unsigned i = 0; i < n; i++) t->ring->records[(t->head + i) & (MT_RECORDS_PER_RING - 1)] = records[i];
+// Writes a record's four words into a slot, one by one: gathered in narrow stores and copied by wide loads they would wait for the
+// stores to leave the processor's buffer, which costs as much as the rest of the record.
+static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t end, uint64_t arg, uint64_t rest) {
+  __atomic_store_n(&slot->begin, begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->end, end, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->arg, arg, __ATOMIC_RELAXED);
+  __atomic_store_n((uint64_t *)&slot->object, rest, __ATOMIC_RELAXED);
+}
+
+// The fourth word of a record, as it lies in memory.
+static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned flags) {
+  return object | (uint64_t)(uint16_t)call << 32 | (uint64_t)(uint16_t)flags << 48;
+}
+
+// Is there room for n records, 1 or 2? If not they are counted as dropped.
+static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again, 1) || mt_thread_make_room(t, n); }
+
+// The slot of the record i after the last one published.
+static inline struct record *mt_thread_slot(struct thread *t, unsigned i) { return &t->ring->records[(t->head + i) & (MT_RECORDS_PER_RING - 1)]; }
+
+// Publishes n records that were put into their slots, with one release store.
+static inline void mt_thread_advance(struct thread *t, unsigned n) {
   t->head += n;
   atomic_store_explicit(&t->ring->head, t->head, memory_order_release);
   if (__builtin_expect(atomic_load_explicit(&mt_drainer_sleeps, memory_order_relaxed), 0)) mt_doorbell_wake();
+}
+
+// All of that for 1 or 2 records at once.
+static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
+  if (!mt_thread_room(t, n)) return;
+  for (unsigned i = 0; i < n; i++)
+    mt_record_put(mt_thread_slot(t, i), records[i].begin, records[i].end, records[i].arg, mt_record_rest(records[i].object, records[i].call, records[i].flags));
+  mt_thread_advance(t, n);
 }
 #endif

@@ -133,7 +133,8 @@ func (a *Analysis) replayWindow() analyze.Interval {
 	return analyze.Interval{Begin: commits[from], End: commits[from+mostJobs-1]}
 }
 
-// usualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; 0 if it never had.
+// usualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was seldom,
+// the median time from the end of the work before.
 func (a *Analysis) usualLatency() analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range a.released {
@@ -141,11 +142,35 @@ func (a *Analysis) usualLatency() analyze.Nanos {
 			all = append(all, b.GPU.Begin-x.at)
 		}
 	}
-	if len(all) == 0 {
-		return 0
+	if len(all) < enoughIntervals {
+		return a.turnaround()
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
+}
+
+// turnaround is the median time from when work was ready and the work before it had ended to its beginning.
+func (a *Analysis) turnaround() analyze.Nanos {
+	var all []analyze.Nanos
+	for _, d := range a.deviceOrder {
+		ends := make([]analyze.Nanos, 0, len(d.running))
+		for _, r := range d.running {
+			ends = append(ends, r.End)
+		}
+		slices.Sort(ends)
+		for _, r := range d.running {
+			x := a.released[r.buffer]
+			if x == nil {
+				continue
+			}
+			from := x.at
+			if i, _ := slices.BinarySearch(ends, r.Begin+1); i > 0 {
+				from = max(from, ends[i-1])
+			}
+			all = append(all, max(0, r.Begin-from))
+		}
+	}
+	return median(all)
 }
 
 // usualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers.

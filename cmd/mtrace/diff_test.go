@@ -45,11 +45,11 @@ func TestDiffFailOver(t *testing.T) {
 	dir := t.TempDir()
 	fast := filepath.Join(dir, "fast")
 	slow := filepath.Join(dir, "slow")
-	for folder, size := range map[string]string{fast: "200000", slow: "2000000"} {
+	for folder, size := range map[string]string{fast: "100000", slow: "3000000"} {
 		if err := os.Mkdir(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"1", "2"} {
+		for _, name := range []string{"1", "2", "3", "4"} {
 			trace, _ := runWorkload(t, "--op", "axpy", "--size", size, "--threads", "1", "--iters", "30", "--sync-mode", "event")
 			if err := os.Rename(trace, filepath.Join(folder, name+".mtrace")); err != nil {
 				t.Fatal(err)
@@ -57,10 +57,10 @@ func TestDiffFailOver(t *testing.T) {
 		}
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "diff", "--fail-over", "50", "fast", "slow"); got.exit != 1 || got.stderr != "" || !strings.Contains(got.stdout, "FAIL: slower by more than 50%") {
-		t.Errorf("ten times the work: %+v", got)
+		t.Errorf("thirty times the work: %+v", got)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "diff", "--fail-over", "50", "slow/1.mtrace,slow/2.mtrace", "fast"); got.exit != 0 || !strings.Contains(got.stdout, "PASS") {
-		t.Errorf("a tenth of the work: %+v", got)
+	if got := sh(t, dir, nil, tool.mtrace, "diff", "--fail-over", "50", "slow/1.mtrace,slow/2.mtrace,slow/3.mtrace,slow/4.mtrace", "fast"); got.exit != 0 || !strings.Contains(got.stdout, "PASS") {
+		t.Errorf("a thirtieth of the work: %+v", got)
 	}
 }
 

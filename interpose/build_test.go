@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -30,6 +31,7 @@ func build(t testing.TB, name string, command ...string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
+	command = slices.Clone(command)
 	for i, arg := range command {
 		if arg == "OUT" {
 			command[i] = path

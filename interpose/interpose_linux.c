@@ -22,6 +22,8 @@ static dlsym_function next_dlsym(void) {
   return next;
 }
 
+void *mt_next_symbol(const char *name) { return next_dlsym()(RTLD_NEXT, name); }
+
 static _Atomic(void *) real_create, real_copy;
 
 EXPORT id MTLCreateSystemDefaultDevice(void);

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -74,5 +75,25 @@ idle.put(1)
 	}
 	if names["_PyRuntime"] < 10 || len(threads) < 3 {
 		t.Errorf("waits by lock %v on %d threads", names, len(threads))
+	}
+}
+
+// A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C library's, the
+// sanitizer would see locks that are never taken, and end a program that has no fault.
+func TestSanitizedProgram(t *testing.T) {
+	shapes := build(t, "libshapes.so", shapesCommand...)
+	program := build(t, "client-sanitized", "gcc", "-O1", "-g", "-std=gnu11", "-fsanitize=thread", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", shapes,
+		"-lobjc", "-lpthread")
+	cmd := client(t, "bench-lock", "1000")
+	cmd.Path = program
+	path, _ := listen(t)
+	// The sanitizer's library must come first in a process, and is let to.
+	runtime, err := exec.Command("gcc", "-print-file-name=libtsan.so").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimSpace(string(runtime))+":"+library(t), "MTRACE_SOCKET="+path, "TSAN_OPTIONS=halt_on_error=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -51,10 +51,13 @@ func traceWith(t testing.TB, cmd *exec.Cmd, preload string, started func(*os.Pro
 	return r
 }
 
+// shapesCommand builds testdata/shapes.m.
+var shapesCommand = []string{"gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime"}
+
 // client is a run of testdata/client.m in one of its scenarios.
 func client(t testing.TB, scenario ...string) *exec.Cmd {
 	t.Helper()
-	shapes := build(t, "libshapes.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")
+	shapes := build(t, "libshapes.so", shapesCommand...)
 	program := build(t, "client", "gcc", "-O2", "-g", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", "OUT", "testdata/client.m", shapes, "-lobjc", "-lpthread")
 	return exec.Command(program, scenario...)
 }

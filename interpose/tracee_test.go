@@ -19,20 +19,18 @@ import (
 // A tracee is one process as a small collector of these tests saw it: what came by the socket, then what was left in the shared
 // memory. It is written again here, apart from package collector, so that a misunderstanding of the format shows.
 type tracee struct {
-	hello    wire.Hello
-	region   *wire.Region // nil until the process used Metal
-	rings    map[int]*ringCopy
-	warnings []string
-	clocks   []wire.ClockSample
-	err      error
+	hello  wire.Hello
+	region *wire.Region // nil until the process used Metal
+	rings  map[int]*ringCopy
+	clocks []wire.ClockSample
+	err    error
 }
 
 // A ringCopy is all that one ring ever held.
 type ringCopy struct {
-	records   []byte
-	facts     []byte
-	bySocket  int // bytes of records that came by the socket
-	factBytes int
+	records  []byte
+	facts    []byte
+	bySocket int // bytes of records that came by the socket
 }
 
 // An event is one record with its companion, and the thread that made it.
@@ -243,11 +241,12 @@ func (p *tracee) text(t testing.TB, name uint64) string {
 	return ""
 }
 
-// calls says how often each thread made each call, "thread selector", without the records of the tracer itself.
+// calls says how often each thread made each call, "thread selector", without the records of the tracer itself and without waits for
+// locks, which nobody counts: the Objective-C runtime's own are among them.
 func calls(events []event) map[string]int {
 	counts := map[string]int{}
 	for _, e := range events {
-		if e.Call.Row().Family != wire.FamilyTracer {
+		if f := e.Call.Row().Family; f != wire.FamilyTracer && f != wire.FamilyLock {
 			counts[fmt.Sprint(e.thread, " ", e.Call)]++
 		}
 	}

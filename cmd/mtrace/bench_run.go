@@ -33,16 +33,13 @@ type benchRunner struct {
 }
 
 func newBenchRunner(ctx context.Context, std stdio, shaders string, traced bool) (*benchRunner, error) {
-	r := &benchRunner{ctx: ctx, environ: os.Environ(), traced: traced}
+	r := &benchRunner{ctx: ctx, environ: withSoftwareMetal(os.Environ()), traced: traced}
 	var err error
 	if r.program, err = findRawmetal(); err != nil {
 		return nil, usageError("%v", err)
 	}
 	if r.shaders, err = findShaders(shaders); err != nil {
 		return nil, usageError("%v", err)
-	}
-	if preload, ok := softwareMetal(); ok {
-		r.environ = withPreload(r.environ, preload)
 	}
 	if r.scratch, err = os.MkdirTemp("", "mtrace-bench-"); err != nil {
 		return nil, err

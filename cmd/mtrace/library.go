@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 )
 
 // libraryName is the file name of the injected library on this system.
@@ -42,6 +44,30 @@ func softwareMetal() (string, bool) {
 		return path, err == nil
 	}
 	return besideExecutable("softmetal", "libsoftmetal-preload.so")
+}
+
+// withSoftwareMetal gives an environment the software Metal, as its launcher does, where there is no other Metal.
+func withSoftwareMetal(environ []string) []string {
+	preload, ok := softwareMetal()
+	if !ok {
+		return environ
+	}
+	environ = withPath(environ, "LD_PRELOAD", preload)
+	// For programs that look for libMetal.so in Linux's way.
+	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
+}
+
+// withPath appends an entry to a variable that is a list of paths, unless it is there already.
+func withPath(environ []string, variable, entry string) []string {
+	for i, e := range environ {
+		if value, ok := strings.CutPrefix(e, variable+"="); ok {
+			if !slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ' ' }), entry) {
+				environ[i] = variable + "=" + strings.TrimPrefix(value+":"+entry, ":")
+			}
+			return environ
+		}
+	}
+	return append(environ, variable+"="+entry)
 }
 
 // besideExecutable looks for a file in a folder relative to the folder of the running executable.

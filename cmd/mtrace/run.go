@@ -247,24 +247,7 @@ func privateDirectory() (string, error) {
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
 	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull)
-	if preload, ok := softwareMetal(); ok {
-		environ = withPreload(environ, preload)
-	}
-	return environ
-}
-
-// withPreload appends a library to LD_PRELOAD unless it is there already.
-func withPreload(environ []string, library string) []string {
-	const name = "LD_PRELOAD="
-	for i, entry := range environ {
-		if value, ok := strings.CutPrefix(entry, name); ok {
-			if !strings.Contains(value, filepath.Base(library)) {
-				environ[i] = name + strings.TrimPrefix(value+":"+library, ":")
-			}
-			return environ
-		}
-	}
-	return append(environ, name+library)
+	return withSoftwareMetal(environ)
 }
 
 // finish ends the recording of a program that has ended, and gives the file its name.

@@ -54,6 +54,13 @@
 #define MT_FLAG_HAS_MORE 1
 #define MT_FLAG_FAILED 2
 #define MT_FLAG_CLASS_SHIFT 8
+#define MT_SAMPLING_OFF 0
+#define MT_SAMPLING_MEASURED 1
+#define MT_SAMPLING_DEVICE 2
+#define MT_SAMPLING_FULL 3
+#define MT_SAMPLING_TAKEN 4
+#define MT_SAMPLING_MISSING 5
+#define MT_SAMPLING_WRONG 6
 #define MT_FACT_STRING 1
 #define MT_FACT_CLASS 2
 #define MT_FACT_DEVICE 3
@@ -440,7 +447,8 @@ enum {
   MT_CALL_lock_dispatch_semaphore_wait = 341,
   MT_CALL_tracer_mark = 342,
   MT_CALL_tracer_scope = 343,
-  MT_CALL_COUNT = 344
+  MT_CALL_tracer_encoder_times = 344,
+  MT_CALL_COUNT = 345
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -789,5 +797,6 @@ enum {
   "dispatch_semaphore_wait", \
   "mark", \
   "scope", \
+  "encoder times", \
 }
 #endif

@@ -91,6 +91,8 @@ const (
 	CallThreadStart Call = 2
 	CallCompleted   Call = 3
 	CallScheduled   Call = 4
+
+	CallEncoderTimes Call = 344
 )
 
 const (
@@ -102,6 +104,7 @@ const (
 	lockHolder   = "thread id of the holder when the wait began, 0 when not known"
 	lockMore     = "x0 StringID of its symbol or label, or of the function that waited, x1 address"
 	newResource  = "x0 bytes, x1 MTLResourceOptions"
+	newEncoder   = "x0 MTLDispatchType, x1 Sampling"
 	newHeap      = "x0 bytes, x1 MTLResourceOptions"
 )
 
@@ -149,11 +152,11 @@ var Table = [...]Row{
 	34: {"commandBufferWithUnretainedReferences", FamilyQueue, GroupAcquire, "queue", "new command buffer", ""},
 	35: {"setLabel:", FamilyQueue, GroupOther, "queue", "StringID of the label", ""},
 
-	36: {"computeCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
-	37: {"computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", "x0 MTLDispatchType"},
-	38: {"computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
-	39: {"blitCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
-	40: {"blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
+	36: {"computeCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	37: {"computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	38: {"computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	39: {"blitCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	40: {"blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
 	41: {"renderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
 	42: {"parallelRenderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
 	43: {"resourceStateCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
@@ -490,6 +493,8 @@ var Table = [...]Row{
 
 	342: {"mark", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the moment", ""},
 	343: {"scope", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the time from begin to end", "x0 how many scopes are around it"},
+
+	CallEncoderTimes: {"encoder times", FamilyTracer, GroupNone, "encoder", "Sampling", "x0 start on the GPU ns, x1 end ns; both 0 when they were not measured"},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

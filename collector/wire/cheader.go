@@ -58,6 +58,9 @@ func CHeader() string {
 	def("FLAG_HAS_MORE", uint16(HasMore))
 	def("FLAG_FAILED", uint16(Failed))
 	def("FLAG_CLASS_SHIFT", ClassShift)
+	for i, s := range []Sampling{SamplingOff, SamplingMeasured, SamplingDevice, SamplingFull, SamplingTaken, SamplingMissing, SamplingWrong} {
+		def("SAMPLING_"+[]string{"OFF", "MEASURED", "DEVICE", "FULL", "TAKEN", "MISSING", "WRONG"}[i], uint8(s))
+	}
 	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning} {
 		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING"}[i], uint16(kind))
 	}

@@ -57,6 +57,12 @@ func Document() string {
 		}
 	}
 	line("")
+	line("Sampling says what became of the measurement of an encoder's time:")
+	line("")
+	for i, text := range samplingTexts {
+		line("- %d: %s", i, text)
+	}
+	line("")
 	line("## Facts")
 	line("")
 	line("A fact is said once: size u32 (of the whole fact), kind u16, aux u16, key u64, length of the text u32, zero u32, the text")

@@ -17,6 +17,7 @@
 #include "identity.h"
 #include "locks.h"
 #include "objc.h"
+#include "python.h"
 #include "region.h"
 #include "session.h"
 #include "thread.h"
@@ -50,6 +51,7 @@ static int begin(void) {
   bool ok = mt_identity_start() && mt_thread_start() && mt_doorbell_make() && mt_session_send_region(fd);
   close(fd);
   mt_completion_start();
+  mt_python_find();
   if (!ok) return MT_FAILED;
   mt_drainer_start();
   return MT_ACTIVE;

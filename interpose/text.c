@@ -65,8 +65,8 @@ uint64_t mt_text(struct thread *t, const char *text, size_t length) {
 
 typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
 
-// Appends a code point as UTF-8 (RFC 3629) and returns its length.
-static size_t put_utf8(char *to, uint32_t c) {
+size_t mt_utf8_put(char *to, uint32_t c) {
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = 0xfffd;
   if (c < 0x80) {
     to[0] = (char)c;
     return 1;
@@ -81,7 +81,7 @@ static size_t put_utf8(char *to, uint32_t c) {
 // Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not. It asks for
 // UTF-16, the primitive of every string class, because GNUstep's strings do not know getBytes:.
 static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
-  enum { UNITS = 128, LONGEST = 4 };
+  enum { UNITS = 128 };
   static const char selector[] = "getCharacters:range:";
   get_characters method = (get_characters)mt_implementation(string, selector);
   if (!method) {
@@ -90,16 +90,15 @@ static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   }
   size_t used = 0;
   uint16_t units[UNITS];
-  while (range->length > 0 && size - used >= LONGEST) {
+  while (range->length > 0 && size - used >= MT_UTF8_LONGEST) {
     NSUInteger n = range->length < UNITS ? range->length : UNITS, i = 0;
     method(string, sel_registerName(selector), units, (NSRange){range->location, n});
-    while (i < n && size - used >= LONGEST) {
+    while (i < n && size - used >= MT_UTF8_LONGEST) {
       uint32_t c = units[i];
       bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000;
       if (high && i + 1 == n && n < range->length && i > 0) break; // its other half comes with the next piece
       if (low_here) c = 0x10000 + ((c - 0xd800) << 10) + (units[i + 1] - 0xdc00u);
-      else if (c >= 0xd800 && c < 0xe000) c = 0xfffd; // half a character
-      used += put_utf8(buffer + used, c);
+      used += mt_utf8_put(buffer + used, c);
       i += low_here ? 2 : 1;
     }
     range->location += i;

@@ -34,7 +34,8 @@ struct thread {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last
   unsigned scope_count;
-  unsigned exits; // rounds of thread exit handlers that have passed
+  unsigned exits;    // rounds of thread exit handlers that have passed
+  bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };
 

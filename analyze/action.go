@@ -42,6 +42,7 @@ const (
 	actNewPipeline
 	actArchive
 	actLock
+	actSignalWait
 )
 
 // A rule is what the loader knows of a row of the table of calls.
@@ -51,6 +52,7 @@ type rule struct {
 	part    Part
 	wait    bool
 	absorbs bool        // keeps the time of calls nested in it
+	yields  bool        // gives its time to the call that it is nested in
 	encoder EncoderKind // of actNewEncoder
 }
 
@@ -62,6 +64,7 @@ var rules = func() []rule {
 		rs[i] = rule{row: row, act: actionOf(wire.Call(i), row), part: partOf(row.Group)}
 		rs[i].wait = row.Group == wire.GroupWait
 		rs[i].absorbs = row.Group == wire.GroupWait || row.Group == wire.GroupAcquire
+		rs[i].yields = row.Group == wire.GroupSignal
 		rs[i].encoder = encoderKind(row.Selector)
 	}
 	return rs
@@ -83,6 +86,8 @@ func partOf(g wire.Group) Part {
 		return PartAllocate
 	case wire.GroupLock:
 		return PartLock
+	case wire.GroupSignal:
+		return PartOutside
 	case wire.GroupWait:
 		return PartCount // the parts of a wait come from the model
 	}
@@ -126,6 +131,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actNothing
 	case wire.GroupLock:
 		return actLock
+	case wire.GroupSignal:
+		return actSignalWait
 	case wire.GroupWait:
 		switch row.Object {
 		case "event":

@@ -35,6 +35,7 @@ func (t *Trace) Finish() {
 	}
 	sortUnlessSorted(t.Waits, func(a, b Wait) int { return byBegin(a.Call, b.Call) })
 	sortUnlessSorted(t.Locks, func(a, b LockWait) int { return byBegin(a.Call, b.Call) })
+	sortUnlessSorted(t.SignalWaits, func(a, b SignalWait) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Compilations, func(a, b Compilation) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Scopes, func(a, b Scope) int { return byBegin(a.Call, b.Call) })
 	slices.SortStableFunc(t.Unfinished, func(a, b UnfinishedCall) int { return byBegin(a.Call, b.Call) })

@@ -28,9 +28,10 @@ type loader struct {
 	stats     map[statKey]*CallStat
 	devices   map[Device]*Device
 	processes []*processLoader
-	waits     [][]Wait     // by thread
-	locks     [][]LockWait // by thread
-	skewed    int64        // calls whose times cannot be right
+	waits     [][]Wait       // by thread
+	locks     [][]LockWait   // by thread
+	idle      [][]SignalWait // by thread
+	skewed    int64          // calls whose times cannot be right
 	stray     int64
 }
 
@@ -84,6 +85,7 @@ func Load(path string, opts Options) (*Trace, error) {
 	}
 	l.trace.Waits = merge(l.waits, func(a, b *Wait) int { return byBegin(a.Call, b.Call) })
 	l.trace.Locks = merge(l.locks, func(a, b *LockWait) int { return byBegin(a.Call, b.Call) })
+	l.trace.SignalWaits = merge(l.idle, func(a, b *SignalWait) int { return byBegin(a.Call, b.Call) })
 	l.trace.Window = l.trace.extent()
 	l.trace.Window, _ = l.clip(l.trace.Window)
 	l.trace.Finish()

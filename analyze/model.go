@@ -31,10 +31,11 @@ type Trace struct {
 	Queues         []*Queue
 	CommandBuffers []*CommandBuffer // by creation
 	Pipelines      []*Pipeline
-	Waits          []Wait     // by Begin
-	Locks          []LockWait // by Begin
-	Signals        []Signal   // of shared events, by the CPU
-	Scopes         []Scope    // by Begin
+	Waits          []Wait       // by Begin
+	Locks          []LockWait   // by Begin
+	SignalWaits    []SignalWait // by Begin
+	Signals        []Signal     // of shared events, by the CPU
+	Scopes         []Scope      // by Begin
 	Compilations   []Compilation
 	Allocations    []Allocation
 	Releases       int // memory given back; 0 may mean that the source does not tell
@@ -238,6 +239,21 @@ type LockWait struct {
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
+}
+
+// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a semaphore: for work as
+// often as for a result. It is a part of what the thread did outside of Metal; one inside a Metal call is that call's own affair
+// and not here.
+type SignalWait struct {
+	Call
+	Selector  string
+	Object    uint64  // address of the condition variable or semaphore in its process
+	Name      string  // its symbol, or the function that waited
+	Signaller *Thread // who gave the signal; nil when not known
+	Signalled Nanos   // when; 0 when not known
+	Gave      uint64  // address of what the waiting thread itself had signalled last, since its wait before; 0 for nothing
+	GivenBack bool    // the semaphore was given back by the thread that had taken it, as a lock is
+	TimedOut  bool
 }
 
 // A Scope is a time to which the program gave a name; a mark is a scope without a length.

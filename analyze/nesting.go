@@ -6,7 +6,9 @@ package analyze
 //	own(call) = length(call) − sum of covered(inner calls), covered(call) = own(call) + sum of covered(inner calls)
 //
 // so the sum of own over all calls is the length of the union of the calls, to the nanosecond, whatever the input. Calls that
-// absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a wait is the wait.
+// absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a wait is the wait. Calls
+// that yield (waits for a signal) give their time to the call around them, if there is one: what Metal waits for within a call is
+// the call.
 type nesting struct {
 	spans  []span        // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
 	settle func(s *span) // called once for each call, with its final own time
@@ -23,6 +25,7 @@ type span struct {
 	item       int32 // the caller's wait or lock; −1 when it is neither
 	part       Part
 	absorbs    bool
+	yields     bool
 	absorbed   bool
 }
 
@@ -38,6 +41,9 @@ func (n *nesting) add(s span) {
 	i, inner := len(n.spans), Nanos(0)
 	for i > 0 && n.spans[i-1].begin >= s.begin {
 		root := &n.spans[i-1]
+		if root.yields {
+			root.covered, root.own, root.absorbed = root.covered-root.own, 0, true
+		}
 		inner += root.covered
 		s.end = max(s.end, root.end)
 		i -= int(root.size)

@@ -109,7 +109,7 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, 
 // count adds a call to its thread's sums; inside is the part of it in the range that was asked for.
 func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) {
 	t := s.thread
-	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, r.Call, r.Flags.Class()), item: -1, part: rule.part, absorbs: rule.absorbs}
+	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, r.Call, r.Flags.Class()), item: -1, part: rule.part, absorbs: rule.absorbs, yields: rule.yields}
 	slot := &t.slots[sp.slot]
 	if unfinished {
 		s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
@@ -151,7 +151,23 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 		}
 		t.locks = append(t.locks, lock)
 	}
+	if rule.act == actSignalWait {
+		sp.item = int32(len(t.idle))
+		t.idle = append(t.idle, s.signalWait(rule, Call{inside, t.Thread}, r, m))
+	}
 	t.nest.add(sp)
+}
+
+// signalWait is a wait for a signal, as the record has it.
+func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
+	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object == 1, TimedOut: r.Flags&wire.Failed != 0}
+	if r.Arg != 0 && !w.TimedOut {
+		w.Signaller = s.threadOf(ThreadID(r.Arg)).Thread
+		if at := s.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {
+			w.Signalled = at
+		}
+	}
+	return w
 }
 
 // completed keeps what the tracer's own completion handler read from a command buffer.

@@ -21,6 +21,7 @@ type threadLoader struct {
 	signal []Signal
 	waits  []Wait
 	locks  []LockWait
+	idle   []SignalWait
 	tail   [PartCount]Nanos // of Exclusive, what came after Working so far
 }
 
@@ -50,7 +51,7 @@ func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
 // settle takes over the final time of a call.
 func (t *threadLoader) settle(s *span) {
 	t.slots[s.slot].exclusive += s.own
-	if s.part < PartCount {
+	if s.part < PartOutside {
 		t.Exclusive[s.part] += s.own
 	}
 	t.work(s)
@@ -58,6 +59,8 @@ func (t *threadLoader) settle(s *span) {
 	case s.item < 0:
 	case s.part == PartLock:
 		t.locks[s.item].Interval, t.locks[s.item].Own = Interval{s.begin, s.end}, s.own
+	case s.yields: // no part of the partition, and inside a Metal call nothing at all
+		t.idle[s.item].Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is a part of another wait
 		t.waits[s.item].Thread = nil
 	default:
@@ -71,7 +74,7 @@ func (t *threadLoader) work(s *span) {
 	if !marks && t.Working.End == 0 {
 		return
 	}
-	if s.part < PartCount {
+	if s.part < PartOutside {
 		t.tail[s.part] += s.own
 	}
 	if !marks {
@@ -142,6 +145,7 @@ func (l *loader) finishThread(t *threadLoader) {
 	l.skewed += t.nest.skewed
 	l.waits = append(l.waits, slices.DeleteFunc(t.waits, func(w Wait) bool { return w.Thread == nil }))
 	l.locks = append(l.locks, slices.DeleteFunc(t.locks, func(k LockWait) bool { return k.Own == 0 }))
+	l.idle = append(l.idle, slices.DeleteFunc(t.idle, func(w SignalWait) bool { return w.Length() == 0 }))
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events
 	if t.Events > 0 || t.Active.End > t.Active.Begin {

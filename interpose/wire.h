@@ -99,7 +99,8 @@ enum {
   MT_FAMILY_compilerTask = 22,
   MT_FAMILY_other = 23,
   MT_FAMILY_lock = 24,
-  MT_FAMILY_COUNT = 25
+  MT_FAMILY_signal = 25,
+  MT_FAMILY_COUNT = 26
 };
 
 enum {
@@ -448,7 +449,16 @@ enum {
   MT_CALL_tracer_mark = 342,
   MT_CALL_tracer_scope = 343,
   MT_CALL_tracer_encoder_times = 344,
-  MT_CALL_COUNT = 345
+  MT_CALL_signal_pthread_cond_wait = 345,
+  MT_CALL_signal_pthread_cond_timedwait = 346,
+  MT_CALL_signal_pthread_cond_clockwait = 347,
+  MT_CALL_signal_pthread_cond_timedwait_relative_np = 348,
+  MT_CALL_signal_sem_wait = 349,
+  MT_CALL_signal_sem_timedwait = 350,
+  MT_CALL_signal_sem_clockwait = 351,
+  MT_CALL_signal_dispatch_semaphore_wait = 352,
+  MT_CALL_signal_dispatch_group_wait = 353,
+  MT_CALL_COUNT = 354
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -798,5 +808,14 @@ enum {
   "mark", \
   "scope", \
   "encoder times", \
+  "pthread_cond_wait", \
+  "pthread_cond_timedwait", \
+  "pthread_cond_clockwait", \
+  "pthread_cond_timedwait_relative_np", \
+  "sem_wait", \
+  "sem_timedwait", \
+  "sem_clockwait", \
+  "dispatch_semaphore_wait", \
+  "dispatch_group_wait", \
 }
 #endif

@@ -95,7 +95,7 @@ func (l *liveTable) Records(p tracefile.ProcessIndex, ring uint16, records []wir
 				m := records[i+1].More()
 				l.gpu = append(l.gpu, analyze.Interval{Begin: analyze.Nanos(m.X0), End: analyze.Nanos(m.X1)})
 			}
-		case row.Group != wire.GroupNone && row.Group != wire.GroupLock:
+		case row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal:
 			c := l.threads[l.current[at]]
 			if c == nil {
 				c = &liveCounts{}

@@ -34,10 +34,11 @@ const (
 	FamilyCompilerTask                    // MTL4CompilerTask
 	FamilyOther                           // objects of which no method is recorded: samplers, argument encoders, file handles
 	FamilyLock                            // locks of the program, of which only the waits are recorded
+	FamilySignal                          // condition variables and semaphores, of which only the waits are recorded
 )
 
 var familyNames = [...]string{"tracer", "function", "device", "queue", "commandBuffer", "encoder", "library", "event", "resource", "functionObject", "pipeline", "fence",
-	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock"}
+	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock", "signal"}
 
 // String is the family's name in the generated header and in text output.
 func (f Family) String() string {
@@ -50,7 +51,7 @@ func (f Family) String() string {
 // A Group says to which part of a thread's time a call belongs.
 type Group uint8
 
-// The groups, one for each part of the partition that calls fill.
+// The groups, one for each part of the partition that calls fill, and those that fill none.
 const (
 	GroupNone     Group = iota // not a call of the program
 	GroupAcquire               // making a command buffer, which blocks when the queue is full
@@ -61,9 +62,10 @@ const (
 	GroupAllocate              // buffers and other memory
 	GroupLock                  // waiting for a lock
 	GroupOther                 // the rest of the API
+	GroupSignal                // waiting for a signal of another thread: for work as often as for a result, so no part of the partition
 )
 
-var groupNames = [...]string{"", "acquire", "encode", "commit", "wait", "compile", "allocate", "lock", "other"}
+var groupNames = [...]string{"", "acquire", "encode", "commit", "wait", "compile", "allocate", "lock", "other", "signal"}
 
 // String is the group's name in documentation.
 func (g Group) String() string {
@@ -103,6 +105,9 @@ const (
 	copyMore     = "x0 source buffer, x1 destination buffer"
 	lockHolder   = "thread id of the holder when the wait began, 0 when not known"
 	lockMore     = "x0 StringID of its symbol or label, or of the function that waited, x1 address"
+	signaller    = "thread id of the one that signalled, 0 when not known; failed when the time was over"
+	signalMore   = "x0 StringID of its symbol or label, or of the function that waited, x1 address, x2 address of what the thread itself had signalled last, since its wait before, x3 ticks from the signal to the end"
+	givenBack    = "1 when a semaphore was given back by the thread that had taken it, as a lock is"
 	newResource  = "x0 bytes, x1 MTLResourceOptions"
 	newEncoder   = "x0 MTLDispatchType, x1 Sampling"
 	newHeap      = "x0 bytes, x1 MTLResourceOptions"
@@ -495,6 +500,16 @@ var Table = [...]Row{
 	343: {"scope", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the time from begin to end", "x0 how many scopes are around it"},
 
 	CallEncoderTimes: {"encoder times", FamilyTracer, GroupNone, "encoder", "Sampling", "x0 start on the GPU ns, x1 end ns; both 0 when they were not measured"},
+
+	345: {"pthread_cond_wait", FamilySignal, GroupSignal, "", signaller, signalMore},
+	346: {"pthread_cond_timedwait", FamilySignal, GroupSignal, "", signaller, signalMore},
+	347: {"pthread_cond_clockwait", FamilySignal, GroupSignal, "", signaller, signalMore},
+	348: {"pthread_cond_timedwait_relative_np", FamilySignal, GroupSignal, "", signaller, signalMore},
+	349: {"sem_wait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
+	350: {"sem_timedwait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
+	351: {"sem_clockwait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
+	352: {"dispatch_semaphore_wait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
+	353: {"dispatch_group_wait", FamilySignal, GroupSignal, "", signaller, signalMore},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

@@ -121,7 +121,7 @@ func compareCalls(r *said, s *sight) Check {
 		switch family := call.Row().Family; {
 		case family == wire.FamilyTracer, made == 0 && got == 0:
 			continue
-		case family == wire.FamilyLock:
+		case family == wire.FamilyLock, family == wire.FamilySignal:
 			continue // Metal's own locks are contended or not as it happens
 		}
 		total += made

@@ -3,6 +3,7 @@
 package tracesim
 
 import (
+	"cmp"
 	"path/filepath"
 	"testing"
 
@@ -22,7 +23,10 @@ type Process struct {
 	Hello wire.Hello
 	Facts []wire.Fact
 	End   tracefile.End
-	rings []*Ring
+
+	Clock   wire.ClockKind     // ClockNanoseconds when it is 0
+	Samples []wire.ClockSample // of that clock
+	rings   []*Ring
 }
 
 // A Ring is the records of one thread, in the order of their ends.
@@ -91,7 +95,8 @@ func (f *File) Write(t testing.TB) string {
 	}
 	for _, p := range f.Processes {
 		index := w.AddProcess(p.Hello)
-		check(w.Region(index, wire.ClockNanoseconds, 0, 0))
+		check(w.Region(index, cmp.Or(p.Clock, wire.ClockNanoseconds), 0, 0))
+		check(w.Samples(index, p.Samples))
 		check(w.Facts(index, p.Facts))
 		for i, r := range p.rings {
 			check(w.Records(index, uint16(i), 0, r.Records))

@@ -49,7 +49,7 @@ type kindKey struct {
 	more  bool
 }
 
-// A kind is what is remembered of the records of one kind while a block is written or read.
+// A kind is what is remembered of the records of one kind while a block is written.
 type kind struct {
 	call    wire.Call
 	flags   wire.Flags

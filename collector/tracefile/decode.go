@@ -3,6 +3,8 @@ package tracefile
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
+	"slices"
 
 	"mtrace/collector/wire"
 )
@@ -11,21 +13,40 @@ var errColumns = errors.New("its columns do not fit together")
 
 // A decoder turns the payload of a block back into records. It is reused, not shared.
 type decoder struct {
-	kinds []kind
+	kinds []reading
 }
+
+// A reading is a kind while a block is read. Its columns are places in the payload rather than slices of it, because the garbage
+// collector would be told of each step of a slice.
+type reading struct {
+	call    wire.Call
+	flags   wire.Flags
+	form    form
+	object  wire.ObjectID
+	arg     uint64
+	x       [4]uint64
+	columns [columnCount]span
+	tables  [4][]uint64 // of arg, x0, x1, x2
+}
+
+// A span is the part of a column that is not read yet, as offsets in the payload. A column that was read beyond its end begins
+// behind its end for good.
+type span struct{ at, end uint32 }
 
 // decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count
 // records, and allocates no more than a small multiple of the payload.
 func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.Record, error) {
 	in := cursor{b: payload}
-	order := d.columns(&in)
+	order := d.columns(payload, &in)
 	if in.bad || len(in.b) != 0 || count > 2*len(order) {
 		return dst, errColumns
 	}
-	end := len(dst) + count
+	start := len(dst)
+	dst = slices.Grow(dst, count)
+	out := dst[start : start+count]
 	var recent recents
 	var previous wire.Ticks
-	for len(dst) < end {
+	for len(out) > 0 {
 		at, n := uint64(0), 0
 		if len(order) > 0 && order[0] < 0x80 {
 			at, n = uint64(order[0]), 1
@@ -37,50 +58,57 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 		}
 		order = order[n:]
 		k := &d.kinds[at]
+		r := &out[0]
+		out = out[1:]
 		if k.call == wire.CallMore {
-			more := k.more()
-			more.Flags = k.flags
-			dst = append(dst, more.Record())
+			k.more(payload, r)
+			r.Flags = k.flags
 			continue
 		}
-		r := wire.Record{Call: k.call, Flags: k.flags}
-		r.Begin = previous + wire.Ticks(unzigzag(k.next(columnGap)))
-		r.End = r.Begin + wire.Ticks(k.next(columnLength))
-		previous = r.End
-		if v := k.next(columnObject); v < recentObjects {
-			r.Object = recent.take(int(v))
+		begin := previous + wire.Ticks(unzigzag(k.columns[columnGap].long(payload)))
+		previous = begin + wire.Ticks(k.columns[columnLength].long(payload))
+		object := k.object
+		if v := k.columns[columnObject].next(payload); v < recentObjects {
+			object = recent.take(int(v))
 		} else {
-			r.Object = k.object + wire.ObjectID(unzigzag(v-recentObjects))
-			recent.add(r.Object)
+			object += wire.ObjectID(unzigzag(v - recentObjects))
+			recent.add(object)
 		}
-		k.object = r.Object
+		k.object = object
+		arg := k.arg
 		if k.form&formArgTable != 0 {
-			r.Arg = k.nextInTable(columnArg, 0)
+			arg = k.nextInTable(payload, columnArg, 0)
 		} else {
-			k.arg += unzigzag(k.next(columnArg))
-			r.Arg = k.arg
+			arg += unzigzag(k.columns[columnArg].next(payload))
+			k.arg = arg
 		}
-		recent.seen(r.Arg)
-		dst = append(dst, r)
+		recent.seen(arg)
+		// Field by field: a record put together on the stack would be copied before its parts have arrived there.
+		r.Begin, r.End, r.Arg, r.Object = begin, previous, arg, object
+		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
-			dst = append(dst, k.more().Record())
+			if len(out) == 0 {
+				return dst, errColumns
+			}
+			k.more(payload, &out[0])
+			out = out[1:]
 		}
 	}
-	if len(dst) != end || len(order) != 0 || d.leftOver() {
+	if len(order) != 0 || d.leftOver() {
 		return dst, errColumns
 	}
-	return dst, nil
+	return dst[:start+count], nil
 }
 
 // columns sets up the kinds and their columns, and returns the order column.
-func (d *decoder) columns(in *cursor) (order []byte) {
+func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	n := in.uvarint()
 	if n > maxKinds || n*5 > uint64(len(in.b)) {
 		in.bad = true
 		return nil
 	}
 	if cap(d.kinds) < int(n) {
-		d.kinds = make([]kind, n)
+		d.kinds = make([]reading, n)
 	}
 	d.kinds = d.kinds[:n]
 	for i := range d.kinds {
@@ -93,13 +121,13 @@ func (d *decoder) columns(in *cursor) (order []byte) {
 			return nil
 		}
 		tables := k.tables
-		*k = kind{
+		*k = reading{
 			call:  wire.Call(binary.LittleEndian.Uint16(head)),
 			flags: wire.Flags(binary.LittleEndian.Uint16(head[2:])),
 			form:  form(head[4]),
 		}
 		for t := range tables {
-			k.tables[t].values = tables[t].values[:0]
+			k.tables[t] = tables[t][:0]
 		}
 	}
 	order = in.bytes(in.uvarint())
@@ -109,7 +137,9 @@ func (d *decoder) columns(in *cursor) (order []byte) {
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
-			d.kinds[i].columns[c] = in.bytes(d.kinds[i].x[0])
+			column := in.bytes(d.kinds[i].x[0])
+			end := len(payload) - len(in.b)
+			d.kinds[i].columns[c] = span{uint32(end - len(column)), uint32(end)}
 		}
 	}
 	for i := range d.kinds {
@@ -122,7 +152,7 @@ func (d *decoder) columns(in *cursor) (order []byte) {
 func (d *decoder) leftOver() bool {
 	for i := range d.kinds {
 		for _, c := range d.kinds[i].columns {
-			if c == nil || len(c) != 0 {
+			if c.at != c.end {
 				return true
 			}
 		}
@@ -130,51 +160,70 @@ func (d *decoder) leftOver() bool {
 	return false
 }
 
-func (k *kind) more() wire.More {
+// more reads a More record into r.
+func (k *reading) more(payload []byte, r *wire.Record) {
 	if k.form&formGPUTimes != 0 {
-		begin := k.x[0] + unzigzag(k.next(columnX0))
-		k.x[1] = begin + (k.x[1] - k.x[0]) + unzigzag(k.next(columnX1))
-		k.x[2] = begin + (k.x[2] - k.x[0]) + unzigzag(k.next(columnX2))
+		begin := k.x[0] + unzigzag(k.columns[columnX0].next(payload))
+		k.x[1] = begin + (k.x[1] - k.x[0]) + unzigzag(k.columns[columnX1].next(payload))
+		k.x[2] = begin + (k.x[2] - k.x[0]) + unzigzag(k.columns[columnX2].next(payload))
 		k.x[0] = begin
 	} else {
-		k.x[0] = k.nextInTable(columnX0, 1)
-		k.x[1] = k.nextInTable(columnX1, 2)
-		k.x[2] = k.nextInTable(columnX2, 3)
+		k.x[0] = k.nextInTable(payload, columnX0, 1)
+		k.x[1] = k.nextInTable(payload, columnX1, 2)
+		k.x[2] = k.nextInTable(payload, columnX2, 3)
 	}
-	k.x[3] += unzigzag(k.next(columnX3))
-	return wire.More{X0: k.x[0], X1: k.x[1], X2: k.x[2], X3: uint32(k.x[3])}
+	k.x[3] += unzigzag(k.columns[columnX3].next(payload))
+	r.Begin, r.End, r.Arg, r.Object = wire.Ticks(k.x[0]), wire.Ticks(k.x[1]), k.x[2], wire.ObjectID(k.x[3])
+	r.Call, r.Flags = wire.CallMore, 0
 }
 
-// next is the next value of a column. Beyond the end it is 0 and the column becomes nil, which leftOver finds.
-func (k *kind) next(column int) uint64 {
-	c := k.columns[column]
-	if len(c) > 0 && c[0] < 0x80 {
-		k.columns[column] = c[1:]
-		return uint64(c[0])
+// next is the next value of a column. Beyond the end it is 0, which leftOver finds.
+func (c *span) next(payload []byte) uint64 {
+	if c.at < c.end && payload[c.at] < 0x80 {
+		c.at++
+		return uint64(payload[c.at-1])
 	}
-	v, n := binary.Uvarint(c)
-	if n <= 0 {
-		k.columns[column] = nil
-		return 0
-	}
-	k.columns[column] = c[n:]
-	return v
+	return c.long(payload)
 }
 
-func (k *kind) nextInTable(column, at int) uint64 {
-	t := &k.tables[at]
-	i := k.next(column)
-	if i < uint64(len(t.values)) {
-		return t.values[i]
+// long is the next value of a column when it takes more than a byte. One of up to eight bytes is read without a loop: the bytes
+// up to the first without its high bit are kept, and groups of seven bits are moved together by twos.
+func (c *span) long(payload []byte) uint64 {
+	if c.at < c.end && int(c.at)+8 <= len(payload) {
+		x := binary.LittleEndian.Uint64(payload[c.at:])
+		if last := ^x & 0x8080808080808080; last != 0 {
+			x &= last ^ (last - 1)
+			x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+			x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+			x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
+			if c.at += uint32(bits.TrailingZeros64(last))/8 + 1; c.at <= c.end {
+				return x
+			}
+		}
 	}
-	c := k.columns[column]
-	if i > uint64(len(t.values)) || len(c) < 8 {
-		k.columns[column] = nil
+	if c.at < c.end {
+		if v, n := binary.Uvarint(payload[c.at:c.end]); n > 0 {
+			c.at += uint32(n)
+			return v
+		}
+	}
+	c.at = c.end + 1
+	return 0
+}
+
+func (k *reading) nextInTable(payload []byte, column, at int) uint64 {
+	t, c := &k.tables[at], &k.columns[column]
+	i := c.next(payload)
+	if i < uint64(len(*t)) {
+		return (*t)[i]
+	}
+	if i > uint64(len(*t)) || c.at > c.end || c.end-c.at < 8 {
+		c.at = c.end + 1
 		return 0
 	}
-	v := binary.LittleEndian.Uint64(c)
-	k.columns[column] = c[8:]
-	t.values = append(t.values, v)
+	v := binary.LittleEndian.Uint64(payload[c.at:])
+	c.at += 8
+	*t = append(*t, v)
 	return v
 }
 

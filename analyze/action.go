@@ -54,6 +54,10 @@ type rule struct {
 	absorbs bool        // keeps the time of calls nested in it
 	yields  bool        // gives its time to the call that it is nested in
 	encoder EncoderKind // of actNewEncoder
+	address bool        // of actAllocate: x2 is where the memory is; of actLock: x1 is where the lock is
+	onHeap  bool        // of actAllocate
+	named   bool        // of actLock: x0 is its name
+	holder  bool        // of actLock: arg is the thread that has it
 }
 
 // rules are made from wire.Table, one for each row and a last one for calls of newer libraries.
@@ -66,6 +70,10 @@ var rules = func() []rule {
 		rs[i].absorbs = row.Group == wire.GroupWait || row.Group == wire.GroupAcquire
 		rs[i].yields = row.Group == wire.GroupSignal
 		rs[i].encoder = encoderKind(row.Selector)
+		rs[i].address = strings.Contains(row.More, "x2 contents pointer") || strings.Contains(row.More, "x1 address")
+		rs[i].onHeap = row.Object == "heap"
+		rs[i].named = strings.Contains(row.More, "x0 StringID")
+		rs[i].holder = strings.Contains(row.Arg, "holder")
 	}
 	return rs
 }()

@@ -50,7 +50,8 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			s.allocation(rule, call, r, m)
 		}
 	case actRelease:
-		p.released[r.Object] = call.Begin
+		at, _ := p.released.get(r.Object)
+		*at = call.Begin
 		s.trace.Releases++
 	case actNewLibrary, actNewFunction, actNewPipeline, actArchive:
 		s.compilation(rule, call, r, m, visible)
@@ -81,12 +82,14 @@ func (s *streamLoader) applyToEncoder(act action, e *openEncoder, call Call, r *
 	case actSetPipeline:
 		e.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
 	case actDispatch:
-		if n := len(e.Dispatches); n > 0 && e.Dispatches[n-1].Pipeline == e.pipeline && e.Dispatches[n-1].each() == r.Arg {
-			e.Dispatches[n-1].Count++
-			e.Dispatches[n-1].Threads += r.Arg
-			return
+		if n := len(e.Dispatches); n > 0 {
+			if d := &e.Dispatches[n-1]; d.Pipeline == e.pipeline && d.Threads == uint64(d.Count)*r.Arg {
+				d.Count++
+				d.Threads += r.Arg
+				return
+			}
 		}
-		e.Dispatches = append(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin})
 	case actCopy:
 		e.Copies++
 		e.CopyBytes += r.Arg
@@ -110,16 +113,13 @@ func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 
 // allocation keeps memory that was made. What is made on a heap takes the heap's memory.
 func (s *streamLoader) allocation(rule *rule, call Call, r *wire.Record, m *wire.More) {
-	a := Allocation{At: call.Begin, Thread: call.Thread, Selector: rule.row.Selector, Object: uint32(r.Arg), Bytes: m.X0, Storage: storageModes[m.X1>>4&3],
-		OnHeap: rule.row.Object == "heap"}
-	if strings.Contains(rule.row.More, "x2 contents pointer") {
+	a := s.thread.made.add()
+	a.At, a.Thread, a.Selector, a.Object, a.Bytes = call.Begin, call.Thread, rule.row.Selector, uint32(r.Arg), m.X0
+	a.Storage, a.OnHeap = storageModes[m.X1>>4&3], rule.onHeap
+	if rule.address {
 		a.Address = m.X2
 	}
-	s.trace.Allocations = append(s.trace.Allocations, a)
 }
-
-// each is the number of threads of each of the run's dispatches.
-func (d *Dispatch) each() uint64 { return d.Threads / uint64(d.Count) }
 
 // compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of its
 // function, the name of a library the hash of its source.

@@ -20,6 +20,7 @@ func (t *Trace) Finish() {
 	slices.SortFunc(t.Pipelines, func(a, b *Pipeline) int {
 		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
 	})
+	t.CommandBuffers = byCreation(t.CommandBuffers)
 	sortUnlessSorted(t.CommandBuffers, func(a, b *CommandBuffer) int {
 		if a.Created.Begin != b.Created.Begin {
 			return cmp.Compare(a.Created.Begin, b.Created.Begin)
@@ -48,46 +49,23 @@ func (t *Trace) Finish() {
 	t.checkClocks()
 }
 
+// byCreation is the list in the order of creation, but for those created at the same instant.
+func byCreation(list []*CommandBuffer) []*CommandBuffer {
+	keys := make([]timeKey, len(list))
+	for i, b := range list {
+		keys[i] = timeKey{b.Created.Begin, uint32(i)}
+	}
+	out := make([]*CommandBuffer, len(list))
+	for i, k := range byTime(keys) {
+		out[i] = list[k.index]
+	}
+	return out
+}
+
 func sortUnlessSorted[T any](list []T, compare func(a, b T) int) {
 	if !slices.IsSortedFunc(list, compare) {
 		slices.SortStableFunc(list, compare)
 	}
-}
-
-// merge is one list of all lists, each of which is in order already, as a thread's calls are.
-func merge[T any](lists [][]T, compare func(a, b *T) int) []T {
-	for len(lists) > 1 {
-		var next [][]T
-		for i := 0; i+1 < len(lists); i += 2 {
-			next = append(next, mergeTwo(lists[i], lists[i+1], compare))
-		}
-		if len(lists)%2 == 1 {
-			next = append(next, lists[len(lists)-1])
-		}
-		lists = next
-	}
-	if len(lists) == 0 {
-		return nil
-	}
-	return lists[0]
-}
-
-func mergeTwo[T any](a, b []T, compare func(a, b *T) int) []T {
-	switch {
-	case len(a) == 0:
-		return b
-	case len(b) == 0:
-		return a
-	}
-	out := make([]T, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if compare(&b[0], &a[0]) < 0 {
-			out, b = append(out, b[0]), b[1:]
-		} else {
-			out, a = append(out, a[0]), a[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }
 
 func byBegin(a, b Call) int {

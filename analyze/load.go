@@ -28,10 +28,8 @@ type loader struct {
 	stats     map[statKey]*CallStat
 	devices   map[Device]*Device
 	processes []*processLoader
-	waits     [][]Wait       // by thread
-	locks     [][]LockWait   // by thread
-	idle      [][]SignalWait // by thread
-	skewed    int64          // calls whose times cannot be right
+	threads   []*threadLoader
+	skewed    int64 // calls whose times cannot be right
 	stray     int64
 }
 
@@ -83,9 +81,7 @@ func Load(path string, opts Options) (*Trace, error) {
 	for _, st := range l.stats {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
-	l.trace.Waits = merge(l.waits, func(a, b *Wait) int { return byBegin(a.Call, b.Call) })
-	l.trace.Locks = merge(l.locks, func(a, b *LockWait) int { return byBegin(a.Call, b.Call) })
-	l.trace.SignalWaits = merge(l.idle, func(a, b *SignalWait) int { return byBegin(a.Call, b.Call) })
+	l.gatherThreads()
 	l.trace.Window = l.trace.extent()
 	l.trace.Window, _ = l.clip(l.trace.Window)
 	l.trace.Finish()
@@ -145,18 +141,17 @@ func (l *loader) finishProcess(p *processLoader) {
 	t.Processes = append(t.Processes, p.Process)
 	p.processorTimes()
 	for _, th := range p.threads {
-		l.finishThread(th)
+		l.finishThread(p, th)
 	}
-	for _, q := range p.queues {
+	p.queues.all(func(q *Queue) {
 		if q.Device == nil {
 			q.Device = l.device(p, 0)
 		}
 		t.Queues = append(t.Queues, q)
-	}
-	for _, s := range p.pipelines {
-		t.Pipelines = append(t.Pipelines, s)
-	}
+	})
+	p.pipelines.all(func(s *Pipeline) { t.Pipelines = append(t.Pipelines, s) })
 	p.encoders.all(func(e *openEncoder) {
+		e.Dispatches = slices.Clip(e.Dispatches)
 		switch {
 		case e.buffer == nil:
 		case e.buffer.Encoders == nil:
@@ -173,11 +168,6 @@ func (l *loader) finishProcess(p *processLoader) {
 	})
 	for id := range p.file.Devices {
 		l.device(p, id)
-	}
-	for i := range t.Allocations {
-		if a := &t.Allocations[i]; a.Thread.Process == p.Process && a.Object != 0 {
-			a.Released = p.released[wire.ObjectID(a.Object)]
-		}
 	}
 	l.losses(p)
 	*p = processLoader{Process: p.Process, file: p.file, clock: p.clock, end: p.end}

@@ -30,7 +30,7 @@ type span struct {
 }
 
 // maxSpans bounds the calls that are kept in case a call around them is still to come.
-const maxSpans = 1 << 14
+const maxSpans = 1 << 10
 
 // add adds the call that ended next.
 func (n *nesting) add(s span) {

@@ -1,9 +1,6 @@
 package analyze
 
 import (
-	"maps"
-	"slices"
-
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
@@ -17,10 +14,10 @@ type processLoader struct {
 	end       Nanos // of the last thing seen
 	buffers   table[CommandBuffer]
 	encoders  table[openEncoder]
-	pipelines map[wire.ObjectID]*Pipeline
-	queues    map[wire.ObjectID]*Queue
+	pipelines table[Pipeline]
+	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
-	released  map[wire.ObjectID]Nanos // when memory was given back
+	released  table[Nanos] // when memory was given back
 	encodeMem slab[Encoder]
 }
 
@@ -32,71 +29,12 @@ type openEncoder struct {
 	pipeline *Pipeline // set last
 }
 
-// A slab allocates values in blocks, so that a million of them cost little.
-type slab[T any] struct{ free []T }
-
-// one is a slice of one new value.
-func (s *slab[T]) one() []T {
-	if len(s.free) == 0 {
-		s.free = make([]T, 256)
-	}
-	v := s.free[:1:1]
-	s.free = s.free[1:]
-	return v
-}
-
-// pageSize is how many objects of neighbouring numbers share a page of a table.
-const pageSize = 64
-
-// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full, and the last
-// one used is nearly always used again.
-type table[T any] struct {
-	pages  map[wire.ObjectID]*[pageSize]*T
-	last   *[pageSize]*T
-	lastID wire.ObjectID // number of the page last
-	memory slab[T]
-	count  int
-}
-
-// get is the object of a number; it is made, and fresh is true, if it is not there.
-func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
-	if page := id / pageSize; t.last == nil || page != t.lastID {
-		if t.pages == nil {
-			t.pages = map[wire.ObjectID]*[pageSize]*T{}
-		}
-		if t.last, t.lastID = t.pages[page], page; t.last == nil {
-			t.last = new([pageSize]*T)
-			t.pages[page] = t.last
-		}
-	}
-	at := &t.last[id%pageSize]
-	if *at == nil {
-		*at, fresh = &t.memory.one()[0], true
-		t.count++
-	}
-	return *at, fresh
-}
-
-// all calls f with each object, by number.
-func (t *table[T]) all(f func(*T)) {
-	for _, page := range slices.Sorted(maps.Keys(t.pages)) {
-		for _, object := range t.pages[page] {
-			if object != nil {
-				f(object)
-			}
-		}
-	}
-}
-
 func newProcessLoader(f *tracefile.Process) *processLoader {
 	return &processLoader{
-		Process:   &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args},
-		file:      f,
-		clock:     newConverter(f),
-		pipelines: map[wire.ObjectID]*Pipeline{},
-		queues:    map[wire.ObjectID]*Queue{},
-		threads:   map[ThreadID]*threadLoader{},
-		released:  map[wire.ObjectID]Nanos{},
+		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args},
+		file:    f,
+		clock:   newConverter(f),
+		threads: map[ThreadID]*threadLoader{},
 	}
 }
 
@@ -133,10 +71,9 @@ func (p *processLoader) pipeline(id wire.ObjectID) *Pipeline {
 	if id == 0 {
 		return nil
 	}
-	s := p.pipelines[id]
-	if s == nil {
-		s = &Pipeline{ID: uint32(id), Process: p.Process}
-		p.pipelines[id] = s
+	s, fresh := p.pipelines.get(id)
+	if fresh {
+		s.ID, s.Process = uint32(id), p.Process
 	}
 	return s
 }
@@ -146,10 +83,9 @@ func (p *processLoader) queue(id wire.ObjectID) *Queue {
 	if id == 0 {
 		return nil
 	}
-	q := p.queues[id]
-	if q == nil {
-		q = &Queue{ID: uint32(id), Process: p.Process}
-		p.queues[id] = q
+	q, fresh := p.queues.get(id)
+	if fresh {
+		q.ID, q.Process = uint32(id), p.Process
 	}
 	return q
 }

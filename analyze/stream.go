@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"strings"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -127,33 +126,33 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	}
 	t.Active.End = max(t.Active.End, inside.End)
 	if rule.wait {
-		sp.item = int32(len(t.waits))
-		w := Wait{Call: call, Selector: rule.row.Selector, Unfinished: unfinished}
+		sp.item = int32(t.waits.count)
+		w := t.waits.add()
+		w.Call, w.Selector, w.Unfinished = call, rule.row.Selector, unfinished
 		switch rule.act {
 		case actWaitEvent:
 			w.Event = EventValue{uint32(r.Object), r.Arg}
 		case actWaitBuffer:
 			w.Buffer = s.process.buffer(r.Object)
 		}
-		t.waits = append(t.waits, w)
 	}
 	if rule.act == actLock {
-		sp.item = int32(len(t.locks))
-		lock := LockWait{Call: Call{inside, t.Thread}, Selector: rule.row.Selector, Lock: uint64(r.Object)}
-		if strings.Contains(rule.row.More, "x1 address") {
+		sp.item = int32(t.locks.count)
+		lock := t.locks.add()
+		lock.Call, lock.Selector, lock.Lock = Call{inside, t.Thread}, rule.row.Selector, uint64(r.Object)
+		if rule.address {
 			lock.Lock = m.X1
 		}
-		if strings.Contains(rule.row.More, "x0 StringID") {
+		if rule.named && m.X0 != 0 {
 			lock.Name = s.process.text(m.X0)
 		}
-		if strings.Contains(rule.row.Arg, "holder") && r.Arg != 0 {
+		if rule.holder && r.Arg != 0 {
 			lock.Holder = s.threadOf(ThreadID(r.Arg)).Thread
 		}
-		t.locks = append(t.locks, lock)
 	}
 	if rule.act == actSignalWait {
-		sp.item = int32(len(t.idle))
-		t.idle = append(t.idle, s.signalWait(rule, Call{inside, t.Thread}, r, m))
+		sp.item = int32(t.idle.count)
+		*t.idle.add() = s.signalWait(rule, Call{inside, t.Thread}, r, m)
 	}
 	t.nest.add(sp)
 }

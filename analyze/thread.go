@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -19,9 +18,11 @@ type threadLoader struct {
 	buffer *CommandBuffer // the last one it used
 	open   *openEncoder   // the last one it used
 	signal []Signal
-	waits  []Wait
-	locks  []LockWait
-	idle   []SignalWait
+	waits  list[Wait]
+	locks  list[LockWait]
+	idle   list[SignalWait]
+	made   list[Allocation]
+	runs   dispatchRuns
 	tail   [PartCount]Nanos // of Exclusive, what came after Working so far
 }
 
@@ -58,13 +59,14 @@ func (t *threadLoader) settle(s *span) {
 	switch {
 	case s.item < 0:
 	case s.part == PartLock:
-		t.locks[s.item].Interval, t.locks[s.item].Own = Interval{s.begin, s.end}, s.own
+		k := t.locks.at(s.item)
+		k.Interval, k.Own = Interval{s.begin, s.end}, s.own
 	case s.yields: // no part of the partition, and inside a Metal call nothing at all
-		t.idle[s.item].Interval = Interval{s.begin, s.begin + s.own}
+		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is a part of another wait
-		t.waits[s.item].Thread = nil
+		t.waits.at(s.item).Thread = nil
 	default:
-		t.waits[s.item].Interval = Interval{s.begin, s.end}
+		t.waits.at(s.item).Interval = Interval{s.begin, s.end}
 	}
 }
 
@@ -135,7 +137,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 }
 
 // finish settles the thread's calls and hands its sums to the trace.
-func (l *loader) finishThread(t *threadLoader) {
+func (l *loader) finishThread(p *processLoader, t *threadLoader) {
 	t.nest.finish()
 	for _, s := range t.slots {
 		s.stat.Counts[t.Thread] += s.count
@@ -143,9 +145,14 @@ func (l *loader) finishThread(t *threadLoader) {
 		t.Events += s.count
 	}
 	l.skewed += t.nest.skewed
-	l.waits = append(l.waits, slices.DeleteFunc(t.waits, func(w Wait) bool { return w.Thread == nil }))
-	l.locks = append(l.locks, slices.DeleteFunc(t.locks, func(k LockWait) bool { return k.Own == 0 }))
-	l.idle = append(l.idle, slices.DeleteFunc(t.idle, func(w SignalWait) bool { return w.Length() == 0 }))
+	t.nest.spans = nil
+	for i := range t.made.count {
+		a := t.made.at(int32(i))
+		if at := p.released.find(wire.ObjectID(a.Object)); at != nil && a.Object != 0 {
+			a.Released = *at
+		}
+	}
+	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events
 	if t.Events > 0 || t.Active.End > t.Active.Begin {

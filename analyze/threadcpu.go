@@ -34,9 +34,21 @@ func (c CPUTime) Slept() Nanos {
 
 // CPUIn is what the thread did with processors in i; between two samples it is taken to have done the same all the time.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
-	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
-	for n := max(first, 1); n < len(t.CPU) && t.CPU[n-1].At < i.End; n++ {
-		a, b := t.CPU[n-1], t.CPU[n]
+	c = cpuIn(t.CPU, i)
+	// The kernel counts a time slice at its end, or at the next tick, so the sums may be ahead by one.
+	if c.Ran = min(c.Ran, c.Covered); c.Waited != NotKnown {
+		c.Waited = min(c.Waited, c.Covered-c.Ran)
+	}
+	return c
+}
+
+// CPUIn is what all threads of the process did with processors in i, traced or not; Ran may be more than Covered.
+func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
+
+func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
+	first, _ := slices.BinarySearchFunc(samples, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
+	for n := max(first, 1); n < len(samples) && samples[n-1].At < i.End; n++ {
+		a, b := samples[n-1], samples[n]
 		if b.At <= a.At || b.Ran < a.Ran || b.Waited < a.Waited { // a later thread was given the same id
 			continue
 		}
@@ -50,16 +62,16 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 			c.Waited += Nanos(part * float64(b.Waited-a.Waited))
 		}
 	}
-	// The kernel counts a time slice at its end, or at the next tick, so the sums may be ahead by one.
-	if c.Ran = min(c.Ran, c.Covered); c.Waited != NotKnown {
-		c.Waited = min(c.Waited, c.Covered-c.Ran)
-	}
 	return c
 }
 
 // processorTimes gives the process's threads what is known of them.
 func (p *processLoader) processorTimes() {
 	for _, t := range p.file.ThreadTimes {
+		if t.Thread == wire.WholeProcess {
+			p.Process.CPUSamples = append(p.Process.CPUSamples, cpuSample(t))
+			continue
+		}
 		if th := p.threads[ThreadID(t.Thread)]; th != nil {
 			th.CPU = append(th.CPU, cpuSample(t))
 		}

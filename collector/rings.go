@@ -182,7 +182,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 			return
 		}
 		if p.times != nil {
-			p.handThreadTimes(p.times.look(time.Now(), threads))
+			p.handThreadTimes(p.times.look(time.Now(), append(threads, wire.WholeProcess)))
 		}
 		wait = pause(wait, growth)
 		timer.Reset(wait)

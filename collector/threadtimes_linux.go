@@ -13,6 +13,7 @@ import (
 // taskFolder is /proc/PID/task of a process. The descriptor stays that process's when its number is used again.
 type taskFolder struct {
 	fd     int
+	pid    int
 	path   []byte
 	buffer [128]byte
 }
@@ -26,7 +27,7 @@ func openThreadClock(pid int) threadClock {
 	if err != nil {
 		return nil
 	}
-	return &taskFolder{fd: fd}
+	return &taskFolder{fd: fd, pid: pid}
 }
 
 // sameNumbers says whether this process, /proc and the other process number processes alike. The NSpid of proc(5) lists a
@@ -49,6 +50,9 @@ func sameNumbers(pid int) bool {
 // (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when the
 // wait ends.
 func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
+	if thread == wire.WholeProcess {
+		return f.readProcess()
+	}
 	f.path = append(strconv.AppendUint(f.path[:0], thread, 10), "/schedstat"...)
 	fd, err := unix.Openat(f.fd, string(f.path), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -62,6 +66,25 @@ func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	}
 	t = wire.ThreadTime{Thread: thread, At: now.Nano()}
 	return t, parseSchedstat(f.buffer[:n], &t)
+}
+
+// readProcess reads the clock of the processor time of the process, which clock_getcpuclockid(3) numbers so.
+func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
+	const processorTime = 2 // CPUCLOCK_SCHED
+	if !f.sameProcess() {
+		return t, false
+	}
+	var now, ran unix.Timespec
+	if unix.ClockGettime(int32(^f.pid<<3|processorTime), &ran) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return t, false
+	}
+	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: wire.WaitNotKnown}, true
+}
+
+// sameProcess says whether the process is still there: its number may be another's when it is not.
+func (f *taskFolder) sameProcess() bool {
+	var stat unix.Stat_t
+	return unix.Fstatat(f.fd, strconv.Itoa(f.pid), &stat, 0) == nil
 }
 
 // parseSchedstat reads the first two numbers of a schedstat. A kernel that does not count gives zeros.

@@ -67,10 +67,11 @@ func TestThreadTimesOfAProcess(t *testing.T) {
 		}
 		last[s.Thread] = s
 	}
-	computing, sleeping := 0, 0
+	computing, sleeping, sum := 0, 0, 0.0
 	for _, ring := range p.End.Rings {
 		a, b := first[ring.Thread], last[ring.Thread]
 		covered := float64(b.At - a.At)
+		sum += float64(b.Ran - a.Ran)
 		if covered < 0.6*float64(lasts) {
 			t.Errorf("thread %d is covered for %.0f ms of %v", ring.Thread, covered/1e6, lasts)
 			continue
@@ -84,6 +85,11 @@ func TestThreadTimesOfAProcess(t *testing.T) {
 		default:
 			t.Errorf("thread %d ran for %.2f of the time and waited for %.2f", ring.Thread, ran, waited)
 		}
+	}
+	// The whole process runs for as long as its threads do together.
+	a, b := first[wire.WholeProcess], last[wire.WholeProcess]
+	if ran := float64(b.Ran - a.Ran); float64(b.At-a.At) < 0.6*float64(lasts) || ran < 0.9*sum || ran > 1.2*sum+50e6 {
+		t.Errorf("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6, lasts, ran/1e6, sum/1e6)
 	}
 	if computing != mode.Compute || sleeping != mode.Sleep {
 		t.Errorf("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)
@@ -102,6 +108,9 @@ func TestNoThreadClock(t *testing.T) {
 		t.Skip("this system does not show the processor times of threads")
 	}
 	defer clock.close()
+	if sample, alive := clock.read(wire.WholeProcess); !alive || sample.Ran <= 0 {
+		t.Errorf("the whole process has %+v, %v", sample, alive)
+	}
 	if sample, alive := clock.read(1 << 30); alive {
 		t.Errorf("a thread that is not there has %+v", sample)
 	}

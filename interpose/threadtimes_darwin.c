@@ -1,4 +1,4 @@
-// Processor times of the threads that have rings, which on macOS only the process itself may ask for. The system does not tell how
+// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask for. The system does not tell how
 // long a thread waited for a processor.
 //
 // Rule: on the drainer's thread only, and every port that task_threads gives is given back.
@@ -14,7 +14,7 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-static struct thread_time times[MT_RING_COUNT];
+static struct thread_time times[MT_RING_COUNT + 1]; // of the whole process first, as thread 0
 
 static bool has_ring(uint64_t thread) {
   uint32_t used = atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed);
@@ -45,11 +45,12 @@ int mt_thread_times_send(void) {
   thread_act_array_t threads;
   mach_msg_type_number_t count;
   if (task_threads(mach_task_self(), &threads, &count) != KERN_SUCCESS) return 1;
-  size_t known = 0;
+  times[0] = (struct thread_time){0, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW), (int64_t)clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID), MT_THREAD_TIME_WAIT_NOT_KNOWN};
+  size_t known = 1;
   for (mach_msg_type_number_t i = 0; i < count; i++) {
-    if (known < MT_RING_COUNT && time_of(threads[i], &times[known])) known++;
+    if (known <= MT_RING_COUNT && time_of(threads[i], &times[known])) known++;
     mach_port_deallocate(mach_task_self(), threads[i]);
   }
   vm_deallocate(mach_task_self(), (vm_address_t)threads, count * sizeof *threads);
-  return known == 0 || mt_session_send(MT_FRAME_THREAD_TIMES, 0, 0, times, known * sizeof *times, NULL, 0);
+  return mt_session_send(MT_FRAME_THREAD_TIMES, 0, 0, times, known * sizeof *times, NULL, 0);
 }

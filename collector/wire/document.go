@@ -86,7 +86,7 @@ func Document() string {
 	line("| %d records | whole records of one ring; position is the ring position of the first |", FrameRecords)
 	line("| %d facts | whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position |", FrameFacts)
 	line("| %d clock | clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux) |", FrameClock)
-	line("| %d thread times | processor times of threads, %d bytes each: the system's thread id u64; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had no processor i64, %d where the system does not count them |", FrameThreadTimes, ThreadTimeSize, WaitNotKnown)
+	line("| %d thread times | processor times of threads, %d bytes each: the system's thread id u64, %d for the whole process; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had no processor i64, %d where the system does not count them |", FrameThreadTimes, ThreadTimeSize, WholeProcess, WaitNotKnown)
 	line("")
 	line("## Shared memory")
 	line("")

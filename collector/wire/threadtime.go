@@ -10,11 +10,15 @@ const ThreadTimeSize = 32
 
 // A ThreadTime is how much processor time a thread had used at an instant. Counters only grow; their differences mean something.
 type ThreadTime struct {
-	Thread uint64 // the system's thread id
+	Thread uint64 // the system's thread id; WholeProcess for all threads of the process together
 	At     int64  // nanoseconds on the clock of GPU times
 	Ran    int64  // nanoseconds on a processor, since the thread began
 	Waited int64  // nanoseconds that it could run and had no processor, since it began; WaitNotKnown where the system does not count that
 }
+
+// WholeProcess is ThreadTime.Thread where all threads of the process are counted together, those that are not traced and those
+// that are gone too.
+const WholeProcess = 0
 
 // WaitNotKnown is ThreadTime.Waited where the system does not tell how long a thread waited for a processor.
 const WaitNotKnown = -1

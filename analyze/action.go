@@ -13,6 +13,7 @@ const (
 	actNothing action = iota
 	actTracer         // a record of the tracer's own that the analysis does not need
 	actScope
+	actStack
 	actThreadStart
 	actCompleted
 	actScheduled
@@ -111,6 +112,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actCompleted
 	case wire.CallScheduled:
 		return actScheduled
+	case wire.CallStack:
+		return actStack
 	}
 	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
 		if strings.HasPrefix(row.Arg, "StringID of the name the program gave") {

@@ -83,13 +83,13 @@ func (s *streamLoader) applyToEncoder(act action, e *openEncoder, call Call, r *
 		e.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
 	case actDispatch:
 		if n := len(e.Dispatches); n > 0 {
-			if d := &e.Dispatches[n-1]; d.Pipeline == e.pipeline && d.Threads == uint64(d.Count)*r.Arg {
+			if d := &e.Dispatches[n-1]; d.Pipeline == e.pipeline && d.Stack == call.Stack && d.Threads == uint64(d.Count)*r.Arg {
 				d.Count++
 				d.Threads += r.Arg
 				return
 			}
 		}
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Stack: call.Stack})
 	case actCopy:
 		e.Copies++
 		e.CopyBytes += r.Arg
@@ -114,7 +114,7 @@ func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 // allocation keeps memory that was made. What is made on a heap takes the heap's memory.
 func (s *streamLoader) allocation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	a := s.thread.made.add()
-	a.At, a.Thread, a.Selector, a.Object, a.Bytes = call.Begin, call.Thread, rule.row.Selector, uint32(r.Arg), m.X0
+	a.At, a.Thread, a.Stack, a.Selector, a.Object, a.Bytes = call.Begin, call.Thread, call.Stack, rule.row.Selector, uint32(r.Arg), m.X0
 	a.Storage, a.OnHeap = storageModes[m.X1>>4&3], rule.onHeap
 	if rule.address {
 		a.Address = m.X2

@@ -11,5 +11,6 @@ type CallStat struct {
 	Min, Max  Nanos
 	Exclusive map[*Thread]Nanos // per thread, without what was nested
 	Counts    map[*Thread]int64
+	From      []CallsFrom             // Counts and Exclusive by stack; empty when stacks were not recorded
 	Durations *hdrhistogram.Histogram // nanoseconds
 }

@@ -169,6 +169,8 @@ func (l *loader) finishProcess(p *processLoader) {
 	for id := range p.file.Devices {
 		l.device(p, id)
 	}
+	t.Stacks = append(t.Stacks, p.stacks.all...)
+	t.Capture.Unnamed += p.stacks.unnamed
 	l.losses(p)
 	*p = processLoader{Process: p.Process, file: p.file, clock: p.clock, end: p.end}
 }

@@ -41,7 +41,9 @@ type Trace struct {
 	Releases       int // memory given back; 0 may mean that the source does not tell
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
-	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
+	Stacks         []*Stack // each once; empty when they were not recorded
+	Capture        Capture  // of Stacks
+	Events         int64    // calls in the trace that returned: the sum of the counts of Calls
 	Lost           Loss
 	Warnings       []string  // for the reader of a report, one line each
 	Missing        []Missing // what the source cannot tell, so that a verdict can say so
@@ -136,10 +138,12 @@ type Queue struct {
 	Capacity int // most command buffers that may be uncompleted at the same time; 0 when not known (Metal's default is 64)
 }
 
-// A Call is one call of a thread: when, and by whom. Thread is nil when it is not known.
+// A Call is one call of a thread: when, by whom, from where. Thread and Stack are nil when they are not known: stacks are recorded
+// when they are asked for, and not of every call.
 type Call struct {
 	Interval
 	Thread *Thread
+	Stack  *Stack
 }
 
 // CommandBufferStatus is MTLCommandBufferStatus.
@@ -206,12 +210,13 @@ type Encoder struct {
 	Copies     int
 }
 
-// A Dispatch is a run of equal dispatches, one after another, of one pipeline state.
+// A Dispatch is a run of equal dispatches, one after another, of one pipeline state, from one place of the program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
 	Count    int
 	Threads  uint64 // of all of them together
 	At       Nanos  // the first
+	Stack    *Stack // of all of them; nil when not known
 }
 
 // A Pipeline is a compute pipeline state; its Kernel is the name of its function.
@@ -230,6 +235,8 @@ type Wait struct {
 	Event    EventValue     // what waitUntilSignaledValue:timeoutMS: waits for; Buffer is then the one that signalled it
 	Signaled *Thread        // who gave the event its value, when the CPU did; otherwise nil
 
+	Interpreter InterpreterLock // when the wait began
+
 	Unfinished bool // the thread was still waiting when its process ended
 }
 
@@ -241,6 +248,8 @@ type LockWait struct {
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
+
+	Interpreter InterpreterLock // when the wait began
 }
 
 // A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a semaphore: for work as
@@ -293,6 +302,7 @@ type Compilation struct {
 type Allocation struct {
 	At       Nanos
 	Thread   *Thread
+	Stack    *Stack // nil when not known
 	Selector string
 	Bytes    uint64
 	Storage  string // "shared", "managed", "private" or "memoryless"

@@ -19,6 +19,7 @@ type processLoader struct {
 	threads   map[ThreadID]*threadLoader
 	released  table[Nanos] // when memory was given back
 	encodeMem slab[Encoder]
+	stacks    *stackTable
 }
 
 // An openEncoder is an encoder with what the loader must remember of it.
@@ -30,12 +31,14 @@ type openEncoder struct {
 }
 
 func newProcessLoader(f *tracefile.Process) *processLoader {
-	return &processLoader{
+	p := &processLoader{
 		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args},
 		file:    f,
 		clock:   newConverter(f),
 		threads: map[ThreadID]*threadLoader{},
 	}
+	p.stacks = newStackTable(p)
+	return p
 }
 
 func (p *processLoader) text(id uint64) string { return p.file.Strings[wire.StringID(id)] }

@@ -9,10 +9,10 @@ import (
 func TestScopesAt(t *testing.T) {
 	a, b := &Thread{ID: 1}, &Thread{ID: 2}
 	scope := func(th *Thread, begin, end Nanos, name string) Scope {
-		return Scope{Call: Call{Interval{begin, end}, th}, Name: name}
+		return Scope{Call: Call{Interval: Interval{begin, end}, Thread: th}, Name: name}
 	}
 	s := NewScopesAt(&Trace{Scopes: []Scope{
-		scope(a, 0, 100, "run"), scope(a, 0, 40, "epoch 1"), scope(b, 5, 95, "other"), scope(a, 10, 20, "step 1"), {Call: Call{Interval{15, 15}, a}, Name: "mark", Mark: true},
+		scope(a, 0, 100, "run"), scope(a, 0, 40, "epoch 1"), scope(b, 5, 95, "other"), scope(a, 10, 20, "step 1"), {Call: Call{Interval: Interval{15, 15}, Thread: a}, Name: "mark", Mark: true},
 		scope(a, 20, 30, "step 2"), scope(a, 50, 90, "epoch 2"),
 	}})
 	for at, want := range map[Nanos][]string{

@@ -17,6 +17,9 @@ type streamLoader struct {
 	holding bool
 	stray   int64 // More records that belong to nothing
 	visited VisitedCall
+
+	stacks      openStacks
+	interpreter InterpreterLock // of the call at hand
 }
 
 var noMore wire.More
@@ -63,6 +66,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	rule := ruleOf(r.Call)
 	switch rule.act {
 	case actThreadStart:
+		s.stacks.pending = s.stacks.pending[:0]
 		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
 		return
 	case actCompleted:
@@ -73,6 +77,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 			b.Scheduled = s.process.clock.at(r.Begin)
 		}
 		return
+	case actStack:
+		s.stack(r)
+		return
 	case actTracer:
 		return
 	case actScope:
@@ -82,7 +89,8 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
 	}
-	call := Call{Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, s.thread.Thread}
+	call := Call{Interval: Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Thread: s.thread.Thread}
+	call.Stack, s.interpreter = s.stacks.of(r.Begin)
 	if call.End < call.Begin || call.End-call.Begin > longestTime {
 		call.Begin = call.End
 		s.skewed++
@@ -108,7 +116,7 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, 
 // count adds a call to its thread's sums; inside is the part of it in the range that was asked for.
 func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) {
 	t := s.thread
-	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, r.Call, r.Flags.Class()), item: -1, part: rule.part, absorbs: rule.absorbs, yields: rule.yields}
+	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, callKey{r.Call, r.Flags.Class(), call.Stack}), item: -1, part: rule.part, absorbs: rule.absorbs, yields: rule.yields}
 	slot := &t.slots[sp.slot]
 	if unfinished {
 		s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
@@ -128,7 +136,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	if rule.wait {
 		sp.item = int32(t.waits.count)
 		w := t.waits.add()
-		w.Call, w.Selector, w.Unfinished = call, rule.row.Selector, unfinished
+		w.Call, w.Selector, w.Unfinished, w.Interpreter = call, rule.row.Selector, unfinished, s.interpreter
 		switch rule.act {
 		case actWaitEvent:
 			w.Event = EventValue{uint32(r.Object), r.Arg}
@@ -139,7 +147,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	if rule.act == actLock {
 		sp.item = int32(t.locks.count)
 		lock := t.locks.add()
-		lock.Call, lock.Selector, lock.Lock = Call{inside, t.Thread}, rule.row.Selector, uint64(r.Object)
+		lock.Call, lock.Selector, lock.Lock, lock.Interpreter = Call{inside, t.Thread, call.Stack}, rule.row.Selector, uint64(r.Object), s.interpreter
 		if rule.address {
 			lock.Lock = m.X1
 		}
@@ -152,7 +160,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	}
 	if rule.act == actSignalWait {
 		sp.item = int32(t.idle.count)
-		*t.idle.add() = s.signalWait(rule, Call{inside, t.Thread}, r, m)
+		*t.idle.add() = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
 	}
 	t.nest.add(sp)
 }
@@ -191,7 +199,7 @@ func (s *streamLoader) scope(r *wire.Record) {
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
 	}
-	call := Call{Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, s.thread.Thread}
+	call := Call{Interval: Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Thread: s.thread.Thread}
 	call.End = max(call.Begin, call.End)
 	if inside, visible := s.clip(call.Interval); visible {
 		call.Interval = inside
@@ -234,7 +242,8 @@ func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
 		}
 		s.startThread(ThreadID(c.Thread), "")
 		rule := ruleOf(c.Call)
-		call := Call{Interval{s.process.clock.at(c.Begin), end}, s.thread.Thread}
+		call := Call{Interval: Interval{s.process.clock.at(c.Begin), end}, Thread: s.thread.Thread}
+		call.Stack, s.interpreter = s.stacks.of(c.Begin)
 		call.End = max(call.Begin, min(call.End, call.Begin+longestTime))
 		record := wire.Record{Object: c.Object, Call: c.Call}
 		if inside, visible := s.clip(call.Interval); visible {

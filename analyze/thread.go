@@ -29,15 +29,18 @@ type threadLoader struct {
 type callKey struct {
 	call  wire.Call
 	class uint8
+	stack *Stack
 }
 
 type slotOfClass struct {
+	stack *Stack
 	class uint8
 	slot  int32 // one more than the index; 0 is none
 }
 
-// A callSlot counts the calls of one selector on one class by one thread.
+// A callSlot counts the calls of one selector on one class by one thread from one place.
 type callSlot struct {
+	stack     *Stack
 	count     int64
 	exclusive Nanos
 	stat      *CallStat
@@ -92,23 +95,22 @@ func (t *threadLoader) work(s *span) {
 	t.tail = [PartCount]Nanos{}
 }
 
-// slot is the index of the counter for a call on a class.
-func (l *loader) slot(t *threadLoader, p *processLoader, c wire.Call, class uint8) int32 {
+// slot is the index of the counter for calls of a kind.
+func (l *loader) slot(t *threadLoader, p *processLoader, key callKey) int32 {
 	var last *slotOfClass
-	if int(c) < len(t.byCall) {
-		if last = &t.byCall[c]; last.class == class && last.slot > 0 {
+	if int(key.call) < len(t.byCall) {
+		if last = &t.byCall[key.call]; last.class == key.class && last.stack == key.stack && last.slot > 0 {
 			return last.slot - 1
 		}
 	}
-	key := callKey{c, class}
 	i, known := t.others[key]
 	if !known {
 		i = int32(len(t.slots))
 		t.others[key] = i
-		t.slots = append(t.slots, callSlot{stat: l.stat(c, p.file.Classes[class].Name)})
+		t.slots = append(t.slots, callSlot{stack: key.stack, stat: l.stat(key.call, p.file.Classes[key.class].Name)})
 	}
 	if last != nil {
-		*last = slotOfClass{class, i + 1}
+		*last = slotOfClass{key.stack, key.class, i + 1}
 	}
 	return i
 }
@@ -143,6 +145,9 @@ func (l *loader) finishThread(p *processLoader, t *threadLoader) {
 		s.stat.Counts[t.Thread] += s.count
 		s.stat.Exclusive[t.Thread] += s.exclusive
 		t.Events += s.count
+		if l.trace.Capture.Stacks > 0 {
+			s.stat.From = append(s.stat.From, CallsFrom{t.Thread, s.stack, s.count, s.exclusive})
+		}
 	}
 	l.skewed += t.nest.skewed
 	t.nest.spans = nil

@@ -203,6 +203,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			} else {
 				err = p.looseFacts(payload)
 			}
+		case wire.FrameProcessFacts:
+			err = p.looseFacts(payload)
 		case wire.FrameClock:
 			for ; len(payload) > 0; payload = payload[16:] {
 				p.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
@@ -222,7 +224,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 	}
 }
 
-// looseFacts takes in facts that come before there are rings: of no ring, and with no position.
+// looseFacts takes in facts of no ring, which have no position: those of the process, and what comes before there are rings.
 func (p *process) looseFacts(payload []byte) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -232,7 +234,7 @@ func (p *process) looseFacts(payload []byte) error {
 		return err
 	}
 	p.handFacts(facts)
-	return nil
+	return p.failure
 }
 
 // isEnd says whether an error is the end of a connection and not a fault of the peer.

@@ -154,6 +154,9 @@ func FuzzFrames(f *testing.F) {
 	f.Add(append(wiretest.Frame(wire.FrameFacts, 1, 0, fact), wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 32))...))
 	f.Add(wiretest.Frame(wire.FrameRings, 0, 0, nil))
 	f.Add(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 1, At: 2, Ran: 1})))
+	stack := wire.AppendFact(nil, wire.Stack{Native: []uint64{1}, Python: []wire.PythonFrame{{Line: 1}}}.Fact())
+	f.Add(wiretest.Frame(wire.FrameFacts, 0, 0, stack))
+	f.Add(wiretest.Frame(wire.FrameProcessFacts, 0, 0, wire.AppendFact(stack[:48:48], wire.Image{Start: 1, Size: 2, Path: "x"}.Fact())))
 	f.Add([]byte("MTRF"))
 	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
 	if err != nil {

@@ -2,6 +2,7 @@ package collector
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -119,7 +120,15 @@ func (p *process) writeFacts(r *ring, position uint64, b []byte) {
 	p.handFacts(facts)
 }
 
+// handFacts hands facts on, with the mutex. What cannot be read is not handed on, and ends the connection.
 func (p *process) handFacts(facts []wire.Fact) {
+	facts = slices.DeleteFunc(facts, func(f wire.Fact) bool {
+		err := f.Check()
+		if err != nil && p.failure == nil {
+			p.failure = err
+		}
+		return err != nil
+	})
 	p.collector.observer.Facts(p.index, facts)
 	p.collector.written(p.collector.writer.Facts(p.index, facts))
 }

@@ -42,6 +42,13 @@
 #define MT_RING_THREAD_OFFSET 392
 #define MT_RING_CURRENT_OFFSET 512
 
+#define MT_MAX_NATIVE_FRAMES 64
+#define MT_MAX_PYTHON_FRAMES 64
+#define MT_STACK_CUT_NATIVE 256
+#define MT_STACK_CUT_PYTHON 512
+#define MT_INTERPRETER_HELD 1
+#define MT_INTERPRETER_KNOWN 2
+
 #define MT_CLOCK_NANOSECONDS 1
 #define MT_CLOCK_TSC 2
 #define MT_CLOCK_MACH 3
@@ -66,12 +73,16 @@
 #define MT_FACT_DEVICE 3
 #define MT_FACT_THREAD_NAME 4
 #define MT_FACT_WARNING 5
+#define MT_FACT_STACK 6
+#define MT_FACT_IMAGE 7
+#define MT_FACT_SYMBOL 8
 #define MT_FRAME_HELLO 1
 #define MT_FRAME_RINGS 2
 #define MT_FRAME_RECORDS 3
 #define MT_FRAME_FACTS 4
 #define MT_FRAME_CLOCK 5
 #define MT_FRAME_THREAD_TIMES 6
+#define MT_FRAME_PROCESS_FACTS 7
 
 enum {
   MT_FAMILY_tracer = 0,
@@ -458,7 +469,8 @@ enum {
   MT_CALL_signal_sem_clockwait = 351,
   MT_CALL_signal_dispatch_semaphore_wait = 352,
   MT_CALL_signal_dispatch_group_wait = 353,
-  MT_CALL_COUNT = 354
+  MT_CALL_tracer_stack = 354,
+  MT_CALL_COUNT = 355
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -817,5 +829,164 @@ enum {
   "sem_clockwait", \
   "dispatch_semaphore_wait", \
   "dispatch_group_wait", \
+  "stack", \
+}
+
+// Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
+#define MT_CALLS_WITH_STACK { \
+  [MT_CALL_device_newBufferWithLength_options_] = 1, \
+  [MT_CALL_device_newBufferWithBytes_length_options_] = 1, \
+  [MT_CALL_device_newBufferWithBytesNoCopy_length_options_deallocator_] = 1, \
+  [MT_CALL_device_newLibraryWithSource_options_error_] = 1, \
+  [MT_CALL_device_newLibraryWithSource_options_completionHandler_] = 1, \
+  [MT_CALL_device_newLibraryWithData_error_] = 1, \
+  [MT_CALL_device_newLibraryWithURL_error_] = 1, \
+  [MT_CALL_device_newLibraryWithFile_error_] = 1, \
+  [MT_CALL_device_newDefaultLibrary] = 1, \
+  [MT_CALL_device_newDefaultLibraryWithBundle_error_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithFunction_error_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithFunction_options_reflection_error_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithFunction_completionHandler_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithFunction_options_completionHandler_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithDescriptor_options_reflection_error_] = 1, \
+  [MT_CALL_device_newComputePipelineStateWithDescriptor_options_completionHandler_] = 1, \
+  [MT_CALL_library_newFunctionWithName_] = 1, \
+  [MT_CALL_library_newFunctionWithName_constantValues_error_] = 1, \
+  [MT_CALL_library_newFunctionWithDescriptor_error_] = 1, \
+  [MT_CALL_queue_commandBuffer] = 1, \
+  [MT_CALL_queue_commandBufferWithDescriptor_] = 1, \
+  [MT_CALL_queue_commandBufferWithUnretainedReferences] = 1, \
+  [MT_CALL_commandBuffer_computeCommandEncoder] = 1, \
+  [MT_CALL_commandBuffer_computeCommandEncoderWithDispatchType_] = 1, \
+  [MT_CALL_commandBuffer_computeCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_blitCommandEncoder] = 1, \
+  [MT_CALL_commandBuffer_blitCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_renderCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_parallelRenderCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_resourceStateCommandEncoder] = 1, \
+  [MT_CALL_commandBuffer_resourceStateCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_accelerationStructureCommandEncoder] = 1, \
+  [MT_CALL_commandBuffer_accelerationStructureCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_commandBuffer_enqueue] = 1, \
+  [MT_CALL_commandBuffer_commit] = 1, \
+  [MT_CALL_commandBuffer_waitUntilScheduled] = 1, \
+  [MT_CALL_commandBuffer_waitUntilCompleted] = 1, \
+  [MT_CALL_encoder_dispatchThreadgroups_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_encoder_dispatchThreads_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_encoder_dispatchThreadgroupsWithIndirectBuffer_indirectBufferOffset_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_event_waitUntilSignaledValue_timeoutMS_] = 1, \
+  [MT_CALL_device_newHeapWithDescriptor_] = 1, \
+  [MT_CALL_device_newTextureWithDescriptor_] = 1, \
+  [MT_CALL_device_newTextureWithDescriptor_iosurface_plane_] = 1, \
+  [MT_CALL_device_newSharedTextureWithDescriptor_] = 1, \
+  [MT_CALL_device_newSharedTextureWithHandle_] = 1, \
+  [MT_CALL_device_newLibraryWithStitchedDescriptor_error_] = 1, \
+  [MT_CALL_device_newLibraryWithStitchedDescriptor_completionHandler_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithDescriptor_error_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithDescriptor_options_reflection_error_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithDescriptor_completionHandler_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithDescriptor_options_completionHandler_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithTileDescriptor_options_reflection_error_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithTileDescriptor_options_completionHandler_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithMeshDescriptor_options_reflection_error_] = 1, \
+  [MT_CALL_device_newRenderPipelineStateWithMeshDescriptor_options_completionHandler_] = 1, \
+  [MT_CALL_device_newIndirectCommandBufferWithDescriptor_maxCommandCount_options_] = 1, \
+  [MT_CALL_device_newDynamicLibrary_error_] = 1, \
+  [MT_CALL_device_newDynamicLibraryWithURL_error_] = 1, \
+  [MT_CALL_device_newBinaryArchiveWithDescriptor_error_] = 1, \
+  [MT_CALL_device_newAccelerationStructureWithSize_] = 1, \
+  [MT_CALL_device_newAccelerationStructureWithDescriptor_] = 1, \
+  [MT_CALL_device_newTensorWithDescriptor_error_] = 1, \
+  [MT_CALL_device_newArchiveWithURL_error_] = 1, \
+  [MT_CALL_device_newBufferWithLength_options_placementSparsePageSize_] = 1, \
+  [MT_CALL_archive_addComputePipelineFunctionsWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_addRenderPipelineFunctionsWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_addTileRenderPipelineFunctionsWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_addMeshRenderPipelineFunctionsWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_addLibraryWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_addFunctionWithDescriptor_library_error_] = 1, \
+  [MT_CALL_heap_newBufferWithLength_options_] = 1, \
+  [MT_CALL_heap_newTextureWithDescriptor_] = 1, \
+  [MT_CALL_heap_setPurgeableState_] = 1, \
+  [MT_CALL_heap_newBufferWithLength_options_offset_] = 1, \
+  [MT_CALL_heap_newTextureWithDescriptor_offset_] = 1, \
+  [MT_CALL_heap_newAccelerationStructureWithSize_] = 1, \
+  [MT_CALL_heap_newAccelerationStructureWithDescriptor_] = 1, \
+  [MT_CALL_heap_newAccelerationStructureWithSize_offset_] = 1, \
+  [MT_CALL_heap_newAccelerationStructureWithDescriptor_offset_] = 1, \
+  [MT_CALL_library_newFunctionWithName_constantValues_completionHandler_] = 1, \
+  [MT_CALL_library_newFunctionWithDescriptor_completionHandler_] = 1, \
+  [MT_CALL_library_newIntersectionFunctionWithDescriptor_completionHandler_] = 1, \
+  [MT_CALL_library_newIntersectionFunctionWithDescriptor_error_] = 1, \
+  [MT_CALL_residencySet_requestResidency] = 1, \
+  [MT_CALL_residencySet_endResidency] = 1, \
+  [MT_CALL_resource_setPurgeableState_] = 1, \
+  [MT_CALL_resource_makeAliasable] = 1, \
+  [MT_CALL_resource_newTextureWithDescriptor_offset_bytesPerRow_] = 1, \
+  [MT_CALL_resource_newTensorWithDescriptor_offset_error_] = 1, \
+  [MT_CALL_pipeline_newComputePipelineStateWithBinaryFunctions_error_] = 1, \
+  [MT_CALL_pipeline_newComputePipelineStateWithAdditionalBinaryFunctions_error_] = 1, \
+  [MT_CALL_pipeline_newVisibleFunctionTableWithDescriptor_] = 1, \
+  [MT_CALL_pipeline_newIntersectionFunctionTableWithDescriptor_] = 1, \
+  [MT_CALL_encoder_renderCommandEncoder] = 1, \
+  [MT_CALL_mtl4Queue_commit_count_] = 1, \
+  [MT_CALL_mtl4Queue_commit_count_options_] = 1, \
+  [MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_] = 1, \
+  [MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_options_] = 1, \
+  [MT_CALL_mtl4CommandBuffer_renderCommandEncoderWithDescriptor_] = 1, \
+  [MT_CALL_mtl4CommandBuffer_renderCommandEncoderWithDescriptor_options_] = 1, \
+  [MT_CALL_mtl4CommandBuffer_computeCommandEncoder] = 1, \
+  [MT_CALL_mtl4CommandBuffer_machineLearningCommandEncoder] = 1, \
+  [MT_CALL_encoder_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_encoder_dispatchThreadsWithIndirectBuffer_] = 1, \
+  [MT_CALL_compiler_newLibraryWithDescriptor_error_] = 1, \
+  [MT_CALL_compiler_newDynamicLibrary_error_] = 1, \
+  [MT_CALL_compiler_newDynamicLibraryWithURL_error_] = 1, \
+  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_error_] = 1, \
+  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_error_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_error_] = 1, \
+  [MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_error_] = 1, \
+  [MT_CALL_compiler_newLibraryWithDescriptor_completionHandler_] = 1, \
+  [MT_CALL_compiler_newDynamicLibrary_completionHandler_] = 1, \
+  [MT_CALL_compiler_newDynamicLibraryWithURL_completionHandler_] = 1, \
+  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_] = 1, \
+  [MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_error_] = 1, \
+  [MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_completionHandler_] = 1, \
+  [MT_CALL_compilerTask_waitUntilCompleted] = 1, \
+  [MT_CALL_archive_newComputePipelineStateWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_error_] = 1, \
+  [MT_CALL_archive_newRenderPipelineStateWithDescriptor_error_] = 1, \
+  [MT_CALL_archive_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_error_] = 1, \
+  [MT_CALL_archive_newBinaryFunctionWithDescriptor_error_] = 1, \
+  [MT_CALL_encoder_dispatchNetworkWithIntermediatesHeap_] = 1, \
+  [MT_CALL_encoder_dispatchThreadsPerTile_] = 1, \
+  [MT_CALL_resource_newTextureViewWithPixelFormat_] = 1, \
+  [MT_CALL_resource_newTextureViewWithPixelFormat_textureType_levels_slices_] = 1, \
+  [MT_CALL_lock_pthread_mutex_lock] = 1, \
+  [MT_CALL_lock_pthread_rwlock_rdlock] = 1, \
+  [MT_CALL_lock_pthread_rwlock_wrlock] = 1, \
+  [MT_CALL_lock_pthread_cond_wait] = 1, \
+  [MT_CALL_lock_pthread_cond_timedwait] = 1, \
+  [MT_CALL_lock_dispatch_sync] = 1, \
+  [MT_CALL_lock_dispatch_sync_f] = 1, \
+  [MT_CALL_lock_dispatch_barrier_sync] = 1, \
+  [MT_CALL_lock_dispatch_barrier_sync_f] = 1, \
+  [MT_CALL_lock_dispatch_semaphore_wait] = 1, \
+  [MT_CALL_signal_pthread_cond_wait] = 1, \
+  [MT_CALL_signal_pthread_cond_timedwait] = 1, \
+  [MT_CALL_signal_pthread_cond_clockwait] = 1, \
+  [MT_CALL_signal_pthread_cond_timedwait_relative_np] = 1, \
+  [MT_CALL_signal_sem_wait] = 1, \
+  [MT_CALL_signal_sem_timedwait] = 1, \
+  [MT_CALL_signal_sem_clockwait] = 1, \
+  [MT_CALL_signal_dispatch_semaphore_wait] = 1, \
+  [MT_CALL_signal_dispatch_group_wait] = 1, \
 }
 #endif

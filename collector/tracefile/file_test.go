@@ -21,6 +21,11 @@ func testHello(pid int) wire.Hello {
 	return wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: "/bin/p", Args: []string{"p", "-x"}, Host: "h", OS: "linux", Arch: "amd64", Started: 7}
 }
 
+var (
+	testStack = wire.Stack{Native: []uint64{0x401136}, Python: []wire.PythonFrame{{Function: 1, File: 2, Line: 3}}, CutPython: true}
+	testImage = wire.Image{Start: 0x400000, Size: 0x2000, BuildID: "ab", Path: "/bin/p q"}
+)
+
 // writeSmall writes a trace of two processes with everything in it, closed or not, and returns its path and what is in the
 // streams.
 func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record) {
@@ -50,6 +55,10 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			{Kind: wire.FactThreadName, Key: 101, Text: "main"},
 			{Kind: 999, Key: 1, Text: "of a later version"},
 			{Kind: wire.FactWarning, Text: "careful"},
+			testStack.Fact(),
+			testStack.Fact(),
+			testImage.Fact(),
+			{Kind: wire.FactSymbol, Key: 0x401136, Text: "main"},
 		}))
 		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0}, {Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
 		for ring := range uint16(3) {
@@ -131,6 +140,10 @@ func TestFileRoundTrip(t *testing.T) {
 		t.Errorf("facts %+v", p)
 	case p.ThreadNames[101] != "main", !slices.Equal(p.Warnings, []string{"careful"}):
 		t.Errorf("facts %+v", p)
+	case len(p.Stacks) != 1, !reflect.DeepEqual(p.Stacks[wire.StackID(testStack.Fact().Key)], testStack):
+		t.Errorf("stacks %+v", p.Stacks)
+	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != "main":
+		t.Errorf("images %+v, symbols %v", p.Images, p.Symbols)
 	case p.Nanos(1000) != 1000e6, p.Nanos(2500) != 1500e6, p.Nanos(4000) != 2000e6:
 		t.Errorf("clock: %d %d %d", p.Nanos(1000), p.Nanos(2500), p.Nanos(4000))
 	case p.End == nil, r.Processes()[1].End != nil:

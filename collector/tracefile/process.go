@@ -17,6 +17,9 @@ type Process struct {
 	ThreadNames                  map[uint64]string // by the system's thread id
 	ThreadTimes                  []wire.ThreadTime // by thread, and those of a thread by time
 	Warnings                     []string          // lines for the user, in the order of arrival
+	Stacks                       map[wire.StackID]wire.Stack
+	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen
+	Symbols                      map[uint64]string // by return address: the function it is in
 	End                          *End              // nil when the trace was cut before the process ended
 }
 

@@ -77,7 +77,8 @@ func (r *Reader) readProcess(index ProcessIndex, payload []byte) error {
 	if int(index) == len(r.processes) {
 		r.processes = append(r.processes, &Process{
 			Strings: map[wire.StringID]string{}, Classes: map[uint8]Class{},
-			Devices: map[wire.ObjectID]Device{}, ThreadNames: map[uint64]string{}})
+			Devices: map[wire.ObjectID]Device{}, ThreadNames: map[uint64]string{},
+			Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]string{}})
 	}
 	p := r.processes[index]
 	p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom = h.Hello, h.Clock, h.TimebaseNumer, h.TimebaseDenom
@@ -103,6 +104,18 @@ func (p *Process) readFacts(payload []byte) error {
 			p.ThreadNames[f.Key] = f.Text
 		case wire.FactWarning:
 			p.Warnings = append(p.Warnings, f.Text)
+		case wire.FactStack:
+			if p.Stacks[wire.StackID(f.Key)], err = f.Stack(); err != nil {
+				return err
+			}
+		case wire.FactImage:
+			image, err := f.Image()
+			if err != nil {
+				return err
+			}
+			p.Images = append(p.Images, image)
+		case wire.FactSymbol:
+			p.Symbols[f.Key] = f.Text
 		}
 	}
 	return nil

@@ -25,21 +25,28 @@ type processWriter struct {
 	header processHeader // guarded by the writer's mutex
 
 	mutex       sync.Mutex
-	strings     map[uint64]struct{} // those written: each thread says its own, the file needs them once
+	said        map[saidOnce]struct{} // those written: each thread says its own, the file needs them once
 	facts       []byte
 	samples     []byte
 	threadTimes []byte
+}
+
+// A saidOnce is a text or a stack: facts that each thread of a process says, and whose key is a hash of the rest.
+type saidOnce struct {
+	kind wire.FactKind
+	key  uint64
 }
 
 func (p *processWriter) addFacts(facts []wire.Fact) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, f := range facts {
-		if f.Kind == wire.FactString {
-			if _, known := p.strings[f.Key]; known {
+		if f.Kind == wire.FactString || f.Kind == wire.FactStack {
+			key := saidOnce{f.Kind, f.Key}
+			if _, known := p.said[key]; known {
 				continue
 			}
-			p.strings[f.Key] = struct{}{}
+			p.said[key] = struct{}{}
 		}
 		p.facts = wire.AppendFact(p.facts, f)
 		if len(p.facts) >= factsPerBlock {

@@ -12,7 +12,7 @@ import (
 )
 
 // The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its hello,
-// facts, clock samples, processor times of threads, records by ring and, when it is known, its end; the result, when there is one. Read back it makes the
+// facts, stacks, clock samples, processor times of threads, records by ring and, when it is known, its end; the result, when there is one. Read back it makes the
 // same trace, so traces can be written and changed by hand.
 
 // TextSchema is the value of "schema" in the first line.
@@ -25,6 +25,7 @@ type textLine struct {
 	Process  *ProcessIndex   `json:"process,omitempty"`
 	Header   *processHeader  `json:"header,omitempty"`
 	Fact     *textFact       `json:"fact,omitempty"`
+	Stack    *textStack      `json:"stack,omitempty"`
 	Sample   *[2]int64       `json:"sample,omitempty"`      // ticks, nanoseconds
 	Thread   *[4]int64       `json:"thread_time,omitempty"` // system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
 	Ring     *uint16         `json:"ring,omitempty"`
@@ -59,6 +60,9 @@ func (r *Reader) WriteText(w io.Writer) error {
 			if err := lines.Encode(textLine{Process: &index, Fact: &f}); err != nil {
 				return err
 			}
+		}
+		if err := p.writeStacks(lines, index); err != nil {
+			return err
 		}
 		for _, s := range p.Samples {
 			if err := lines.Encode(textLine{Process: &index, Sample: &[2]int64{int64(s.Ticks), s.Nanos}}); err != nil {
@@ -113,6 +117,12 @@ func (p *Process) facts() (facts []textFact) {
 	}
 	for _, text := range p.Warnings {
 		facts = append(facts, textFact{Kind: wire.FactWarning, Text: text})
+	}
+	for _, i := range p.Images {
+		facts = append(facts, textFact{Kind: wire.FactImage, Key: i.Start, Text: i.Fact().Text})
+	}
+	for _, address := range slices.Sorted(maps.Keys(p.Symbols)) {
+		facts = append(facts, textFact{Kind: wire.FactSymbol, Key: address, Text: p.Symbols[address]})
 	}
 	return facts
 }

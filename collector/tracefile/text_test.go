@@ -97,8 +97,12 @@ func TestReadTextRefuses(t *testing.T) {
 		head + `{"process":1,"header":{}}`:   "process 1 begins where 0 should",
 		process + `{"process":0}`:            "says nothing of process 0",
 		process + `{"process":0,"colour":1}`: "unknown field",
-		process + `{"process":0,"ring":256,"record":{}}`:         "ring 256",
-		process + `{"process":0,"ring":1,"record":{"call":"x"}}`: `no call "x"`,
+		process + `{"process":0,"fact":{"kind":6,"key":1,"text":"x"}}`:          "stack: ",
+		process + `{"process":0,"fact":{"kind":7,"key":1,"text":"x"}}`:          "image: ",
+		process + `{"process":0,"stack":{"id":5,"native":[1]}}`:                 "the number of these frames is",
+		process + `{"process":0,"stack":{"id":5,"python":[[1,2,99999999999]]}}`: "line 99999999999",
+		process + `{"process":0,"ring":256,"record":{}}`:                        "ring 256",
+		process + `{"process":0,"ring":1,"record":{"call":"x"}}`:                `no call "x"`,
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
 			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
 	} {

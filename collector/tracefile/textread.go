@@ -71,6 +71,14 @@ type textLoader struct {
 	records   []wire.Record
 }
 
+// fact writes one, if it is what a trace may hold.
+func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
+	if err := f.Check(); err != nil {
+		return err
+	}
+	return t.writer.Facts(p, []wire.Fact{f})
+}
+
 // threadTime writes one, if it is what a trace may hold.
 func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
 	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1], Ran: n[2], Waited: n[3]}))
@@ -98,7 +106,13 @@ func (t *textLoader) load(l *textLine) error {
 	}
 	switch {
 	case l.Fact != nil:
-		return t.writer.Facts(p, []wire.Fact{{Kind: l.Fact.Kind, Key: l.Fact.Key, Aux: l.Fact.Aux, Text: l.Fact.Text}})
+		return t.fact(p, wire.Fact{Kind: l.Fact.Kind, Key: l.Fact.Key, Aux: l.Fact.Aux, Text: l.Fact.Text})
+	case l.Stack != nil:
+		f, err := l.Stack.stack()
+		if err != nil {
+			return err
+		}
+		return t.writer.Facts(p, []wire.Fact{f})
 	case l.Sample != nil:
 		return t.writer.Samples(p, []wire.ClockSample{{Ticks: wire.Ticks(l.Sample[0]), Nanos: l.Sample[1]}})
 	case l.Thread != nil:

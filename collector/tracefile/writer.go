@@ -79,7 +79,7 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	index := ProcessIndex(len(w.processes))
-	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, strings: map[uint64]struct{}{}}
+	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, said: map[saidOnce]struct{}{}}
 	w.processes = append(w.processes, p)
 	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header) // a failure is kept and reported by the next call
 	return index

@@ -95,6 +95,7 @@ const (
 	CallScheduled   Call = 4
 
 	CallEncoderTimes Call = 344
+	CallStack        Call = 354
 )
 
 const (
@@ -510,6 +511,9 @@ var Table = [...]Row{
 	351: {"sem_clockwait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
 	352: {"dispatch_semaphore_wait", FamilySignal, GroupSignal, givenBack, signaller, signalMore},
 	353: {"dispatch_group_wait", FamilySignal, GroupSignal, "", signaller, signalMore},
+
+	CallStack: {"stack", FamilyTracer, GroupNone, "bit 0: the interpreter's lock was held, bit 1: it is known whether it was",
+		"StackID of the call that begins at the end of this record, which is the time that it took to find it", ""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

@@ -46,6 +46,13 @@ func CHeader() string {
 		}
 	}
 	b.WriteString("\n")
+	def("MAX_NATIVE_FRAMES", MaxNativeFrames)
+	def("MAX_PYTHON_FRAMES", MaxPythonFrames)
+	def("STACK_CUT_NATIVE", stackCutNative)
+	def("STACK_CUT_PYTHON", stackCutPython)
+	def("INTERPRETER_HELD", uint32(InterpreterHeld))
+	def("INTERPRETER_KNOWN", uint32(InterpreterKnown))
+	b.WriteString("\n")
 	def("CLOCK_NANOSECONDS", uint32(ClockNanoseconds))
 	def("CLOCK_TSC", uint32(ClockTSC))
 	def("CLOCK_MACH", uint32(ClockMach))
@@ -61,11 +68,11 @@ func CHeader() string {
 	for i, s := range []Sampling{SamplingOff, SamplingMeasured, SamplingDevice, SamplingFull, SamplingTaken, SamplingMissing, SamplingWrong} {
 		def("SAMPLING_"+[]string{"OFF", "MEASURED", "DEVICE", "FULL", "TAKEN", "MISSING", "WRONG"}[i], uint8(s))
 	}
-	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning} {
-		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING"}[i], uint16(kind))
+	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning, FactStack, FactImage, FactSymbol} {
+		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING", "FACT_STACK", "FACT_IMAGE", "FACT_SYMBOL"}[i], uint16(kind))
 	}
-	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock, FrameThreadTimes} {
-		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK", "FRAME_THREAD_TIMES"}[i], uint16(kind))
+	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock, FrameThreadTimes, FrameProcessFacts} {
+		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK", "FRAME_THREAD_TIMES", "FRAME_PROCESS_FACTS"}[i], uint16(kind))
 	}
 	b.WriteString("\nenum {\n")
 	for i := range familyNames {
@@ -79,6 +86,12 @@ func CHeader() string {
 	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define MT_SELECTORS { \\\n")
 	for _, row := range Table {
 		fmt.Fprintf(&b, "  %q, \\\n", row.Selector)
+	}
+	b.WriteString("}\n\n// Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.\n#define MT_CALLS_WITH_STACK { \\\n")
+	for i := range Table {
+		if CallHasStack(Call(i)) {
+			fmt.Fprintf(&b, "  [%s] = 1, \\\n", Call(i).CName())
+		}
 	}
 	b.WriteString("}\n#endif\n")
 	return b.String()

@@ -50,10 +50,18 @@ func Document() string {
 	line("“new X” is the number given to the object the call returned, 0 when it returned nil. The group says to which part of a")
 	line("thread's time the call belongs.")
 	line("")
+	line("Of a call with a mark before its selector, `*`, the stack is recorded when stacks are asked for: a stack record (call %d),", CallStack)
+	line("written when the call begins. It ends at the tick at which its call begins. Calls nest, and a record may be lost, so a stack")
+	line("that no call begins at belongs to none, or to one that did not return.")
+	line("")
 	table("call", "selector or symbol", "family", "group", "object", "arg", "more")
 	for i, row := range Table {
 		if i > 0 {
-			line("| %d | `%s` | %s | %s | %s | %s | %s |", i, row.Selector, row.Family, row.Group, cell(row.Object), cell(row.Arg), cell(row.More))
+			mark := ""
+			if CallHasStack(Call(i)) {
+				mark = "* "
+			}
+			line("| %d | %s`%s` | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, cell(row.Object), cell(row.Arg), cell(row.More))
 		}
 	}
 	line("")
@@ -74,6 +82,9 @@ func Document() string {
 	line("| %d device | the device's object number | 1 for a software device | its name |", FactDevice)
 	line("| %d thread name | the system's thread id | | its name |", FactThreadName)
 	line("| %d warning | | | one line for the user |", FactWarning)
+	line("| %d stack | its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0 | bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were | innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d) |", FactStack, MaxNativeFrames, MaxPythonFrames)
+	line("| %d image | address at which a file of code begins | | bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them |", FactImage)
+	line("| %d symbol | a return address | | name of the function it is in |", FactSymbol)
 	line("")
 	line("## Frames")
 	line("")
@@ -87,6 +98,7 @@ func Document() string {
 	line("| %d facts | whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position |", FrameFacts)
 	line("| %d clock | clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux) |", FrameClock)
 	line("| %d thread times | processor times of threads, %d bytes each: the system's thread id u64, %d for the whole process; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had no processor i64, %d where the system does not count them |", FrameThreadTimes, ThreadTimeSize, WholeProcess, WaitNotKnown)
+	line("| %d process facts | whole facts that belong to no ring, without a position |", FrameProcessFacts)
 	line("")
 	line("## Shared memory")
 	line("")

@@ -9,13 +9,16 @@ import (
 // FactKind says what a Fact states.
 type FactKind uint16
 
-// The kinds of facts. Key and Aux mean what each line says; Text is UTF-8 and at most MaxFactText bytes.
+// The kinds of facts. Key and Aux mean what each line says; Text is UTF-8, but for stacks, and at most MaxFactText bytes.
 const (
 	FactString     FactKind = 1 // Key is the StringID, Text the text it stands for
 	FactClass      FactKind = 2 // Key is the class index of Flags.Class, Aux its Family, Text its name
 	FactDevice     FactKind = 3 // Key is the device's ObjectID, Text its name; Aux 1 when it is a software device
 	FactThreadName FactKind = 4 // Key is the system's thread id, Text its name
 	FactWarning    FactKind = 5 // Text is one line for the user: something was left out or could not be done
+	FactStack      FactKind = 6 // Key is the StackID, Text the frames. See Stack
+	FactImage      FactKind = 7 // Key is the address at which a file of code begins. See Image
+	FactSymbol     FactKind = 8 // Key is a native frame's return address, Text the name of the function it is in
 )
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
@@ -89,6 +92,17 @@ func DecodeFacts(b []byte) (facts []Fact, err error) {
 		b = b[n:]
 	}
 	return facts, nil
+}
+
+// Check says what is wrong with a fact that is more than a text.
+func (f Fact) Check() (err error) {
+	switch f.Kind {
+	case FactStack:
+		_, err = f.Stack()
+	case FactImage:
+		_, err = f.Image()
+	}
+	return err
 }
 
 // HashString is the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 is "no text".

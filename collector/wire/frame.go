@@ -25,6 +25,8 @@ const (
 	FrameClock FrameKind = 5
 	// FrameThreadTimes carries the processor times of threads. See ThreadTime.
 	FrameThreadTimes FrameKind = 6
+	// FrameProcessFacts carries whole facts that belong to no ring.
+	FrameProcessFacts FrameKind = 7
 )
 
 const (
@@ -68,7 +70,7 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	h.Length = binary.LittleEndian.Uint32(b[8:])
 	h.Position = binary.LittleEndian.Uint64(b[16:])
 	switch {
-	case h.Kind < FrameHello || h.Kind > FrameThreadTimes:
+	case h.Kind < FrameHello || h.Kind > FrameProcessFacts:
 		return h, fmt.Errorf("frame: unknown kind %d", h.Kind)
 	case h.Ring >= RingCount:
 		return h, fmt.Errorf("frame: ring %d, but there are %d", h.Ring, RingCount)

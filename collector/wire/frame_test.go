@@ -53,7 +53,7 @@ func TestFrameHeaderRoundTrip(t *testing.T) {
 	}
 	for name, change := range map[string]func([]byte){
 		"starts with":   func(b []byte) { b[0] = 'X' },
-		"unknown kind":  func(b []byte) { b[4] = 7 },
+		"unknown kind":  func(b []byte) { b[4] = 99 },
 		"but there are": func(b []byte) { b[7] = 1 },
 		"allowed":       func(b []byte) { b[11] = 1 },
 		"a length of":   func(b []byte) { b[8] = 65 },

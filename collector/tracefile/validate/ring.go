@@ -79,6 +79,11 @@ func (r *ring) checkCall(c wire.Record) {
 			r.say("%v is of class %d, which nothing is said of", c.Call, class)
 		}
 	}
+	if c.Call == wire.CallStack {
+		if _, known := r.current.Stacks[wire.StackID(c.Arg)]; !known && !r.factsLost {
+			r.say("the stack %#x is not there", c.Arg)
+		}
+	}
 	row := c.Call.Row()
 	r.checkObject(c, c.Object, row.Object)
 	r.checkObject(c, wire.ObjectID(c.Arg), row.Arg)

@@ -4,6 +4,8 @@ package validate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -23,7 +25,8 @@ const clockTolerance = 50_000
 // thread's start; More records follow the calls that have them; calls are known, of classes that are known, end after they
 // begin, and lie behind or around the calls recorded before them on the thread. For every object: it was made before it is
 // used, as what it is used as (not checked where records were lost). For every command buffer: the GPU's times are in order,
-// after its commit and before its completion was handled.
+// after its commit and before its completion was handled. For every stack that is referred to: it is there, unless facts were lost,
+// and so are the texts of its frames of Python.
 func Trace(r *tracefile.Reader) (problems []string, err error) {
 	c := &checker{trace: r}
 	if cut, why := r.Truncated(); cut {
@@ -39,13 +42,14 @@ func Trace(r *tracefile.Reader) (problems []string, err error) {
 
 // A checker goes through a trace, process by process and ring by ring.
 type checker struct {
-	trace    *tracefile.Reader
-	problems []string
-	where    string // what the problems are of
-	current  *tracefile.Process
-	objects  map[wire.ObjectID]creation
-	commits  map[wire.ObjectID]wire.Ticks // begin of a command buffer's first commit
-	lossy    bool                         // records that would make it whole were lost
+	trace     *tracefile.Reader
+	problems  []string
+	where     string // what the problems are of
+	current   *tracefile.Process
+	objects   map[wire.ObjectID]creation
+	commits   map[wire.ObjectID]wire.Ticks // begin of a command buffer's first commit
+	lossy     bool                         // records that would make it whole were lost
+	factsLost bool                         // so a text or a stack may be missing
 }
 
 // A creation is the call that made an object.
@@ -71,6 +75,8 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 		c.say("%s", p.End.Note)
 	}
 	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0
+	c.factsLost = p.End == nil || slices.ContainsFunc(p.End.Rings, func(r tracefile.RingEnd) bool { return r.FactsDropped > 0 })
+	c.stacks()
 	if p.Clock == wire.ClockTSC && len(p.Samples) < 2 {
 		c.say("its clock cannot be converted: %d samples", len(p.Samples))
 	}
@@ -104,6 +110,19 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 		ring.finish()
 	}
 	return nil
+}
+
+// stacks checks the frames of Python of the stacks that are there.
+func (c *checker) stacks() {
+	for _, id := range slices.Sorted(maps.Keys(c.current.Stacks)) {
+		for _, f := range c.current.Stacks[id].Python {
+			for _, text := range []wire.StringID{f.Function, f.File} {
+				if _, known := c.current.Strings[text]; !known && text != 0 && !c.factsLost {
+					c.say("stack %#x names the text %#x, which is not there", id, text)
+				}
+			}
+		}
+	}
 }
 
 // collect notes what the calls make.

@@ -32,7 +32,7 @@ func write(t testing.TB, records []wire.Record, change func(*tracefile.End)) *tr
 	}
 	for _, err := range []error{
 		w.Region(p, wire.ClockNanoseconds, 0, 0),
-		w.Facts(p, []wire.Fact{{Kind: wire.FactDevice, Key: 1, Text: "d"}, {Kind: wire.FactClass, Key: 1, Text: "c"}}),
+		w.Facts(p, []wire.Fact{{Kind: wire.FactDevice, Key: 1, Text: "d"}, {Kind: wire.FactClass, Key: 1, Text: "c"}, wire.Stack{Native: []uint64{1}}.Fact()}),
 		w.Records(p, 0, 0, records),
 		w.EndProcess(p, end),
 		w.Close(tracefile.Result{}),
@@ -50,6 +50,12 @@ func write(t testing.TB, records []wire.Record, change func(*tracefile.End)) *tr
 }
 
 const ms = 1e6
+
+var knownStack = wire.Stack{Native: []uint64{1}}.Fact().Key
+
+func stack(id uint64) wire.Record {
+	return wire.Record{Begin: 15 * ms, End: 15 * ms, Arg: id, Call: wire.CallStack}
+}
 
 // good is a small trace that is as it must be: a queue, a command buffer, its commit, its completion, the wait for it.
 func good() []wire.Record {
@@ -91,6 +97,9 @@ func TestTrace(t *testing.T) {
 		"gpu before commit": {records: func(r []wire.Record) []wire.Record { r[5].Begin = 5 * ms; return r }, want: "began command buffer 3 1000000 ns before it was committed"},
 		"gpu backwards":     {records: func(r []wire.Record) []wire.Record { r[5].Begin = 8*ms + 1; return r }, want: "ran on the GPU from"},
 		"gpu after handler": {records: func(r []wire.Record) []wire.Record { r[5].End = 10 * ms; return r }, want: "after its completion was handled"},
+		"stack":             {records: func(r []wire.Record) []wire.Record { return append(r, stack(knownStack)) }},
+		"no such stack":     {records: func(r []wire.Record) []wire.Record { return append(r, stack(5)) }, want: "the stack 0x5 is not there"},
+		"stack lost":        {records: func(r []wire.Record) []wire.Record { return append(r, stack(5)) }, end: func(e *tracefile.End) { e.Rings[0].FactsDropped = 1 }},
 		"gpu never":         {records: func(r []wire.Record) []wire.Record { r[5].Begin, r[5].End = 0, 0; return r }},
 	} {
 		records := good()

@@ -1,0 +1,203 @@
+package analyze
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
+// An openStack is a stack record whose call has not come yet: it was written when the call began.
+type openStack struct {
+	end         wire.Ticks
+	stack       *Stack
+	interpreter InterpreterLock
+}
+
+// openStacks are those of one thread, by end. Calls nest, so the last is the innermost.
+type openStacks struct{ pending []openStack }
+
+// mostOpen bounds them: one stays for ever when the record of its call was lost.
+const mostOpen = 256
+
+func (o *openStacks) add(s openStack) {
+	if len(o.pending) == mostOpen {
+		o.pending = append(o.pending[:0], o.pending[mostOpen/2:]...)
+	}
+	o.pending = append(o.pending, s)
+}
+
+// of is the stack of the call that began at a tick, if it has one. Stacks of calls inside of it will find no call any more.
+func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
+	n := len(o.pending)
+	for n > 0 && o.pending[n-1].end > begin {
+		n--
+	}
+	if n == 0 || o.pending[n-1].end != begin {
+		o.pending = o.pending[:n]
+		return nil, InterpreterNotKnown
+	}
+	s := o.pending[n-1]
+	o.pending = o.pending[:n-1]
+	return s.stack, s.interpreter
+}
+
+// stack keeps a stack record for the call that it belongs to.
+func (s *streamLoader) stack(r *wire.Record) {
+	o := openStack{end: r.End, stack: s.process.stacks.get(wire.StackID(r.Arg))}
+	switch {
+	case r.Object&wire.InterpreterKnown == 0:
+	case r.Object&wire.InterpreterHeld != 0:
+		o.interpreter = InterpreterHeld
+	default:
+		o.interpreter = InterpreterFree
+	}
+	s.stacks.add(o)
+	begin := s.process.clock.at(r.Begin)
+	if _, visible := s.clip(Interval{begin, begin}); !visible {
+		return
+	}
+	c := &s.trace.Capture
+	c.Stacks++
+	c.Took += min(max(0, s.process.clock.at(r.End)-begin), longestTime)
+	if o.stack == nil {
+		c.Undefined++
+	}
+}
+
+// A stackTable makes the stacks of one process from what its trace says of them.
+type stackTable struct {
+	process  *processLoader
+	images   []*Image
+	byID     map[wire.StackID]*Stack
+	byFrames map[string]*Stack // by the numbers of the frames: what differs on the wire may be the same to a reader
+	native   map[uint64]int32
+	python   map[wire.PythonFrame]int32
+	frames   []*Frame // by number
+	all      []*Stack
+	unnamed  int
+}
+
+func newStackTable(p *processLoader) *stackTable {
+	t := &stackTable{process: p, byID: map[wire.StackID]*Stack{}, byFrames: map[string]*Stack{}, native: map[uint64]int32{}, python: map[wire.PythonFrame]int32{}}
+	for _, i := range p.file.Images {
+		t.images = append(t.images, &Image{Start: i.Start, Size: i.Size, BuildID: i.BuildID, Path: i.Path})
+	}
+	return t
+}
+
+// get is the stack of a number; nil when the trace does not have it.
+func (t *stackTable) get(id wire.StackID) *Stack {
+	s, known := t.byID[id]
+	if known {
+		return s
+	}
+	if recorded, there := t.process.file.Stacks[id]; there {
+		s = t.make(&recorded)
+	}
+	t.byID[id] = s
+	return s
+}
+
+func (t *stackTable) make(recorded *wire.Stack) *Stack {
+	native := make([]int32, len(recorded.Native))
+	for i, address := range recorded.Native {
+		native[i] = t.nativeFrame(address)
+	}
+	python := make([]int32, len(recorded.Python))
+	for i, f := range recorded.Python {
+		python[i] = t.pythonFrame(f)
+	}
+	numbers := t.merge(native, python)
+	key := make([]byte, 0, 4*len(numbers)+1)
+	for _, n := range numbers {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	cut := recorded.CutPython || recorded.CutNative && len(python) == 0
+	if cut {
+		key = append(key, 1)
+	}
+	s := t.byFrames[string(key)]
+	if s == nil {
+		s = &Stack{Process: t.process.Process, Cut: cut}
+		for _, n := range numbers {
+			s.Frames = append(s.Frames, t.frames[n])
+		}
+		t.byFrames[string(key)] = s
+		t.all = append(t.all, s)
+	}
+	return s
+}
+
+// merge puts the calls of Python where the interpreter that makes them is: from its innermost frame to its outermost. Code that the
+// interpreter called and that called it again is left out with it: which of Python's frames lie outside of it is not known.
+func (t *stackTable) merge(native, python []int32) []int32 {
+	first, last := len(native), len(native)-1
+	for i, n := range native {
+		if t.frames[n].isInterpreter() {
+			first, last = min(first, i), i
+		}
+	}
+	if len(python) == 0 {
+		return native
+	}
+	merged := append([]int32(nil), native[:first]...)
+	merged = append(merged, python...)
+	return append(merged, native[last+1:]...)
+}
+
+// interpreters are the names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of the framework on macOS.
+var interpreters = regexp.MustCompile(`^(lib)?[Pp]ython[0-9.]*[a-z]?(\.so[0-9.]*|\.dylib)?$`)
+
+// isInterpreter says whether the code is Python's own; it may be linked into another program.
+func (f *Frame) isInterpreter() bool {
+	return f.Image != nil && interpreters.MatchString(path.Base(f.Image.Path)) || strings.HasPrefix(f.Name, "_PyEval_")
+}
+
+func (t *stackTable) nativeFrame(address uint64) int32 {
+	if n, known := t.native[address]; known {
+		return n
+	}
+	f := &Frame{Name: t.process.file.Symbols[address], Address: address, Image: t.imageOf(address)}
+	if f.Name == "" {
+		f.Unnamed = true
+		t.unnamed++
+		f.Name = fmt.Sprintf("%#x", address)
+		if f.Image != nil {
+			f.Name = fmt.Sprintf("%s+%#x", path.Base(f.Image.Path), address-f.Image.Start)
+		}
+	}
+	t.native[address] = t.number(f)
+	return t.native[address]
+}
+
+// imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of images that were
+// at the same place it is the last.
+func (t *stackTable) imageOf(address uint64) *Image {
+	for i := len(t.images) - 1; i >= 0; i-- {
+		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {
+			return at
+		}
+	}
+	return nil
+}
+
+func (t *stackTable) pythonFrame(p wire.PythonFrame) int32 {
+	if n, known := t.python[p]; known {
+		return n
+	}
+	f := &Frame{Name: t.process.text(uint64(p.Function)), File: t.process.text(uint64(p.File)), Line: int(p.Line), Python: true}
+	if f.Name == "" {
+		f.Name, f.Unnamed = "(a function of Python without a name)", true
+	}
+	t.python[p] = t.number(f)
+	return t.python[p]
+}
+
+func (t *stackTable) number(f *Frame) int32 {
+	t.frames = append(t.frames, f)
+	return int32(len(t.frames) - 1)
+}

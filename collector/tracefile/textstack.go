@@ -1,0 +1,53 @@
+package tracefile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// A textStack is a stack in the text form. A frame of Python is the StringIDs of its function and file, and its line.
+type textStack struct {
+	ID        wire.StackID `json:"id"`
+	Native    []uint64     `json:"native,omitempty"`
+	Python    [][3]uint64  `json:"python,omitempty"`
+	CutNative bool         `json:"cut_native,omitempty"`
+	CutPython bool         `json:"cut_python,omitempty"`
+}
+
+// stack is what the line says.
+func (t *textStack) stack() (wire.Fact, error) {
+	s := wire.Stack{Native: t.Native, CutNative: t.CutNative, CutPython: t.CutPython}
+	for _, f := range t.Python {
+		if f[2] > 1<<32-1 {
+			return wire.Fact{}, fmt.Errorf("stack: line %d is more than 32 bits", f[2])
+		}
+		s.Python = append(s.Python, wire.PythonFrame{Function: wire.StringID(f[0]), File: wire.StringID(f[1]), Line: uint32(f[2])})
+	}
+	if len(s.Native) > wire.MaxNativeFrames || len(s.Python) > wire.MaxPythonFrames {
+		return wire.Fact{}, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", len(s.Native), len(s.Python), wire.MaxNativeFrames, wire.MaxPythonFrames)
+	}
+	f := s.Fact()
+	if uint64(t.ID) != f.Key {
+		return f, fmt.Errorf("stack: the number of these frames is %d, not %d", f.Key, t.ID)
+	}
+	return f, nil
+}
+
+// writeStacks writes the stacks of a process, by number.
+func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
+	for _, id := range slices.Sorted(maps.Keys(p.Stacks)) {
+		s := p.Stacks[id]
+		line := textStack{ID: id, Native: s.Native, CutNative: s.CutNative, CutPython: s.CutPython}
+		for _, f := range s.Python {
+			line.Python = append(line.Python, [3]uint64{uint64(f.Function), uint64(f.File), uint64(f.Line)})
+		}
+		if err := lines.Encode(textLine{Process: &index, Stack: &line}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

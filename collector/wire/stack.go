@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+const (
+	// MaxNativeFrames and MaxPythonFrames bound a stack.
+	MaxNativeFrames = 64
+	MaxPythonFrames = 64
+)
+
+// CallHasStack says whether the tracer records the stack of a call when it is asked to record stacks: of calls that hand work to the
+// GPU, that wait, and that make what is accounted for. Left out is what is made many times between those, like setting an argument.
+func CallHasStack(c Call) bool {
+	row := c.Row()
+	switch row.Group {
+	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupSignal:
+		return true
+	case GroupAllocate:
+		return row.Selector != "dealloc"
+	case GroupEncode:
+		return strings.HasPrefix(row.Arg, "new ") || row.Object == "encoder" && strings.HasPrefix(row.Selector, "dispatch")
+	}
+	return false
+}
+
+// What a stack record's Object says.
+const (
+	InterpreterHeld  ObjectID = 1 << 0 // the thread held the lock of the language interpreter
+	InterpreterKnown ObjectID = 1 << 1 // it is known whether it did
+)
+
+// StackID identifies a stack by the hash of its frames, so threads need not agree on numbers. Zero is "no stack".
+type StackID uint64
+
+// A Stack is the calls a thread was inside, innermost first: the machine's, and those of a Python interpreter, which the
+// machine's know nothing of.
+type Stack struct {
+	Native    []uint64 // return addresses
+	Python    []PythonFrame
+	CutNative bool // there are more outside of the last
+	CutPython bool
+}
+
+// A PythonFrame is one call of a Python function.
+type PythonFrame struct {
+	Function, File StringID
+	Line           uint32 // that is running; 0 when not known
+}
+
+// The Aux of a FactStack: how many frames are native, and what was cut.
+const (
+	stackNative    = 1<<8 - 1
+	stackCutNative = 1 << 8
+	stackCutPython = 1 << 9
+
+	nativeFrameSize = 8  // address u64
+	pythonFrameSize = 24 // function u64, file u64, line u32, zero u32
+)
+
+// Fact is the stack as it travels: a FactStack.
+func (s Stack) Fact() Fact {
+	aux := uint16(len(s.Native))
+	if s.CutNative {
+		aux |= stackCutNative
+	}
+	if s.CutPython {
+		aux |= stackCutPython
+	}
+	var b []byte
+	for _, address := range s.Native {
+		b = binary.LittleEndian.AppendUint64(b, address)
+	}
+	for _, f := range s.Python {
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.Function))
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.File))
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.Line))
+	}
+	return Fact{Kind: FactStack, Aux: aux, Key: uint64(hashStack(aux, b)), Text: string(b)}
+}
+
+// hashStack is the StackID of a stack: for each of the 64-bit words of the frames, hash = (hash ^ word) * K; hash ^= hash >> 32,
+// beginning with the fact's Aux; 1 in place of 0. K is the odd number nearest to 2⁶⁴ divided by the golden ratio.
+func hashStack(aux uint16, frames []byte) StackID {
+	h := uint64(aux)
+	for ; len(frames) >= 8; frames = frames[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(frames)) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	if h == 0 {
+		h = 1
+	}
+	return StackID(h)
+}
+
+// Stack reads a FactStack.
+func (f Fact) Stack() (s Stack, err error) {
+	native := int(f.Aux & stackNative)
+	rest := len(f.Text) - native*nativeFrameSize
+	python := rest / pythonFrameSize
+	switch {
+	case f.Kind != FactStack || f.Aux&^(stackNative|stackCutNative|stackCutPython) != 0 || rest < 0 || rest%pythonFrameSize != 0:
+		return s, fmt.Errorf("stack: %d bytes are not %d native frames and a number of Python's", len(f.Text), native)
+	case native > MaxNativeFrames || python > MaxPythonFrames:
+		return s, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", native, python, MaxNativeFrames, MaxPythonFrames)
+	case f.Key != uint64(hashStack(f.Aux, []byte(f.Text))):
+		return s, fmt.Errorf("stack: its number %#x is not the hash of its frames", f.Key)
+	}
+	b := []byte(f.Text)
+	word := func() uint64 {
+		w := binary.LittleEndian.Uint64(b)
+		b = b[8:]
+		return w
+	}
+	s.CutNative, s.CutPython = f.Aux&stackCutNative != 0, f.Aux&stackCutPython != 0
+	for range native {
+		s.Native = append(s.Native, word())
+	}
+	for range python {
+		p := PythonFrame{Function: StringID(word()), File: StringID(word())}
+		line := word()
+		if line > 1<<32-1 {
+			return s, fmt.Errorf("stack: line %d is more than 32 bits", line)
+		}
+		p.Line = uint32(line)
+		s.Python = append(s.Python, p)
+	}
+	return s, nil
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "gosignals.h"
 
 static dispatch_semaphore_t active;
 static struct rlimit files_before;
@@ -48,6 +49,7 @@ static void start_go(void) {
   bool known[NSIG] = {false};
   sigset_t all, mine;
   for (int s = 1; s < NSIG; s++) known[s] = sigaction(s, NULL, &before[s]) == 0;
+  mt_gosignals_block();
   getrlimit(RLIMIT_NOFILE, &files_before); // the program may have changed it since it was loaded
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &mine);

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "gosignals.h"
 #include "region.h"
 
 enum { SIGNALS = 64 };
@@ -46,6 +47,7 @@ void mt_drainer_start(void) {
   struct rlimit memory;
   // A runtime that cannot reserve its address space ends the process.
   if (!go_entry || (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)) return;
+  mt_gosignals_block();
   getrlimit(RLIMIT_NOFILE, &files_before);
   sigset_t all, mine;
   sigfillset(&all);

@@ -92,6 +92,27 @@ func TestProcessLooksTheSame(t *testing.T) {
 	}
 }
 
+// Regression: Go unblocks SIGCHLD, SIGPROF, SIGURG and SIGRTMIN on its own threads. The kernel gave them signals that the program
+// blocks and waits for with sigwait, and it waited for ever.
+func TestSignalsAreTheProgramsOwn(t *testing.T) {
+	r := trace(t, client(t, "waits-for-signals", "10"))
+	if want := strings.Repeat("10 of 10\n", 5); r.stdout != want || r.stderr != "" || !r.state.Success() {
+		t.Errorf("SIGCHLD, SIGPROF, SIGURG, SIGRTMIN, SIGUSR1 arrived: %s%s%v", r.stdout, r.stderr, r.state)
+	}
+	if !slices.ContainsFunc(r.tracees, func(p *tracee) bool { return p.region != nil }) {
+		t.Errorf("nothing was traced")
+	}
+}
+
+// Under a limit of address space Go's runtime would end the program. It is not started; the collector reads the rings.
+func TestLimitOfAddressSpace(t *testing.T) {
+	r := trace(t, client(t, "little-memory", "1000"))
+	r.compare(t)
+	if !r.state.Success() || r.stderr != "" {
+		t.Errorf("%v %s", r.state, r.stderr)
+	}
+}
+
 // A daemon closes every descriptor it may have inherited, ours too, and gives the numbers to its own files. The library connects
 // again when that was before the first Metal call, and goes quiet when it was later; it never writes to a file that is not its own.
 func TestProgramClosesAllDescriptors(t *testing.T) {

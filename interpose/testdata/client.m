@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -259,6 +260,34 @@ static void process(void) {
   if (system(command) != 0) printf("failed\n");
 }
 
+// Signals that are blocked everywhere and waited for, as servers and signalfd do: sent to the process, not to a thread.
+static void waits_for_signals(void) {
+  const int waited[] = {SIGCHLD, SIGPROF, SIGURG, SIGRTMIN, SIGUSR1};
+  enum { WAITED = sizeof waited / sizeof *waited };
+  sigset_t set;
+  sigemptyset(&set);
+  for (int i = 0; i < WAITED; i++) sigaddset(&set, waited[i]);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  usleep(200000); // the library's threads are there
+  int got[WAITED] = {0};
+  for (long i = 0; i < n; i++)
+    for (int j = 0; j < WAITED; j++) {
+      if (waited[j] == SIGCHLD) {
+        if (fork() == 0) _exit(0);
+      } else kill(getpid(), waited[j]);
+      got[j] += sigtimedwait(&set, NULL, &(struct timespec){.tv_sec = 2}) == waited[j];
+    }
+  for (int j = 0; j < WAITED; j++) printf("%d of %ld\n", got[j], n);
+}
+
+// All a process may have of address space is what it has now and a little.
+static void little_memory(void) {
+  setrlimit(RLIMIT_AS, &(struct rlimit){1ul << 31, 1ul << 31});
+  for (long i = 0; i < n; i++) work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+}
+
 static void closes_all(void) {
   for (int fd = 3; fd < 4096; fd++) close(fd);
   if (n > 1) open("/dev/null", O_RDONLY);
@@ -424,7 +453,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
-    {"nothing", nothing}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
+    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
 };
 
 int main(int argc, char **argv) {

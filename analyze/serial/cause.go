@@ -19,6 +19,7 @@ const (
 	EventChain         = "event-chain"
 	HeadOfLine         = "head-of-line"
 	CompletionHandlers = "completion-handlers"
+	ForeignGPULoad     = "foreign-gpu-load" // beyond CONTRACT.md's: another program has the GPU
 	CPUBound           = "cpu-bound"
 	None               = "none"
 )
@@ -34,8 +35,12 @@ type Finding struct {
 	Confidence float64  // of the rule, 0…1
 	Speedup    *Speedup // nil when it was not, or cannot be, replayed
 
-	turns    bool          // it was found by threads taking turns, not by its own records
-	explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
+	turns     bool          // it was found by threads taking turns, not by its own records
+	byThreads bool          // threads signal the events that are waited for
+	aside     bool          // those who lose the time submit next to nothing
+	inCommit  bool          // it was found by commits that hold each other up
+	unseen    analyze.Nanos // part of explains in which threads were not seen to wait
+	explains  analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
 }
 
 // A Speedup is the predicted speed-up if a cause were removed, with an interval.
@@ -62,14 +67,18 @@ type facts struct {
 	busy         float64   // its busy share between its first commit and its last completion
 	backlog      float64   // share of that time in which it was busy while committed work had not begun
 	saturated    bool
-	perBuffer    analyze.Nanos            // mean GPU time of a command buffer
-	buffers      int                      // that ran
-	lockInCommit analyze.Nanos            // thread time lost to a lock that is not seen itself
-	cpu          analyze.Nanos            // processor time of the processes; 0 when not known
-	wall         analyze.Nanos            // the trace's window, once for each process
-	processors   processors               // how the threads used them
-	oneAtATime   bool                     // a process is an interpreter that runs one thread at a time
-	found        map[string]analyze.Nanos // what the rules before have found lost
+	perBuffer    analyze.Nanos             // mean GPU time of a command buffer
+	buffers      int                       // that ran
+	lockInCommit analyze.Nanos             // thread time lost to a lock that is not seen itself
+	cpu          analyze.Nanos             // processor time of the processes; 0 when not known
+	wall         analyze.Nanos             // the trace's window, once for each process
+	processors   processors                // how the threads used them
+	inFlight     map[*analyze.Thread]*Busy // when each had work in flight
+	unfed        float64                   // share of the time outside of Metal in which threads had nothing in flight
+	steady       int                       // committers of more than a hundredth of the work
+	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
+	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
+	found        map[string]analyze.Nanos  // what the rules before have found lost
 }
 
 // A rule is one cause's.
@@ -77,7 +86,7 @@ type rule func(a *Analysis, f *facts) Finding
 
 // rules are all rules, in the order in which ties are broken. Those for what is left over ask what the ones before have found.
 var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound, eventChain,
-	headOfLine, completionHandlers, launchBound, cpuBound}
+	headOfLine, completionHandlers, foreignLoad, launchBound, cpuBound}
 
 // saturatedShare is how much of its time a GPU must be busy to be called saturated.
 const saturatedShare = 0.93
@@ -92,7 +101,12 @@ func (a *Analysis) facts() *facts {
 		if t.CommandBuffers > 0 {
 			f.committers++
 		}
+		if t.CommandBuffers*100 > len(a.Trace.CommandBuffers) {
+			f.steady++
+		}
 	}
+	f.inFlight = a.workInFlight()
+	f.unfed = a.unfed(f)
 	a.useOfProcessors(f)
 	processes := map[*analyze.Process]bool{}
 	for _, t := range f.threads {
@@ -111,7 +125,7 @@ func (a *Analysis) facts() *facts {
 	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
 	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
-	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.committers == 1 && a.GPU.Overlap < 1.05)
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05)
 	for _, d := range a.deviceOrder {
 		f.buffers += len(d.running)
 	}

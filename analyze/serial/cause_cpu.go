@@ -25,6 +25,23 @@ func cpuBound(a *Analysis, f *facts) Finding {
 	return r
 }
 
+// enoughAlone is the least share of their time that threads must compute, or wait for a processor, while the GPU waits for them.
+const enoughAlone = 0.3
+
+// alone is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it has when
+// it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
+func (f *facts) alone(outside analyze.Nanos) analyze.Nanos {
+	return max(0, analyze.Nanos(float64(outside)*f.unfed)-f.turnsLost)
+}
+
+// accompanied says why computing is not what the GPU waits for.
+func (f *facts) accompanied() string {
+	if f.turnsLost > 0 {
+		return "they waited for each other or had work in flight"
+	}
+	return "they had work in flight: they polled for its end, or prepared the next meanwhile"
+}
+
 // cpuBoundBySamples knows how long each thread ran and waited for a processor.
 func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	p := &f.processors
@@ -35,15 +52,24 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	case !f.starved() && share(p.computed+p.waited, p.covered) < 0.5:
 		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.ran), of(p.waited))
 	}
+	computed := f.alone(p.computed)
+	if !f.starved() && share(computed+p.waited, p.covered) < enoughAlone {
+		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.ran), of(computed), f.accompanied())
+	}
 	r.Holds, r.Confidence = true, 0.9
-	r.explains = p.waited + p.computed
-	if r.Lost = p.waited; p.waited < p.computed {
+	r.explains = p.waited + computed
+	if r.Lost = p.waited; p.waited < computed {
 		r.Lost = r.explains
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.ran), of(p.waited), p.waited)
 	if n := a.Trace.Source.Processors; n > 0 && f.starved() {
-		had := share(p.ran, a.Trace.Window.Length()) / float64(n)
-		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(f.threads), "thread"), percent(min(1, had)), n, map[bool]string{true: "; others had the rest"}[had < 0.6])
+		others := a.had(f) < 0.6
+		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(f.threads), "thread"), percent(min(1, a.had(f))), n, map[bool]string{true: "; others had the rest, or an affinity or a quota kept them from it"}[others])
+		if others {
+			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
+		} else {
+			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
+		}
 	}
 	if p.covered*10 < f.total*9 {
 		r.say("that is known of %s of the threads' time", percent(f.share(p.covered)))
@@ -51,10 +77,15 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	return r
 }
 
+// had is the share of all processors' time that the threads had.
+func (a *Analysis) had(f *facts) float64 {
+	return share(f.processors.ran, a.Trace.Window.Length()) / float64(max(1, a.Trace.Source.Processors))
+}
+
 // cpuBoundByTotals knows the processor time of the processes, or how long threads ran but not how long they wanted to.
 func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
 	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
-	away, cpu := outside+encode, f.cpu
+	away, cpu := f.alone(outside)+encode, f.cpu
 	if f.processors.covered*2 >= f.total {
 		cpu = f.processors.ran
 	}

@@ -24,7 +24,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	r.explains = r.Lost
 	if f.saturated {
 		r.Lost += a.waitedWhileBusy()
-		r.explains = r.Lost + a.Sum(analyze.PartWaitExecuting)
+		r.explains = max(r.Lost+a.Sum(analyze.PartWaitExecuting), a.withTheGPU(f))
 	} else { // most of the time: it explains what it makes threads wait, and no more
 		r.Confidence = 0.75
 	}
@@ -33,8 +33,11 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	if f.committers > 1 {
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(r.Lost+a.Sum(analyze.PartWaitExecuting))),
-		r.Lost, a.Sum(analyze.PartWaitExecuting))
+	waited := r.Lost + a.Sum(analyze.PartWaitExecuting)
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(waited)), r.Lost, a.Sum(analyze.PartWaitExecuting))
+	if r.unseen = r.explains - waited; r.unseen > waited/2 {
+		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(f.share(r.unseen)))
+	}
 	return r
 }
 
@@ -47,7 +50,7 @@ func (a *Analysis) waitedWhileBusy() (sum analyze.Nanos) {
 		}
 	}
 	for _, c := range a.fullQueue {
-		sum += a.deviceOf(nil).all.Within(c.Interval)
+		sum += a.deviceOf(c.buffer).all.Within(c.Interval)
 	}
 	return sum
 }
@@ -72,7 +75,7 @@ func launchBound(a *Analysis, f *facts) Finding {
 	}
 	scheduling, notify := a.Sum(analyze.PartWaitScheduling), a.Sum(analyze.PartWaitNotify)
 	encode, commit := a.Sum(analyze.PartEncode), a.Sum(analyze.PartCommit)
-	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain])
+	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain]+f.found[ForeignGPULoad])
 	notify -= min(notify, f.found[CompletionHandlers])
 	commit -= min(commit, f.lockInCommit)
 	r.Lost = scheduling + notify + encode + commit
@@ -121,7 +124,7 @@ func (a *Analysis) typicalLaunch() (launch, work analyze.Nanos) {
 	}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if x := a.released[w.Buffer]; x == nil || x.head.Length() > 0 || x.event.Length() > 0 || w.Buffer.Handlers > 0 || Awaited(w) != w.Thread {
+		if x := a.released[w.Buffer]; x == nil || x.head.Length() > 0 || x.event.Length() > 0 || x.elsewhere.Length() > 0 || w.Buffer.Handlers > 0 || Awaited(w) != w.Thread {
 			continue
 		}
 		for _, p := range a.Split(w) {

@@ -14,15 +14,32 @@ import (
 func lockContention(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: LockContention, Confidence: 0.9, Advice: "shorten what is done under the lock, or give each thread its own"}
 	seen := lockFinding(r, a, f, func(name string) bool { return !isInterpreterLock(name) })
-	if seen.Holds {
-		return seen
+	hidden := hiddenLock(r, a, f)
+	switch {
+	case hidden.Holds && seen.Lost*2 < hidden.Lost: // a short wait for some lock does not say that there is no other
+		if seen.Holds {
+			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
+		}
+		if hidden.turns {
+			f.turnsLost = hidden.Lost
+		} else if hidden.inCommit {
+			f.lockInCommit = hidden.Lost
+		}
+		return hidden
+	case !seen.Holds && len(a.Trace.Locks) == 0:
+		return hidden
 	}
+	return seen
+}
+
+// hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads that take turns.
+func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 	tested := ""
 	for i := range a.Interference {
 		t := &a.Interference[i]
 		if t.OneAtATime() {
 			r.Holds, r.Confidence = true, 0.75
-			r.Lost = t.Lost
+			r.Lost, r.inCommit = t.Lost, t.What == "commit"
 			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
 			switch {
@@ -34,9 +51,6 @@ func lockContention(a *Analysis, f *facts) Finding {
 				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
 			}
 			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
-			if t.What == "commit" {
-				f.lockInCommit = t.Lost
-			}
 			return r
 		}
 		tested += fmt.Sprintf("; %s takes no longer when other threads are inside (rank correlation %.2f)", t.What, t.Rho)
@@ -44,16 +58,19 @@ func lockContention(a *Analysis, f *facts) Finding {
 			tested += ", or not in the way that one lock would make it"
 		}
 	}
-	if turns := a.turns(f); turns != nil && !f.oneAtATime {
+	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
+	if turns := a.turns(f); turns != nil && (!f.oneAtATime || a.showsInterpreterLock()) {
 		r.Confidence = 0.6
 		turns.tell(&r, f)
-		r.say("which lock they keep meanwhile is not in the trace")
+		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
 		return r
 	}
-	if len(a.Trace.Locks) == 0 {
-		return r.not("no wait for a lock is in the trace%s", tested)
-	}
-	return seen
+	return r.not("no wait for a lock is in the trace%s", tested)
+}
+
+// showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
+func (a *Analysis) showsInterpreterLock() bool {
+	return slices.ContainsFunc(a.Trace.Locks, func(l analyze.LockWait) bool { return isInterpreterLock(l.Name) })
 }
 
 // interpreterLock: threads wait for the lock of a language interpreter.
@@ -69,6 +86,7 @@ func interpreterLock(a *Analysis, f *facts) Finding {
 	if turns := a.turns(f); turns != nil {
 		r.Confidence = 0.6
 		turns.tell(&r, f)
+		f.turnsLost = r.Lost
 		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for the GPU")
 		return r
 	}
@@ -109,8 +127,15 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 			t.lost += min(union.Within(th.Thread.Working)-s.waits.Total()-s.foreign.Total(), th.WorkTime[analyze.PartOutside])
 		}
 	}
+	if f.share(t.lost) < leastTurns {
+		return nil
+	}
 	return t
 }
+
+// leastTurns is the share of the threads' time that they must be outside of Metal, while another waits for the GPU, to be said to
+// take turns for a lock that is not in the trace. Threads that wait for a lock that is in the trace take turns too.
+const leastTurns = 0.05
 
 // waitsUnion is when any thread waited for the GPU.
 func (a *Analysis) waitsUnion() *Busy {
@@ -158,8 +183,14 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		holders map[*analyze.Thread]analyze.Nanos
 	}
 	takesPart := map[*analyze.Thread]bool{} // waits of the framework's own threads cost the program nothing by themselves
+	commits, aside := 0, analyze.Nanos(0)
 	for _, t := range f.threads {
 		takesPart[t.Thread] = true
+		commits += t.CommandBuffers
+	}
+	submits := map[*analyze.Thread]bool{} // a fair share
+	for _, t := range f.threads {
+		submits[t.Thread] = t.CommandBuffers*len(f.threads)*5 >= commits
 	}
 	by := map[lockKey]*use{}
 	var uses []*use
@@ -183,7 +214,11 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 			u.holders[l.Holder] += l.Own
 		}
 		r.Lost += l.Own
+		if !submits[l.Thread] {
+			aside += l.Own
+		}
 	}
+	r.aside = aside*10 >= r.Lost*9
 	if r.Lost == 0 {
 		return r.not("no thread waited for such a lock")
 	}

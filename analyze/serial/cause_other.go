@@ -97,11 +97,40 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 			r.Lost += overlap(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		}
 	}
+	waited, full := r.Lost, analyze.Nanos(0)
+	handling := a.handling()
+	for _, c := range a.fullQueue {
+		full += handling[c.buffer.Queue].Within(c.Interval)
+	}
+	if full > f.found[QueueDepth] { // otherwise it is the queue's depth
+		r.Lost += full
+	}
 	r.Holds = r.Lost > 0
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
 	}
 	r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", median, len(with))
-	r.say("threads waited for them for %s, %s of their time", r.Lost, percent(f.share(r.Lost)))
+	if waited > 0 {
+		r.say("threads waited for them for %s, %s of their time", waited, percent(f.share(waited)))
+	}
+	if r.Lost > waited {
+		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue completes one at a time", full, percent(f.share(full)))
+	}
 	return r
+}
+
+// handling is when a queue's completed work waited for the program's completion handlers.
+func (a *Analysis) handling() map[*analyze.Queue]*Busy {
+	usual := a.usualCompletion()
+	by := map[*analyze.Queue][]analyze.Interval{}
+	for _, b := range a.Trace.CommandBuffers {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > slowHandler {
+			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		}
+	}
+	unions := make(map[*analyze.Queue]*Busy, len(by))
+	for q, list := range by {
+		unions[q] = NewBusy(list)
+	}
+	return unions
 }

@@ -6,14 +6,20 @@ import "mtrace/analyze"
 func queueDepth(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: 0.9,
 		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
+	handling := a.handling()
+	byHandlers := analyze.Nanos(0)
 	for _, c := range a.fullQueue {
-		r.Lost += a.notSaturated(f, c.Interval, nil)
+		handlers := handling[c.buffer.Queue].Within(c.Interval)
+		byHandlers += handlers
+		r.Lost += min(a.notSaturated(f, c.Interval, c.buffer), c.Length()-handlers)
 	}
 	switch {
 	case len(a.fullQueue) == 0:
 		return r.not("no command buffer was made on a full queue")
 	case r.Lost == 0:
-		return r.not("queues were full, but the GPU was saturated all the while")
+		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
+	case byHandlers > r.Lost: // a deeper queue would fill as well: its command buffers come back as fast as handlers return
+		return r.not("queues were full, but for %s of that time they waited for completion handlers to give command buffers back", percent(share(byHandlers, byHandlers+r.Lost)))
 	}
 	r.Holds = true
 	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(a.fullQueue), r.Lost)
@@ -54,19 +60,26 @@ func headOfLine(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// eventChain: a command buffer waits on the GPU for an event that another signals, though it and the GPU are ready.
+// eventChain: a command buffer waits on the GPU for an event that another, or a thread, signals, though it and the GPU are ready.
 func eventChain(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: EventChain, Confidence: 0.8,
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
-	waits, chained := 0, 0
+	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
 	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
 	for b, x := range a.released {
 		waits += x.waits
-		if x.event.Length() > 0 {
-			chained++
-			delay += x.event.Length()
-			blocked[b] = x.event.Begin
+		if x.event.Length() == 0 {
+			continue
+		}
+		chained++
+		delay += x.event.Length()
+		blocked[b] = x.event.Begin
+		switch {
+		case x.byThread != nil:
+			byThreads++
+		case x.signaler == nil:
+			unknown++
 		}
 	}
 	switch {
@@ -80,6 +93,14 @@ func eventChain(a *Analysis, f *facts) Finding {
 	r.Lost = a.waitedDuring(f, blocked)
 	r.Holds = true
 	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits, delay/analyze.Nanos(chained))
+	if byThreads > 0 {
+		r.say("%d of them were for a value that a thread gave the event (setSignaledValue:)", byThreads)
+	}
+	if unknown > 0 {
+		r.Confidence = 0.6
+		r.say("what signaled %d of them is not in the trace", unknown)
+	}
+	r.byThreads = byThreads*2 > chained
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(f.busy), a.GPU.Overlap)
 	return r

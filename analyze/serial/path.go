@@ -249,6 +249,10 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 			w.spend(PathScheduling, b.Committed.Thread, min(w.at, b.GPU.End))
 			continue
 		}
+		if x.byThread != nil && x.event.End >= w.at-signalSlack {
+			w.spend(PathScheduling, b.Committed.Thread, min(w.at, x.event.End))
+			return x.byThread
+		}
 		before := w.endedBefore(b, x.at)
 		if before == nil {
 			break

@@ -42,6 +42,7 @@ type op struct {
 	turn   analyze.Nanos // part of gap in which another thread waited for the GPU
 	cost   analyze.Nanos
 	solo   analyze.Nanos // cost if no other thread held it up
+	nested analyze.Nanos // part of cost that was spent waiting for locks
 	notify analyze.Nanos // of waits: from the GPU's end to the return
 }
 
@@ -75,7 +76,7 @@ func (a *Analysis) program(f *facts) *program {
 		d := a.deviceOf(b)
 		if _, known := devices[d]; !known {
 			devices[d] = len(p.engines)
-			p.addDevice(a, d)
+			p.addDevice(a, f, d)
 		}
 		q, known := queues[b.Queue]
 		if !known {
@@ -109,12 +110,12 @@ func (a *Analysis) program(f *facts) *program {
 }
 
 // addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
-// known only if ready work had to wait for it.
-func (p *program) addDevice(a *Analysis, d *device) {
+// known only if ready work had to wait for it, or it never rested.
+func (p *program) addDevice(a *Analysis, f *facts, d *device) {
 	for _, u := range a.GPU.Devices {
 		if u.Device == d.model {
 			p.engines = append(p.engines, max(1, u.Capacity))
-			p.limited = append(p.limited, share(u.Backlog, u.Active.Length()) >= 0.05)
+			p.limited = append(p.limited, f.saturated || share(u.Backlog, u.Active.Length()) >= 0.05)
 		}
 	}
 }
@@ -264,8 +265,12 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		p.begins = append(p.begins, at-first)
 		var ops []op
 		for _, s := range list {
-			if s.Begin < at && len(ops) > 0 {
-				continue // inside the one before
+			if s.Begin < at && len(ops) > 0 { // inside the one before
+				if last := &ops[len(ops)-1]; s.kind == opLock && last.kind == opCommit && s.End <= at {
+					last.nested += s.Length()
+					last.solo = min(last.solo, last.cost-last.nested)
+				}
+				continue
 			}
 			s.gap = s.Begin - at
 			s.op.encode = min(s.gap, s.encode.Length())

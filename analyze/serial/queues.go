@@ -140,6 +140,12 @@ func (a *Analysis) useOfQueues() {
 	a.acquisitions(index)
 }
 
+// An acquisition is the creation of a command buffer that blocked on a full queue.
+type acquisition struct {
+	analyze.Call
+	buffer *analyze.CommandBuffer
+}
+
 // acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
 func (a *Analysis) acquisitions(index map[*analyze.Queue]*QueueUse) {
 	a.blockedOnQueue = map[*analyze.CommandBuffer]bool{}
@@ -158,7 +164,7 @@ func (a *Analysis) acquisitions(index map[*analyze.Queue]*QueueUse) {
 			continue
 		}
 		a.blockedOnQueue[b] = true
-		a.fullQueue = append(a.fullQueue, analyze.Call{Interval: took, Thread: b.Created.Thread})
+		a.fullQueue = append(a.fullQueue, acquisition{analyze.Call{Interval: took, Thread: b.Created.Thread}, b})
 		u.AtCapacity += took.Length()
 		own := u.holders[b.Created.Thread]
 		t.AcquireOthers += took.Length() * analyze.Nanos(held-min(held, own.at(took.Begin))) / analyze.Nanos(held)

@@ -9,32 +9,24 @@ import (
 // A release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
 // enqueued before it, or by the event that it waits for.
 type release struct {
-	at       analyze.Nanos
-	head     analyze.Interval // held up by one enqueued before it and committed later
-	event    analyze.Interval // held up by an event that a command buffer signals
-	signaler *analyze.CommandBuffer
-	headBy   *analyze.CommandBuffer // what held it up in head
-	waits    int                    // events it waits for
+	at        analyze.Nanos
+	head      analyze.Interval       // held up by one enqueued before it and committed later
+	event     analyze.Interval       // held up by an event
+	signaler  *analyze.CommandBuffer // that signaled it; nil when a thread did, or it is not in the trace
+	byThread  *analyze.Thread        // that signaled it; nil when a command buffer did, or it is not in the trace
+	elsewhere analyze.Interval       // handed to a GPU that ran nothing of the program and did not begin it
+	headBy    *analyze.CommandBuffer // what held it up in head
+	waits     int                    // events it waits for
 }
 
 // signalSlack is how long before its end on the GPU a command buffer may have signalled: the last of it is not work.
 const signalSlack analyze.Nanos = 100_000
 
-// event names a value of an event of a process.
-type event struct {
-	process *analyze.Process
-	value   analyze.EventValue
-}
-
 // releases finds when each committed command buffer could have begun, had the GPU been free.
 func (a *Analysis) releases() {
 	a.released = map[*analyze.CommandBuffer]*release{}
-	signals := map[event]*analyze.CommandBuffer{}
 	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for _, b := range a.Trace.CommandBuffers {
-		for _, s := range b.Signals {
-			signals[event{b.Process, s}] = b
-		}
 		if b.Committed.Known() {
 			a.released[b] = &release{at: b.Committed.End, waits: len(b.WaitsFor)}
 			if b.Queue != nil {
@@ -56,22 +48,40 @@ func (a *Analysis) releases() {
 			}
 		}
 	}
+	signals := a.signals()
 	for b, r := range a.released {
 		for _, v := range b.WaitsFor {
-			s := signals[event{b.Process, v}]
-			if s == nil || s == b || !s.GPU.Known() || b.GPU.Known() && s.GPU.End > b.GPU.Begin+signalSlack {
-				continue
-			}
-			until := s.GPU.End
-			if b.GPU.Known() {
-				until = min(until, b.GPU.Begin)
-			}
-			if i := (analyze.Interval{Begin: b.Committed.End, End: until}); i.Length() > r.event.Length() {
-				r.event, r.signaler = i, s
-				r.at = max(r.at, i.End)
+			s := signals[event{b.Process, v.Event}].first(b, v.Value)
+			if s != nil || a.idlesBefore(b) {
+				r.heldUpBy(b, s)
 			}
 		}
 	}
+}
+
+// heldUpBy notes that b could not begin before a signal came; without one, before whatever signaled that is not in the trace.
+func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
+	i := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
+	switch {
+	case s != nil && b.GPU.Known():
+		i.End = min(s.at, b.GPU.Begin)
+	case s != nil:
+		i.End = s.at
+	}
+	if i.Length() <= r.event.Length() {
+		return
+	}
+	r.event, r.signaler, r.byThread = i, nil, nil
+	if s != nil {
+		r.signaler, r.byThread = s.buffer, s.thread
+	}
+	r.at = max(r.at, i.End)
+}
+
+// idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
+func (a *Analysis) idlesBefore(b *analyze.CommandBuffer) bool {
+	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
+	return b.GPU.Known() && before.Length() > longLaunch && a.deviceOf(b).all.Within(before)*2 < before.Length()
 }
 
 // place is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.

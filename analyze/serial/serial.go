@@ -27,7 +27,7 @@ type Analysis struct {
 	deviceOrder    []*device
 	released       map[*analyze.CommandBuffer]*release
 	waitedFor      map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
-	fullQueue      []analyze.Call                           // creations of command buffers that blocked on a full queue
+	fullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
 	blockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
 	spans          map[*analyze.Thread]*spansOf
 }
@@ -63,6 +63,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
 	a.whatIf(f, opts)
+	a.choose(f)
 	return a
 }
 

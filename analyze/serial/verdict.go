@@ -44,13 +44,31 @@ func (a *Analysis) decide(f *facts) {
 		}
 	}
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int { return compare(y.weight(), x.weight()) })
+	a.choose(f)
+}
+
+// choose takes the first of the causes that is not known to be harmless.
+func (a *Analysis) choose(f *facts) {
+	v := &a.Verdict
 	if reason := a.tooLittle(f); reason != "" {
 		v.Summary = "Not enough data for a verdict: " + reason + "."
 		return
 	}
-	if len(v.Causes) == 0 || f.share(v.Causes[0].weight()) < enoughShare {
+	v.Cause, v.Share = None, 0
+	harmless := 0
+	for harmless < len(v.Causes) && v.Causes[harmless].harmless() && f.share(v.Causes[harmless].weight()) >= enoughShare {
+		harmless++
+	}
+	if harmless > 0 { // small causes, whatever they cost those threads that have no part in the rest
+		v.Causes = append(slices.Clone(v.Causes[harmless:]), v.Causes[:harmless]...)
+	}
+	if harmless == len(v.Causes) || f.share(v.Causes[0].weight()) < enoughShare {
 		v.Confidence = a.trust(0.7)
-		v.Summary = a.noCause(f)
+		if v.Summary = a.noCause(f); harmless > 0 {
+			h := &v.Causes[len(v.Causes)-harmless]
+			v.Summary = fmt.Sprintf("Threads wait for a lock for %s of their time, but replayed without it the GPU's work is done no faster (%.2f times): %s.",
+				percent(f.share(h.Lost)), h.Speedup.Estimate, h.Evidence[0])
+		}
 		return
 	}
 	top := &v.Causes[0]
@@ -61,6 +79,16 @@ func (a *Analysis) decide(f *facts) {
 	}
 	v.Confidence = a.trust(top.Confidence * (0.6 + 0.4*margin))
 	v.Summary = summaries[top.Cause](a, f, top)
+}
+
+// nothingWon is the speed-up below which removing a cause brings nothing.
+const nothingWon = 1.05
+
+// harmless says whether a lock that threads wait for is not what the work on the GPU waits for: those who wait for it submit next to
+// nothing, and replayed without it the work is done no sooner. A replay alone does not say it: threads that wait for the latest work
+// of another cannot be faster in it than that one was.
+func (f *Finding) harmless() bool {
+	return f.Cause == LockContention && f.aside && f.Speedup != nil && f.Speedup.Estimate < nothingWon && f.Speedup.High < nothingWon+leastError
 }
 
 // tooLittle says what is missing for a verdict; empty when nothing is.
@@ -106,8 +134,12 @@ func (a *Analysis) noCause(f *facts) string {
 // summaries are the verdicts in one sentence.
 var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	GPUSaturated: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs waiting for it.", percent(f.busy),
-			percent(f.share(top.Lost+a.Sum(analyze.PartWaitExecuting))))
+		waiting := "waiting for it"
+		if top.unseen > 0 && top.unseen*3 > top.explains {
+			waiting = "with work in flight"
+		}
+		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(f.busy),
+			percent(min(1, f.share(max(top.explains, top.Lost+a.Sum(analyze.PartWaitExecuting))))), waiting)
 	},
 	DeviceWideSync: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(f.share(top.Lost)),
@@ -117,6 +149,9 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(f.share(top.Lost)))
 	},
 	LockContention: func(a *Analysis, f *facts, top *Finding) string {
+		if top.turns {
+			return fmt.Sprintf("Threads take turns on a GPU that has room for all, as those who share a lock do: that costs %s of their time.", percent(f.share(top.Lost)))
+		}
 		return fmt.Sprintf("Threads wait for a lock for %s of their time: %s.", percent(f.share(top.Lost)), top.Evidence[0])
 	},
 	InterpreterLock: func(a *Analysis, f *facts, top *Finding) string {
@@ -133,13 +168,20 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("Threads spend %s of their time making libraries and pipeline states.", percent(min(1, f.share(top.Lost))))
 	},
 	EventChain: func(a *Analysis, f *facts, top *Finding) string {
+		if top.byThreads {
+			return fmt.Sprintf("Command buffers wait on the GPU for events that threads signal late: threads lose %s of their time to that.", percent(f.share(top.Lost)))
+		}
 		return fmt.Sprintf("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	HeadOfLine: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Command buffers that were enqueued and committed late hold up those behind them: threads lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	CompletionHandlers: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("Slow completion handlers keep waiting threads from waking: they lose %s of their time to that.", percent(f.share(top.Lost)))
+		return fmt.Sprintf("Slow completion handlers hold up threads: they lose %s of their time to that.", percent(f.share(top.Lost)))
+	},
+	ForeignGPULoad: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Work that was ready waited for a GPU that ran nothing of this program: that costs %s of the threads' time. Another program has the GPU.",
+			percent(f.share(top.Lost)))
 	},
 	CPUBound: cpuSummary,
 }

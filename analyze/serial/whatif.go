@@ -74,6 +74,9 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 // removal is the change that takes the cause away; false when a recording cannot tell.
 func (f *Finding) removal() (change, bool) {
 	c, known := removals[f.Cause]
+	if f.unseen*2 > f.explains { // when threads would go on without it is not in the recording
+		return c, false
+	}
 	if f.turns {
 		c = change{turns: true}
 	}

@@ -174,6 +174,107 @@ var Scenarios = []Scenario{
 			return loop{engines: 8, threads: 4, rounds: 50, gpu: 300 * us, outside: 100 * us, after: deviceWide(4),
 				before: func(t *Thread, _, _ int) { t.Compile("step", 800*us) }}.build(seed)
 		}},
+
+	// Programs that were judged wrongly once. Each name tells what they do, each comment what was said of them.
+
+	// Nothing: the threads were never seen to wait.
+	{Name: "GPU saturated by threads that poll", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 3, rounds: 60, gpu: 1 * ms,
+		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Sleep(50 * us) }) }}.build},
+	{Name: "GPU saturated, three in flight", Causes: []string{"gpu-saturated"}, Build: inFlight(3, 2*ms, 100*us)},
+	// cpu-bound: it computes all the time, but what it does is to ask whether the GPU has done.
+	{Name: "a thread that polls", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 1 * ms, before: func(t *Thread, _, _ int) { t.Sleep(500 * us) },
+		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
+	// launch-bound: that work begins late was taken for the cost of launching it.
+	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals},
+	{Name: "another program on the GPU", Causes: []string{"foreign-gpu-load"}, Build: func(seed uint64) *Sim {
+		s := loop{engines: 1, threads: 2, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(100*us + t.Random()*900*us)) }}.build(seed)
+		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
+		return s
+	}},
+	// cpu-bound: it computes, but only to see whether the lock is free.
+	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins},
+	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
+	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
+		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build},
+}
+
+// poll asks again and again whether the command buffer has completed.
+func poll(t *Thread, b *Buffer, between func()) {
+	for !t.Done(b) {
+		between()
+	}
+}
+
+// inFlight: one thread keeps several command buffers in flight, and sleeps until the oldest is done without a call of Metal.
+func inFlight(most int, gpu, outside int64) func(seed uint64) *Sim {
+	return func(seed uint64) *Sim {
+		s := NewSim(1, seed)
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *Thread) {
+			var flying []*Buffer
+			for range 100 {
+				if len(flying) == most {
+					poll(t, flying[0], func() { t.Sleep(20 * us) })
+					flying = flying[1:]
+				}
+				t.Work(outside)
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", gpu)
+				t.Commit(b)
+				flying = append(flying, b)
+			}
+		})
+		return s
+	}
+}
+
+// lateSignals: the work of two threads waits on the GPU for a value that a third gives every two milliseconds.
+func lateSignals(seed uint64) *Sim {
+	s := NewSim(4, seed)
+	event := s.NewEvent()
+	value, working := uint64(0), 2
+	s.Thread(func(t *Thread) {
+		for working > 0 {
+			t.Sleep(2 * ms)
+			value++
+			t.SetEvent(event, value)
+		}
+	})
+	for range 2 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *Thread) {
+			for range 80 {
+				b := t.CommandBuffer(q)
+				t.WaitEvent(b, event, value+1)
+				t.Encode(b, "step", 200*us)
+				t.Commit(b)
+				t.Wait(b)
+			}
+			working--
+		})
+	}
+	return s
+}
+
+// spins: two threads take turns by a lock for which they do not sleep.
+func spins(seed uint64) *Sim {
+	s := NewSim(8, seed)
+	lock := &Lock{}
+	for range 2 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *Thread) {
+			for range 100 {
+				t.Spin(lock)
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", ms)
+				t.Commit(b)
+				t.Wait(b)
+				t.Unlock(lock)
+				t.Sleep(50 * us)
+			}
+		})
+	}
+	return s
 }
 
 // keepsLock: threads take a lock of the program's own before they submit, and give it back when the GPU has done.

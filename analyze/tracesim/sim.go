@@ -24,22 +24,24 @@ var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding:
 // A Sim runs threads on a simulated Metal and records what a tracer would.
 type Sim struct {
 	Costs
-	Engines    int        // command buffers that the GPU runs at the same time
-	CommitLock *Lock      // held inside commit, invisible to the tracer
-	Jitter     float64    // sigma of the log-normal factor on every duration
-	Truth      SimTruth   //
-	random     *rand.Rand //
-	clock      clock
-	file       *File
-	process    *Process
-	handlers   *Ring
-	ids        uint32
-	running    int
-	queues     []*Queue
-	pipelines  map[string]uint32
-	setup      *Ring
-	events     map[uint32]*eventState
-	threads    int
+	Engines       int   // command buffers that the GPU runs at the same time
+	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
+	ForeignPeriod int64
+	CommitLock    *Lock      // held inside commit, invisible to the tracer
+	Jitter        float64    // sigma of the log-normal factor on every duration
+	Truth         SimTruth   //
+	random        *rand.Rand //
+	clock         clock
+	file          *File
+	process       *Process
+	handlers      *Ring
+	ids           uint32
+	running       int
+	queues        []*Queue
+	pipelines     map[string]uint32
+	setup         *Ring
+	events        map[uint32]*eventState
+	threads       int
 }
 
 // SimTruth is what really happened.
@@ -56,6 +58,7 @@ type Queue struct {
 	used     int
 	order    []*Buffer // enqueued, not begun
 	waiting  []*Thread // for a free command buffer
+	handled  int64     // when the handlers of its latest completed command buffer return
 }
 
 // A Buffer is a command buffer.
@@ -189,6 +192,10 @@ func pipelineRecords(p *Process, kernel string, id uint32, at wire.Ticks) []wire
 
 // feed gives the GPU what is ready, while it has a free engine.
 func (s *Sim) feed() {
+	if s.ForeignPeriod > 0 && s.clock.now%s.ForeignPeriod < s.Foreign {
+		s.clock.at(s.clock.now-s.clock.now%s.ForeignPeriod+s.Foreign, s.feed)
+		return
+	}
 	for s.running < s.Engines {
 		var next *Buffer
 		for _, q := range s.queues {
@@ -228,9 +235,13 @@ func (s *Sim) done(b *Buffer) {
 	}
 	s.feed()
 	handled := s.clock.now + s.vary(s.Notify)/2
+	if len(b.handlers) > 0 { // a queue completes one command buffer after the other
+		handled = max(handled, b.queue.handled)
+	}
 	for _, h := range b.handlers {
 		handled += h
 	}
+	b.queue.handled = max(b.queue.handled, handled)
 	s.clock.at(handled, func() {
 		b.complete = true
 		s.handlers.AddMore(wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted},

@@ -47,6 +47,14 @@ func (t *Thread) Lock(l *Lock) {
 	t.sim.Truth.LockBlocked += t.Now() - begin
 }
 
+// Spin takes a lock of the program without sleeping; the tracer does not see it.
+func (t *Thread) Spin(l *Lock) {
+	for l.holder != nil {
+		t.Work(20_000)
+	}
+	l.holder = t
+}
+
 // Unlock gives the lock to the one that waits longest.
 func (t *Thread) Unlock(l *Lock) {
 	l.holder = nil
@@ -146,6 +154,18 @@ func (t *Thread) Wait(b *Buffer) {
 	}
 	t.ring.Add(wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted"), begin, t.Now(), b.id, 0)
 }
+
+// SetEvent gives a shared event a value.
+func (t *Thread) SetEvent(event uint32, value uint64) {
+	begin := t.Now()
+	t.sleep(500)
+	t.ring.Add(wire.MustLookup(wire.FamilyEvent, "setSignaledValue:"), begin, t.Now(), event, value)
+	t.sim.signal(eventValue{event, value})
+	t.sim.feed()
+}
+
+// Done says whether the command buffer has completed, as its status does.
+func (t *Thread) Done(b *Buffer) bool { return b.complete }
 
 // WaitShared waits until the event has a value.
 func (t *Thread) WaitShared(event uint32, value uint64) {

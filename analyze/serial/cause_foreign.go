@@ -1,0 +1,77 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// foreignLoad: the driver had handed work to the GPU, the GPU ran nothing of the program, and did not begin it: another program has
+// it. What of its own run another program interrupts is not seen: Metal's GPU times then only are longer.
+func foreignLoad(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: ForeignGPULoad, Confidence: 0.6,
+		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
+	delays := a.startDelays()
+	switch {
+	case len(delays) < enoughBuffers:
+		return r.not("when the driver handed work to the GPU is not in the trace")
+	case f.saturated:
+		return r.not("the GPU had no idle time")
+	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered:
+		return r.not("threads waited for processors: what hands work to the GPU may have, too")
+	}
+	var all []analyze.Nanos
+	for _, d := range delays {
+		all = append(all, d.Length())
+	}
+	slices.Sort(all)
+	usual := min(all[len(all)/10], longLaunch)
+	late := 0
+	var each []analyze.Nanos
+	held := map[*analyze.CommandBuffer]analyze.Interval{}
+	for b, d := range delays {
+		if d.Length() > longLaunch {
+			late++
+			each = append(each, d.Length())
+			held[b] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
+		}
+	}
+	if late*10 < len(delays) {
+		return r.not("what the driver handed to an idle GPU began within %s in 9 of 10 cases", all[len(all)*9/10])
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if d, known := held[w.Buffer]; known && w.Buffer != nil {
+			r.Lost += overlap(queuedPart(w), d)
+		}
+	}
+	if r.Holds = r.Lost > 0; !r.Holds {
+		return r.not("work began late on an idle GPU, but no thread waited for it")
+	}
+	for b, d := range held {
+		a.released[b].elsewhere = d
+	}
+	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", late, len(delays), median(each))
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
+	r.say("the GPU was busy with this program for %s of the time", percent(f.busy))
+	return r
+}
+
+// startDelays is, for each command buffer that the driver handed to the GPU and nothing else held up, the time after which nothing
+// of the program was in its way, to its beginning.
+func (a *Analysis) startDelays() map[*analyze.CommandBuffer]analyze.Interval {
+	delays := map[*analyze.CommandBuffer]analyze.Interval{}
+	for b, x := range a.released {
+		handed := max(b.Kernel.End, b.Scheduled)
+		if handed == 0 || !b.GPU.Known() || x.event.Length() > 0 {
+			continue
+		}
+		ready := max(handed, x.at)
+		d := a.deviceOf(b)
+		if i := d.all.endBefore(b.GPU.Begin); i > ready {
+			ready = i
+		}
+		delays[b] = analyze.Interval{Begin: min(ready, b.GPU.Begin), End: b.GPU.Begin}
+	}
+	return delays
+}

@@ -1,0 +1,66 @@
+package serial
+
+import "mtrace/analyze"
+
+// workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait for it, and
+// it may wait for the GPU without a call that shows it (it polls, or sleeps on a semaphore that a completion handler posts).
+func (a *Analysis) workInFlight() map[*analyze.Thread]*Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for _, b := range a.Trace.CommandBuffers {
+		t := b.Committed.Thread
+		if t == nil || !b.Committed.Known() {
+			continue
+		}
+		if end := a.completion(b); end > b.Committed.End {
+			by[t] = append(by[t], analyze.Interval{Begin: b.Committed.End, End: end})
+		}
+	}
+	flights := make(map[*analyze.Thread]*Busy, len(by))
+	for t, list := range by {
+		flights[t] = NewBusy(list)
+	}
+	return flights
+}
+
+// withTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free command
+// buffer: what a GPU that is always busy explains.
+func (a *Analysis) withTheGPU(f *facts) (sum analyze.Nanos) {
+	for _, t := range f.threads {
+		all := append([]analyze.Interval{}, f.inFlight[t.Thread].Spans()...)
+		if s := a.spans[t.Thread]; s != nil {
+			all = append(append(append(all, s.waits.Spans()...), s.foreign.Spans()...), s.acquire.Spans()...)
+		}
+		sum += NewBusy(all).Within(t.workingTime())
+	}
+	return sum
+}
+
+// workingTime is the thread's working time as an interval.
+func (t *ThreadTime) workingTime() analyze.Interval {
+	if t.Thread.Working.Length() > 0 {
+		return t.Thread.Working
+	}
+	return t.Thread.Active
+}
+
+// unfed is the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU waited for them.
+func (a *Analysis) unfed(f *facts) float64 {
+	var outside, fed analyze.Nanos
+	for _, t := range f.threads {
+		flight, working := f.inFlight[t.Thread], t.workingTime()
+		var blocked []analyze.Interval
+		if s := a.spans[t.Thread]; s != nil {
+			for _, b := range []*Busy{s.waits, s.foreign, s.locks, s.acquire, s.compile} {
+				blocked = append(blocked, b.Spans()...)
+			}
+		}
+		inside := analyze.Nanos(0)
+		for _, b := range NewBusy(blocked).Spans() {
+			inside += flight.Within(clip(b, working))
+		}
+		o := t.WorkTime[analyze.PartOutside]
+		outside += o
+		fed += min(o, max(0, flight.Within(working)-inside))
+	}
+	return 1 - share(fed, outside)
+}

@@ -1,0 +1,105 @@
+package serial_test
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+	"mtrace/analyze/tracesim"
+)
+
+const us, ms = 1_000, 1_000_000
+
+func scenario(t *testing.T, name string) *analyze.Trace {
+	t.Helper()
+	for _, s := range tracesim.Scenarios {
+		if s.Name == name {
+			return load(t, s.Build(1).Run(t))
+		}
+	}
+	t.Fatalf("there is no scenario %q", name)
+	return nil
+}
+
+// wantVerdict checks the verdict, and that a text is in its summary or evidence.
+func wantVerdict(t *testing.T, trace *analyze.Trace, cause, said string) {
+	t.Helper()
+	v := serial.Analyze(trace, serial.Options{}).Verdict
+	all := v.Summary
+	for _, c := range v.Causes {
+		all += "\n" + c.Cause + ": " + strings.Join(c.Evidence, "; ")
+	}
+	if v.Cause != cause || !strings.Contains(all, said) {
+		t.Errorf("%s, want %s and %q in:\n%s", v.Cause, cause, said, all)
+	}
+}
+
+// The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
+// cpu-bound, since they ran for half of their time.
+func TestSpinningIsNotComputing(t *testing.T) {
+	trace := scenario(t, "a spin lock kept during the wait")
+	for _, th := range trace.Threads {
+		took := th.Active.Length()
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 48 / 100, Waited: took * 10 / 100}}
+	}
+	wantVerdict(t, trace, serial.LockContention, "never wait for the GPU at the same time")
+}
+
+// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of
+// eight threads, from being looked for.
+func TestShortLockDoesNotHideAnother(t *testing.T) {
+	trace := scenario(t, "a lock kept during the wait")
+	th := trace.CommandBuffers[0].Committed.Thread
+	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin, End: th.Active.Begin + 278*us}, Thread: th},
+		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
+	wantVerdict(t, trace, serial.LockContention, "Threads take turns")
+	wantVerdict(t, trace, serial.LockContention, "the lock malloc: 1 waits")
+}
+
+// The story: threads that only write a log wait for each other's lock for most of their time; the verdict was lock-contention, and
+// that without it the program would be 1.01 times as fast.
+func TestLockBesideTheWork(t *testing.T) {
+	s := tracesim.NewSim(8, 1)
+	for i := range 5 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			submit := func() {
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", ms)
+				t.Commit(b)
+				t.Wait(b)
+			}
+			if i < 2 {
+				for range 150 {
+					submit()
+				}
+				return
+			}
+			submit()
+			t.Sleep(148 * ms)
+			submit()
+		})
+	}
+	trace := load(t, s.Run(t))
+	for _, th := range trace.Threads {
+		if th.Active.Length() == 0 || countBuffers(trace, th) > 10 {
+			continue
+		}
+		for at := th.Active.Begin + 2*ms; at < th.Active.Begin+145*ms; at += 3 * ms {
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
+			th.Exclusive[analyze.PartLock] += 2 * ms
+			th.WorkingExclusive[analyze.PartLock] += 2 * ms
+		}
+	}
+	wantVerdict(t, trace, serial.None, "the GPU's work is done no faster")
+}
+
+func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
+	for _, b := range t.CommandBuffers {
+		if b.Committed.Thread == th {
+			n++
+		}
+	}
+	return n
+}

@@ -6,9 +6,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// storageModes are the names of MTLStorageMode, which MTLResourceOptions holds from bit 4 on.
-var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
-
 // apply keeps what a call says of Metal's objects. Objects are kept whole, whatever the range that was asked for, because what
 // is in the range refers to them; visible says whether the call is in it.
 func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
@@ -30,7 +27,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actNewEncoder:
 		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
-			e.Created, e.Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
+			e.one[0].Created, e.one[0].Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
 			s.thread.open = e
 		}
 	case actCommandBufferLabel, actEnqueue, actCommit, actCompletedHandler, actSignalEvent, actWaitForEvent:
@@ -47,7 +44,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		s.commitMany(call, r, m)
 	case actAllocate:
 		if visible && r.Flags&wire.Failed == 0 {
-			s.allocation(rule, call, r, m)
+			s.thread.made.add().set(call, s.interpreter, r, m, false)
 		}
 	case actRelease:
 		at, _ := p.released.get(r.Object)
@@ -75,21 +72,22 @@ func (s *streamLoader) applyToBuffer(act action, b *CommandBuffer, call Call, r 
 	}
 }
 
-func (s *streamLoader) applyToEncoder(act action, e *openEncoder, call Call, r *wire.Record) {
+func (s *streamLoader) applyToEncoder(act action, o *openEncoder, call Call, r *wire.Record) {
+	e := &o.one[0]
 	switch act {
 	case actEncoderLabel:
 		e.Label = s.process.text(r.Arg)
 	case actSetPipeline:
-		e.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
+		o.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
 	case actDispatch:
 		if n := len(e.Dispatches); n > 0 {
-			if d := &e.Dispatches[n-1]; d.Pipeline == e.pipeline && d.Stack == call.Stack && d.Threads == uint64(d.Count)*r.Arg {
+			if d := &e.Dispatches[n-1]; d.Pipeline == o.pipeline && d.Stack == call.Stack && d.Threads == uint64(d.Count)*r.Arg {
 				d.Count++
 				d.Threads += r.Arg
 				return
 			}
 		}
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: e.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Stack: call.Stack})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Stack: call.Stack})
 	case actCopy:
 		e.Copies++
 		e.CopyBytes += r.Arg
@@ -108,16 +106,6 @@ func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 		if b := s.process.buffer(wire.ObjectID(uint32(id))); b != nil {
 			b.Committed, b.Queue = call, queue
 		}
-	}
-}
-
-// allocation keeps memory that was made. What is made on a heap takes the heap's memory.
-func (s *streamLoader) allocation(rule *rule, call Call, r *wire.Record, m *wire.More) {
-	a := s.thread.made.add()
-	a.At, a.Thread, a.Stack, a.Selector, a.Object, a.Bytes = call.Begin, call.Thread, call.Stack, rule.row.Selector, uint32(r.Arg), m.X0
-	a.Storage, a.OnHeap = storageModes[m.X1>>4&3], rule.onHeap
-	if rule.address {
-		a.Address = m.X2
 	}
 }
 
@@ -157,7 +145,7 @@ func (s *streamLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 }
 
 func (s *streamLoader) encoderOf(id wire.ObjectID) *openEncoder {
-	if e := s.thread.open; e != nil && e.ID == uint32(id) {
+	if e := s.thread.open; e != nil && e.one[0].ID == uint32(id) {
 		return e
 	}
 	s.thread.open = s.process.encoder(id)

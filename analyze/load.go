@@ -141,7 +141,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	t.Processes = append(t.Processes, p.Process)
 	p.processorTimes()
 	for _, th := range p.threads {
-		l.finishThread(p, th)
+		l.finishThread(th)
 	}
 	p.queues.all(func(q *Queue) {
 		if q.Device == nil {
@@ -151,13 +151,13 @@ func (l *loader) finishProcess(p *processLoader) {
 	})
 	p.pipelines.all(func(s *Pipeline) { t.Pipelines = append(t.Pipelines, s) })
 	p.encoders.all(func(e *openEncoder) {
-		e.Dispatches = slices.Clip(e.Dispatches)
+		e.one[0].Dispatches = slices.Clip(e.one[0].Dispatches)
 		switch {
 		case e.buffer == nil:
 		case e.buffer.Encoders == nil:
-			e.buffer.Encoders = e.memory
+			e.buffer.Encoders = e.one[:]
 		default:
-			e.buffer.Encoders = append(e.buffer.Encoders, *e.Encoder)
+			e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 		}
 	})
 	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count)
@@ -172,7 +172,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	t.Stacks = append(t.Stacks, p.stacks.all...)
 	t.Capture.Unnamed += p.stacks.unnamed
 	l.losses(p)
-	*p = processLoader{Process: p.Process, file: p.file, clock: p.clock, end: p.end}
+	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
 // keepBuffer clips a command buffer to the range that was asked for; false when it was not alive in it.

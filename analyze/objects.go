@@ -18,14 +18,14 @@ type processLoader struct {
 	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
 	released  table[Nanos] // when memory was given back
-	encodeMem slab[Encoder]
 	stacks    *stackTable
+
+	lastThreads [16]*threadLoader // by number
 }
 
 // An openEncoder is an encoder with what the loader must remember of it.
 type openEncoder struct {
-	*Encoder
-	memory   []Encoder // holds the encoder alone
+	one      [1]Encoder // so that a command buffer that has no other need not have a copy
 	buffer   *CommandBuffer
 	pipeline *Pipeline // set last
 }
@@ -62,9 +62,7 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	}
 	e, fresh := p.encoders.get(id)
 	if fresh {
-		e.memory = p.encodeMem.one()
-		e.Encoder = &e.memory[0]
-		e.ID, e.Kind = uint32(id), EncoderOther
+		e.one[0].ID, e.one[0].Kind = uint32(id), EncoderOther
 	}
 	return e
 }

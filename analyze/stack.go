@@ -5,6 +5,7 @@ type Stack struct {
 	Process *Process
 	Frames  []*Frame
 	Cut     bool // there are more outside of the last
+	number  uint32 // in its process, from 1
 }
 
 // A Frame is a place in a function, shared by all stacks of its process that have it.

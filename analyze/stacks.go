@@ -128,6 +128,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		}
 		t.byFrames[string(key)] = s
 		t.all = append(t.all, s)
+		s.number = uint32(len(t.all))
 	}
 	return s
 }

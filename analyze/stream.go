@@ -135,28 +135,14 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	t.Active.End = max(t.Active.End, inside.End)
 	if rule.wait {
 		sp.item = int32(t.waits.count)
-		w := t.waits.add()
-		w.Call, w.Selector, w.Unfinished, w.Interpreter = call, rule.row.Selector, unfinished, s.interpreter
-		switch rule.act {
-		case actWaitEvent:
-			w.Event = EventValue{uint32(r.Object), r.Arg}
-		case actWaitBuffer:
-			w.Buffer = s.process.buffer(r.Object)
+		t.waits.add().set(call, s.interpreter, r, m, unfinished)
+		if rule.act == actWaitBuffer {
+			s.bufferOf(r.Object)
 		}
 	}
 	if rule.act == actLock {
 		sp.item = int32(t.locks.count)
-		lock := t.locks.add()
-		lock.Call, lock.Selector, lock.Lock, lock.Interpreter = Call{inside, t.Thread, call.Stack}, rule.row.Selector, uint64(r.Object), s.interpreter
-		if rule.address {
-			lock.Lock = m.X1
-		}
-		if rule.named && m.X0 != 0 {
-			lock.Name = s.process.text(m.X0)
-		}
-		if rule.holder && r.Arg != 0 {
-			lock.Holder = s.threadOf(ThreadID(r.Arg)).Thread
-		}
+		t.locks.add().set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
 	}
 	if rule.act == actSignalWait {
 		sp.item = int32(t.idle.count)
@@ -169,7 +155,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
 	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object == 1, TimedOut: r.Flags&wire.Failed != 0}
 	if r.Arg != 0 && !w.TimedOut {
-		w.Signaller = s.threadOf(ThreadID(r.Arg)).Thread
+		w.Signaller = s.threadOf(s.process, ThreadID(r.Arg)).Thread
 		if at := s.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {
 			w.Signalled = at
 		}
@@ -208,17 +194,8 @@ func (s *streamLoader) scope(r *wire.Record) {
 }
 
 func (s *streamLoader) startThread(id ThreadID, name string) {
-	s.thread = s.threadOf(id)
+	s.thread = s.threadOf(s.process, id)
 	s.thread.Name = cmp.Or(s.thread.Name, name) // what it was called at its end, where that is known
-}
-
-func (s *streamLoader) threadOf(id ThreadID) *threadLoader {
-	t := s.process.threads[id]
-	if t == nil {
-		t = s.newThread(s.process, id)
-		s.process.threads[id] = t
-	}
-	return t
 }
 
 // unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's

@@ -11,19 +11,20 @@ import (
 // A threadLoader takes in the calls of one thread, in the order of their ends.
 type threadLoader struct {
 	*Thread
-	nest   nesting
-	slots  []callSlot
-	byCall [len(wire.Table)]slotOfClass // the slot of the class that the call was last seen with
-	others map[callKey]int32
-	buffer *CommandBuffer // the last one it used
-	open   *openEncoder   // the last one it used
-	signal []Signal
-	waits  list[Wait]
-	locks  list[LockWait]
-	idle   list[SignalWait]
-	made   list[Allocation]
-	runs   dispatchRuns
-	tail   [PartCount]Nanos // of Exclusive, what came after Working so far
+	process *processLoader
+	nest    nesting
+	slots   []callSlot
+	byCall  [len(wire.Table)]slotOfClass // the slot of the class that the call was last seen with
+	others  map[callKey]int32
+	buffer  *CommandBuffer // the last one it used
+	open    *openEncoder   // the last one it used
+	signal  []Signal
+	waits   list[seen]
+	locks   list[seen]
+	idle    list[SignalWait]
+	made    list[seen] // memory
+	runs    dispatchRuns
+	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
 }
 
 type callKey struct {
@@ -46,8 +47,23 @@ type callSlot struct {
 	stat      *CallStat
 }
 
+// threadOf is the thread of the process with the system's number.
+func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
+	last := &p.lastThreads[id%ThreadID(len(p.lastThreads))]
+	if *last != nil && (*last).ID == id {
+		return *last
+	}
+	t := p.threads[id]
+	if t == nil {
+		t = l.newThread(p, id)
+		p.threads[id] = t
+	}
+	*last = t
+	return t
+}
+
 func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
-	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, others: map[callKey]int32{}}
+	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p, others: map[callKey]int32{}}
 	t.nest.settle = t.settle
 	return t
 }
@@ -63,11 +79,11 @@ func (t *threadLoader) settle(s *span) {
 	case s.item < 0:
 	case s.part == PartLock:
 		k := t.locks.at(s.item)
-		k.Interval, k.Own = Interval{s.begin, s.end}, s.own
+		k.Interval, k.own = Interval{s.begin, s.end}, s.own
 	case s.yields: // no part of the partition, and inside a Metal call nothing at all
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is a part of another wait
-		t.waits.at(s.item).Thread = nil
+		t.waits.at(s.item).absorbed = true
 	default:
 		t.waits.at(s.item).Interval = Interval{s.begin, s.end}
 	}
@@ -139,7 +155,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 }
 
 // finish settles the thread's calls and hands its sums to the trace.
-func (l *loader) finishThread(p *processLoader, t *threadLoader) {
+func (l *loader) finishThread(t *threadLoader) {
 	t.nest.finish()
 	for _, s := range t.slots {
 		s.stat.Counts[t.Thread] += s.count
@@ -151,12 +167,6 @@ func (l *loader) finishThread(p *processLoader, t *threadLoader) {
 	}
 	l.skewed += t.nest.skewed
 	t.nest.spans = nil
-	for i := range t.made.count {
-		a := t.made.at(int32(i))
-		if at := p.released.find(wire.ObjectID(a.Object)); at != nil && a.Object != 0 {
-			a.Released = *at
-		}
-	}
 	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events

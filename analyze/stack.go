@@ -4,7 +4,7 @@ package analyze
 type Stack struct {
 	Process *Process
 	Frames  []*Frame
-	Cut     bool // there are more outside of the last
+	Cut     bool   // there are more outside of the last
 	number  uint32 // in its process, from 1
 }
 

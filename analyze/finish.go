@@ -21,12 +21,6 @@ func (t *Trace) Finish() {
 		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
 	})
 	t.CommandBuffers = byCreation(t.CommandBuffers)
-	sortUnlessSorted(t.CommandBuffers, func(a, b *CommandBuffer) int {
-		if a.Created.Begin != b.Created.Begin {
-			return cmp.Compare(a.Created.Begin, b.Created.Begin)
-		}
-		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
-	})
 	for _, b := range t.CommandBuffers {
 		if len(b.Encoders) > 1 {
 			slices.SortFunc(b.Encoders, func(a, b Encoder) int {
@@ -34,13 +28,13 @@ func (t *Trace) Finish() {
 			})
 		}
 	}
-	sortUnlessSorted(t.Waits, func(a, b Wait) int { return byBegin(a.Call, b.Call) })
-	sortUnlessSorted(t.Locks, func(a, b LockWait) int { return byBegin(a.Call, b.Call) })
-	sortUnlessSorted(t.SignalWaits, func(a, b SignalWait) int { return byBegin(a.Call, b.Call) })
-	slices.SortStableFunc(t.Compilations, func(a, b Compilation) int { return byBegin(a.Call, b.Call) })
-	slices.SortStableFunc(t.Scopes, func(a, b Scope) int { return byBegin(a.Call, b.Call) })
-	slices.SortStableFunc(t.Unfinished, func(a, b UnfinishedCall) int { return byBegin(a.Call, b.Call) })
-	slices.SortStableFunc(t.Allocations, func(a, b Allocation) int { return cmp.Compare(a.At, b.At) })
+	sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.SignalWaits, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
 	t.resolveEvents()
 	if t.Window == (Interval{}) {
@@ -49,26 +43,43 @@ func (t *Trace) Finish() {
 	t.checkClocks()
 }
 
-// byCreation is the list in the order of creation, but for those created at the same instant.
+// byCreation is the list in the order of creation; those created at the same instant are in the order of their numbers.
 func byCreation(list []*CommandBuffer) []*CommandBuffer {
 	keys := make([]timeKey, len(list))
 	for i, b := range list {
 		keys[i] = timeKey{b.Created.Begin, uint32(i)}
 	}
+	keys = byTime(keys)
 	out := make([]*CommandBuffer, len(list))
-	for i, k := range byTime(keys) {
+	for i, k := range keys {
 		out[i] = list[k.index]
+	}
+	for i := 0; i < len(keys); {
+		same := i + 1
+		for same < len(keys) && keys[same].at == keys[i].at {
+			same++
+		}
+		if same > i+1 {
+			slices.SortStableFunc(out[i:same], func(a, b *CommandBuffer) int {
+				return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+			})
+		}
+		i = same
 	}
 	return out
 }
 
-func sortUnlessSorted[T any](list []T, compare func(a, b T) int) {
-	if !slices.IsSortedFunc(list, compare) {
-		slices.SortStableFunc(list, compare)
+// sortUnlessSorted puts a list in order; those that are equal stay as they are.
+func sortUnlessSorted[T any](list []T, compare func(a, b *T) int) {
+	for i := 1; i < len(list); i++ {
+		if compare(&list[i-1], &list[i]) > 0 {
+			slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
+			return
+		}
 	}
 }
 
-func byBegin(a, b Call) int {
+func byBegin(a, b *Call) int {
 	if a.Begin != b.Begin {
 		return cmp.Compare(a.Begin, b.Begin)
 	}

@@ -91,6 +91,9 @@ func Load(path string, opts Options) (*Trace, error) {
 	return l.trace, nil
 }
 
+// allTime is the window when no range was asked for.
+var allTime = Interval{-1 << 62, 1 << 62}
+
 // setWindow turns the range that was asked for into instants. The trace begins with the first call of any process.
 func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	first, last := Nanos(1<<63-1), Nanos(0)
@@ -102,7 +105,7 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 			p.end = max(p.end, p.clock.at(st.Last))
 		}
 	}
-	l.window = Interval{-1 << 62, 1 << 62}
+	l.window = allTime
 	if opts.From > 0 {
 		l.window.Begin = first + opts.From
 	}
@@ -177,6 +180,9 @@ func (l *loader) finishProcess(p *processLoader) {
 
 // keepBuffer clips a command buffer to the range that was asked for; false when it was not alive in it.
 func (l *loader) keepBuffer(b *CommandBuffer) bool {
+	if l.window == allTime {
+		return true
+	}
 	life := Interval{1<<63 - 1, -1 << 63}
 	for _, i := range []Interval{b.Created.Interval, b.Committed.Interval, b.GPU, b.Completed} {
 		if i.Known() {

@@ -75,6 +75,8 @@ type facts struct {
 	processors   processors                // how the threads used them
 	inFlight     map[*analyze.Thread]*Busy // when each had work in flight
 	unfed        float64                   // share of the time outside of Metal in which threads had nothing in flight
+	submits      map[*analyze.Thread]bool  // those that commit a fair share of the work
+	occupied     float64                   // share of their time in which those have work in flight
 	steady       int                       // committers of more than a hundredth of the work
 	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
 	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
@@ -106,6 +108,7 @@ func (a *Analysis) facts() *facts {
 		}
 	}
 	f.inFlight = a.workInFlight()
+	f.shares(len(a.Trace.CommandBuffers))
 	f.unfed = a.unfed(f)
 	a.useOfProcessors(f)
 	processes := map[*analyze.Process]bool{}

@@ -53,7 +53,7 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.ran), of(p.waited))
 	}
 	computed := f.alone(p.computed)
-	if !f.starved() && share(computed+p.waited, p.covered) < enoughAlone {
+	if !f.starved() && share(f.alone(p.computed+p.waited), p.covered) < enoughAlone {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.ran), of(computed), f.accompanied())
 	}
 	r.Holds, r.Confidence = true, 0.9
@@ -129,5 +129,5 @@ func cpuSummary(a *Analysis, f *facts, top *Finding) string {
 	case f.starved():
 		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(share(p.waited, p.covered)), f.busyWords(", while the GPU is busy for %s of it"))
 	}
-	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.", percent(share(p.computed, p.covered)), f.busyWords(", and the GPU is busy for %s"))
+	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.", percent(share(f.alone(p.computed), p.covered)), f.busyWords(", and the GPU is busy for %s"))
 }

@@ -17,8 +17,6 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 		return r.not("when the driver handed work to the GPU is not in the trace")
 	case f.saturated:
 		return r.not("the GPU had no idle time")
-	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered:
-		return r.not("threads waited for processors: what hands work to the GPU may have, too")
 	}
 	var all []analyze.Nanos
 	for _, d := range delays {
@@ -36,8 +34,8 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 			held[b] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
 		}
 	}
-	if late*10 < len(delays) {
-		return r.not("what the driver handed to an idle GPU began within %s in 9 of 10 cases", all[len(all)*9/10])
+	if late < enoughBuffers {
+		return r.not("what the driver handed to an idle GPU began within %s in 19 of 20 cases", all[len(all)*19/20])
 	}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
@@ -45,9 +43,13 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 			r.Lost += overlap(queuedPart(w), d)
 		}
 	}
-	if r.Holds = r.Lost > 0; !r.Holds {
-		return r.not("work began late on an idle GPU, but no thread waited for it")
+	switch {
+	case f.share(r.Lost) < 0.01:
+		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
+	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered:
+		return r.not("threads waited for processors: what hands work to the GPU may have, too")
 	}
+	r.Holds = true
 	for b, d := range held {
 		a.released[b].elsewhere = d
 	}

@@ -23,8 +23,10 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	r.Lost = a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther)
 	r.explains = r.Lost
 	if f.saturated {
-		r.Lost += a.waitedWhileBusy()
-		r.explains = max(r.Lost+a.Sum(analyze.PartWaitExecuting), a.withTheGPU(f))
+		with, alone := a.withTheGPU(f)
+		waited := r.Lost + a.waitedWhileBusy()
+		r.Lost = max(waited, with-alone)
+		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what it makes threads wait, and no more
 		r.Confidence = 0.75
 	}
@@ -33,9 +35,13 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	if f.committers > 1 {
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
-	waited := r.Lost + a.Sum(analyze.PartWaitExecuting)
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(waited)), r.Lost, a.Sum(analyze.PartWaitExecuting))
-	if r.unseen = r.explains - waited; r.unseen > waited/2 {
+	executing := a.Sum(analyze.PartWaitExecuting)
+	seen := a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + executing
+	if f.saturated {
+		seen += a.waitedWhileBusy()
+	}
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(seen)), seen-executing, executing)
+	if r.unseen = max(0, r.explains-seen); r.unseen > seen/2 {
 		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(f.share(r.unseen)))
 	}
 	return r

@@ -183,14 +183,9 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 		holders map[*analyze.Thread]analyze.Nanos
 	}
 	takesPart := map[*analyze.Thread]bool{} // waits of the framework's own threads cost the program nothing by themselves
-	commits, aside := 0, analyze.Nanos(0)
+	aside := analyze.Nanos(0)
 	for _, t := range f.threads {
 		takesPart[t.Thread] = true
-		commits += t.CommandBuffers
-	}
-	submits := map[*analyze.Thread]bool{} // a fair share
-	for _, t := range f.threads {
-		submits[t.Thread] = t.CommandBuffers*len(f.threads)*5 >= commits
 	}
 	by := map[lockKey]*use{}
 	var uses []*use
@@ -214,7 +209,7 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 			u.holders[l.Holder] += l.Own
 		}
 		r.Lost += l.Own
-		if !submits[l.Thread] {
+		if !f.submits[l.Thread] {
 			aside += l.Own
 		}
 	}

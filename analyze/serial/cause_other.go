@@ -37,14 +37,18 @@ func compileBound(a *Analysis, f *facts) Finding {
 		}
 	}
 	r.Lost = a.Sum(analyze.PartCompile)
-	var all, windows analyze.Nanos
+	var all, windows, aside analyze.Nanos
 	for _, t := range f.threads {
+		if !f.submits[t.Thread] {
+			aside += t.WorkTime[analyze.PartCompile]
+		}
 		all += t.Time[analyze.PartCompile]
 		windows += t.Window
 	}
 	if share(all, windows) >= mostlyCompile && made*4 >= len(a.Trace.CommandBuffers) {
 		r.Lost, r.explains = all, max(all, f.total)
 	}
+	r.aside = r.explains == 0 && aside*10 >= r.Lost*9
 	switch {
 	case len(a.Trace.Compilations) == 0:
 		return r.not("nothing was compiled")

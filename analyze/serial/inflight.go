@@ -23,16 +23,22 @@ func (a *Analysis) workInFlight() map[*analyze.Thread]*Busy {
 }
 
 // withTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free command
-// buffer: what a GPU that is always busy explains.
-func (a *Analysis) withTheGPU(f *facts) (sum analyze.Nanos) {
+// buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
+func (a *Analysis) withTheGPU(f *facts) (sum, running analyze.Nanos) {
 	for _, t := range f.threads {
 		all := append([]analyze.Interval{}, f.inFlight[t.Thread].Spans()...)
 		if s := a.spans[t.Thread]; s != nil {
 			all = append(append(append(all, s.waits.Spans()...), s.foreign.Spans()...), s.acquire.Spans()...)
 		}
-		sum += NewBusy(all).Within(t.workingTime())
+		with := NewBusy(all)
+		sum += with.Within(t.workingTime())
+		for _, d := range a.deviceOrder {
+			for _, own := range d.byThread[t.Thread].Spans() {
+				running += with.Within(clip(own, t.workingTime()))
+			}
+		}
 	}
-	return sum
+	return sum, min(running, sum)
 }
 
 // workingTime is the thread's working time as an interval.
@@ -63,4 +69,19 @@ func (a *Analysis) unfed(f *facts) float64 {
 		fed += min(o, max(0, flight.Within(working)-inside))
 	}
 	return 1 - share(fed, outside)
+}
+
+// shares finds who commits a fair share of the work: a fifth of what each would if all did as much.
+func (f *facts) shares(commits int) {
+	f.submits = map[*analyze.Thread]bool{}
+	var time, occupied analyze.Nanos
+	for _, t := range f.threads {
+		if t.CommandBuffers*len(f.threads)*5 < commits {
+			continue
+		}
+		f.submits[t.Thread] = true
+		time += t.Working
+		occupied += f.inFlight[t.Thread].Within(t.workingTime())
+	}
+	f.occupied = share(occupied, time)
 }

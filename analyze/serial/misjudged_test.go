@@ -57,6 +57,28 @@ func TestShortLockDoesNotHideAnother(t *testing.T) {
 	wantVerdict(t, trace, serial.LockContention, "the lock malloc: 1 waits")
 }
 
+// The story: a thread that compiles in the background, for others that have work in flight all the while, made the verdict
+// compile-bound.
+func TestCompilationBesideTheWork(t *testing.T) {
+	s := tracesim.NewSim(8, 1)
+	for i := range 3 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for round := range 150 {
+				if i == 0 && round > 0 && round < 149 {
+					t.Compile("step", ms)
+					continue
+				}
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", ms)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	wantVerdict(t, load(t, s.Run(t)), serial.None, "Threads that submit next to nothing")
+}
+
 // The story: threads that only write a log wait for each other's lock for most of their time; the verdict was lock-contention, and
 // that without it the program would be 1.01 times as fast.
 func TestLockBesideTheWork(t *testing.T) {
@@ -92,7 +114,7 @@ func TestLockBesideTheWork(t *testing.T) {
 			th.WorkingExclusive[analyze.PartLock] += 2 * ms
 		}
 	}
-	wantVerdict(t, trace, serial.None, "the GPU's work is done no faster")
+	wantVerdict(t, trace, serial.None, "Threads that submit next to nothing")
 }
 
 func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {

@@ -82,6 +82,18 @@ func (a *Analysis) returns() {
 	}
 }
 
+// lastCompleted is, for each queue, when the last of the command buffers that are known to have completed was committed. Those
+// that were committed later were in flight when the trace ended.
+func (a *Analysis) lastCompleted() map[*analyze.Queue]analyze.Nanos {
+	last := map[*analyze.Queue]analyze.Nanos{}
+	for _, b := range a.Trace.CommandBuffers {
+		if b.Committed.Known() && a.completion(b) != 0 {
+			last[b.Queue] = max(last[b.Queue], b.Committed.Begin)
+		}
+	}
+	return last
+}
+
 // useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
 func (a *Analysis) useOfQueues() {
 	window := a.Trace.Window
@@ -92,6 +104,7 @@ func (a *Analysis) useOfQueues() {
 		index[q] = u
 	}
 	a.returns()
+	completed := a.lastCompleted()
 	flights := map[*QueueUse]*counter{}
 	sums := map[*QueueUse]analyze.Nanos{}
 	for _, b := range a.Trace.CommandBuffers {
@@ -104,7 +117,7 @@ func (a *Analysis) useOfQueues() {
 		if !known {
 			end = window.End
 		}
-		if known && b.Created.Known() && end >= b.Created.End {
+		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() && end >= b.Created.End {
 			u.slots.add(analyze.Interval{Begin: b.Created.End, End: end})
 			h := u.holders[b.Created.Thread]
 			h.add(analyze.Interval{Begin: b.Created.End, End: end})

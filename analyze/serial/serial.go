@@ -63,7 +63,6 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
 	a.whatIf(f, opts)
-	a.choose(f)
 	return a
 }
 

@@ -44,30 +44,23 @@ func (a *Analysis) decide(f *facts) {
 		}
 	}
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int { return compare(y.weight(), x.weight()) })
-	a.choose(f)
-}
-
-// choose takes the first of the causes that is not known to be harmless.
-func (a *Analysis) choose(f *facts) {
-	v := &a.Verdict
 	if reason := a.tooLittle(f); reason != "" {
 		v.Summary = "Not enough data for a verdict: " + reason + "."
 		return
 	}
-	v.Cause, v.Share = None, 0
-	harmless := 0
-	for harmless < len(v.Causes) && v.Causes[harmless].harmless() && f.share(v.Causes[harmless].weight()) >= enoughShare {
-		harmless++
+	beside := 0
+	for beside < len(v.Causes) && v.Causes[beside].beside(f) {
+		beside++
 	}
-	if harmless > 0 { // small causes, whatever they cost those threads that have no part in the rest
-		v.Causes = append(slices.Clone(v.Causes[harmless:]), v.Causes[:harmless]...)
+	if beside > 0 { // they are told last, whatever they cost threads that have no part in the rest
+		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
-	if harmless == len(v.Causes) || f.share(v.Causes[0].weight()) < enoughShare {
+	if beside == len(v.Causes) || f.share(v.Causes[0].weight()) < enoughShare {
 		v.Confidence = a.trust(0.7)
-		if v.Summary = a.noCause(f); harmless > 0 {
-			h := &v.Causes[len(v.Causes)-harmless]
-			v.Summary = fmt.Sprintf("Threads wait for a lock for %s of their time, but replayed without it the GPU's work is done no faster (%.2f times): %s.",
-				percent(f.share(h.Lost)), h.Speedup.Estimate, h.Evidence[0])
+		if v.Summary = a.noCause(f); beside > 0 {
+			h := &v.Causes[len(v.Causes)-beside]
+			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and nothing serializes them that this trace can show.",
+				percent(f.share(h.Lost)), h.Cause, percent(f.occupied))
 		}
 		return
 	}
@@ -81,14 +74,13 @@ func (a *Analysis) choose(f *facts) {
 	v.Summary = summaries[top.Cause](a, f, top)
 }
 
-// nothingWon is the speed-up below which removing a cause brings nothing.
-const nothingWon = 1.05
+// occupied is the share of the time with work in flight from which on threads are not held up by those that submit nothing.
+const occupied = 0.7
 
-// harmless says whether a lock that threads wait for is not what the work on the GPU waits for: those who wait for it submit next to
-// nothing, and replayed without it the work is done no sooner. A replay alone does not say it: threads that wait for the latest work
-// of another cannot be faster in it than that one was.
-func (f *Finding) harmless() bool {
-	return f.Cause == LockContention && f.aside && f.Speedup != nil && f.Speedup.Estimate < nothingWon && f.Speedup.High < nothingWon+leastError
+// beside says whether what threads wait for is not what the GPU's work waits for: they submit next to nothing, and those that do
+// submit have work in flight all the while.
+func (f *Finding) beside(all *facts) bool {
+	return f.aside && all.occupied >= occupied && (f.Cause == LockContention || f.Cause == CompileBound)
 }
 
 // tooLittle says what is missing for a verdict; empty when nothing is.

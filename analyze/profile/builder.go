@@ -14,9 +14,20 @@ import (
 type builder struct {
 	profile   *profile.Profile
 	samples   map[string]*profile.Sample
-	locations map[string]*profile.Location
+	locations map[string]*profile.Location // of names that are no code: kernels, labels, selectors
+	code      *code
+	scopes    *analyze.ScopesAt
 	key       []byte
 }
+
+// origin is where in the program something came from: the thread, when, and its stack, of which any may be unknown.
+type origin struct {
+	thread *analyze.Thread
+	at     analyze.Nanos
+	stack  *analyze.Stack
+}
+
+func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
 // labels are those of CONTRACT.md, which every sample has. Thread ids and process ids are numbers, so that
 // `-tagfocus tid=123` finds them; thread and queue are names.
@@ -24,6 +35,7 @@ type labels struct {
 	thread *analyze.Thread // nil when not known
 	queue  *analyze.Queue  // nil when there is none, or it is not known
 	other  string          // of waits: the thread that was waited for
+	holds  analyze.InterpreterLock
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
@@ -36,22 +48,36 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 	if t.Source.SoftwareMetal {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")
 	}
-	return &builder{profile: p, samples: map[string]*profile.Sample{}, locations: map[string]*profile.Location{}}
+	return &builder{profile: p, samples: map[string]*profile.Sample{}, locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample of that stack, leaf first, and those labels. Empty frames are left out.
-func (b *builder) add(stack []string, l labels, values ...int64) {
-	b.key = b.key[:0]
-	locations := make([]*profile.Location, 0, len(stack))
-	for _, name := range stack {
-		if name == "" {
-			continue
+// add adds values to the sample of a stack and labels. The stack is, leaf first, what it was in Metal (empty names are left out), the
+// functions that called Metal, and the scopes that the program was in: a scope is a phase of the run, whichever function opened it.
+func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
+	var locations []*profile.Location
+	for _, name := range metal {
+		if name != "" {
+			locations = append(locations, b.location(name))
 		}
-		at := b.location(name)
-		locations = append(locations, at)
+	}
+	if s := from.stack; s != nil {
+		for _, f := range s.Frames {
+			locations = append(locations, b.code.location(f))
+		}
+		if s.Cut {
+			locations = append(locations, b.location("(more frames)"))
+		}
+	}
+	if from.thread != nil {
+		for _, name := range b.scopes.Names(from.thread, from.at) {
+			locations = append(locations, b.location(name))
+		}
+	}
+	b.key = b.key[:0]
+	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	b.key = fmt.Appendf(b.key, "|%p|%p|%s", l.thread, l.queue, l.other)
+	b.key = fmt.Appendf(b.key, "|%p|%p|%d|%s", l.thread, l.queue, l.holds, l.other)
 	s := b.samples[string(b.key)]
 	if s == nil {
 		s = &profile.Sample{Location: locations, Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
@@ -66,10 +92,7 @@ func (b *builder) add(stack []string, l labels, values ...int64) {
 func (b *builder) location(name string) *profile.Location {
 	at := b.locations[name]
 	if at == nil {
-		f := &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: name, SystemName: name}
-		b.profile.Function = append(b.profile.Function, f)
-		at = &profile.Location{ID: f.ID, Mapping: b.profile.Mapping[0], Line: []profile.Line{{Function: f}}}
-		b.profile.Location = append(b.profile.Location, at)
+		at = newLocation(b.profile, 0, b.profile.Mapping[0], profile.Line{Function: newFunction(b.profile, name, "")})
 		b.locations[name] = at
 	}
 	return at
@@ -79,6 +102,12 @@ func (l labels) text() map[string][]string {
 	m := map[string][]string{"thread": {threadName(l.thread)}, "queue": {queueName(l.queue)}}
 	if l.other != "" {
 		m["waits_for"] = []string{l.other}
+	}
+	switch l.holds {
+	case analyze.InterpreterHeld:
+		m["interpreter_lock"] = []string{"held"}
+	case analyze.InterpreterFree:
+		m["interpreter_lock"] = []string{"not held"}
 	}
 	return m
 }

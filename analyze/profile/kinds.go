@@ -20,7 +20,6 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 func gpu(t *analyze.Trace) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
-	scopes := analyze.NewScopesAt(t)
 	for _, c := range t.CommandBuffers {
 		queued := int64(0)
 		if c.Committed.Known() && c.GPU.Known() {
@@ -33,10 +32,7 @@ func gpu(t *analyze.Trace) *builder {
 				encoder = s.Encoder.Label
 			}
 			stack := []string{s.Kernel, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue)}
-			if c.Committed.Thread != nil {
-				stack = append(stack, scopes.Names(c.Committed.Thread, c.Committed.Begin)...)
-			}
-			b.add(stack, labels{thread: c.Committed.Thread, queue: c.Queue}, first, int64(s.GPU), queued*first)
+			b.add(stack, originOf(c.Committed), labels{thread: c.Committed.Thread, queue: c.Queue}, first, int64(s.GPU), queued*first)
 			first = 0
 		}
 	}
@@ -47,9 +43,16 @@ func gpu(t *analyze.Trace) *builder {
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
+		metal := []string{c.Selector, c.Class}
+		for _, from := range c.From {
+			b.add(metal, origin{stack: from.Stack}, labels{thread: from.Thread}, from.Count, int64(from.Exclusive))
+		}
+		if len(c.From) > 0 {
+			continue
+		}
 		for _, th := range t.Threads {
 			if calls, time := c.Counts[th], c.Exclusive[th]; calls > 0 || time > 0 {
-				b.add([]string{c.Selector, c.Class}, labels{thread: th}, calls, int64(time))
+				b.add(metal, origin{}, labels{thread: th}, calls, int64(time))
 			}
 		}
 	}
@@ -69,15 +72,13 @@ var phases = map[analyze.Part]string{
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
 	splitter := serial.NewSplitter(t)
-	scopes := analyze.NewScopesAt(t)
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		l := labels{thread: w.Thread}
+		l := labels{thread: w.Thread, holds: w.Interpreter}
 		buffer := ""
 		if w.Buffer != nil {
 			l.queue, buffer = w.Buffer.Queue, w.Buffer.Label
 		}
-		within := scopes.Names(w.Thread, w.Begin)
 		pieces := splitter.Split(w)
 		longest := 0
 		for k := range pieces {
@@ -97,16 +98,16 @@ func wait(t *analyze.Trace) *builder {
 			if k == longest {
 				n = 1
 			}
-			b.add(append([]string{phases[p.Part], w.Selector, buffer}, within...), l, n, int64(p.Nanos))
+			b.add([]string{phases[p.Part], w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
 		}
 	}
 	for _, k := range t.Locks {
-		l := labels{thread: k.Thread}
+		l := labels{thread: k.Thread, holds: k.Interpreter}
 		if k.Holder != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
 		}
 		stack := []string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}
-		b.add(append(stack, scopes.Names(k.Thread, k.Begin)...), l, 1, int64(k.Own))
+		b.add(stack, originOf(k.Call), l, 1, int64(k.Own))
 	}
 	return b
 }
@@ -114,10 +115,9 @@ func wait(t *analyze.Trace) *builder {
 // alloc is what was allocated.
 func alloc(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
-	scopes := analyze.NewScopesAt(t)
 	for i := range t.Allocations {
 		a := &t.Allocations[i]
-		b.add(append([]string{a.Storage + " memory", a.Selector}, scopes.Names(a.Thread, a.At)...), labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
+		b.add([]string{a.Storage + " memory", a.Selector}, origin{a.Thread, a.At, a.Stack}, labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
 	}
 	return b
 }
@@ -125,11 +125,10 @@ func alloc(t *analyze.Trace) *builder {
 // compilation is what was compiled.
 func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
-	scopes := analyze.NewScopesAt(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
 		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}
-		b.add(append(stack, scopes.Names(c.Thread, c.Begin)...), labels{thread: c.Thread}, 1, int64(c.Length()))
+		b.add(stack, originOf(c.Call), labels{thread: c.Thread}, 1, int64(c.Length()))
 	}
 	return b
 }

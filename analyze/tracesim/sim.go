@@ -27,21 +27,24 @@ type Sim struct {
 	Engines       int   // command buffers that the GPU runs at the same time
 	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
 	ForeignPeriod int64
-	CommitLock    *Lock      // held inside commit, invisible to the tracer
-	Jitter        float64    // sigma of the log-normal factor on every duration
-	Truth         SimTruth   //
-	random        *rand.Rand //
-	clock         clock
-	file          *File
-	process       *Process
-	handlers      *Ring
-	ids           uint32
-	running       int
-	queues        []*Queue
-	pipelines     map[string]uint32
-	setup         *Ring
-	events        map[uint32]*eventState
-	threads       int
+	CommitLock    *Lock   // held inside commit, invisible to the tracer
+	Jitter        float64 // sigma of the log-normal factor on every duration
+	Truth         SimTruth
+
+	BeforeWrite func(*Process) // adds to what was recorded; nil adds nothing
+
+	random    *rand.Rand
+	clock     clock
+	file      *File
+	process   *Process
+	handlers  *Ring
+	ids       uint32
+	running   int
+	queues    []*Queue
+	pipelines map[string]uint32
+	setup     *Ring
+	events    map[uint32]*eventState
+	threads   int
 }
 
 // SimTruth is what really happened.
@@ -179,6 +182,9 @@ func (s *Sim) Run(t testing.TB) string {
 		if len(q.order) > 0 {
 			t.Fatalf("queue %d still has %d command buffers: the scenario hangs", q.id, len(q.order))
 		}
+	}
+	if s.BeforeWrite != nil {
+		s.BeforeWrite(s.process)
 	}
 	return s.file.Write(t)
 }

@@ -1,0 +1,77 @@
+package profile
+
+import (
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze"
+)
+
+// code makes the functions, locations and mappings of a profile from the frames of stacks.
+type code struct {
+	profile   *profile.Profile
+	functions map[functionKey]*profile.Function
+	locations map[*analyze.Frame]*profile.Location
+	mappings  map[*analyze.Image]*profile.Mapping
+}
+
+type functionKey struct{ name, file string }
+
+func newCode(p *profile.Profile) *code {
+	return &code{p, map[functionKey]*profile.Function{}, map[*analyze.Frame]*profile.Location{}, map[*analyze.Image]*profile.Mapping{}}
+}
+
+func newFunction(p *profile.Profile, name, file string) *profile.Function {
+	f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name, Filename: file}
+	p.Function = append(p.Function, f)
+	return f
+}
+
+func newLocation(p *profile.Profile, address uint64, m *profile.Mapping, line profile.Line) *profile.Location {
+	at := &profile.Location{ID: uint64(len(p.Location) + 1), Address: address, Mapping: m, Line: []profile.Line{line}}
+	p.Location = append(p.Location, at)
+	return at
+}
+
+// location is the frame's place. The address of machine code is that of its call, one before the return address, which may belong to the
+// next line or function already.
+func (c *code) location(f *analyze.Frame) *profile.Location {
+	at := c.locations[f]
+	if at == nil {
+		address := uint64(0)
+		if f.Address > 0 {
+			address = f.Address - 1
+		}
+		at = newLocation(c.profile, address, c.mapping(f), profile.Line{Function: c.function(f), Line: int64(f.Line)})
+		c.locations[f] = at
+	}
+	return at
+}
+
+func (c *code) function(f *analyze.Frame) *profile.Function {
+	key := functionKey{f.Name, f.File}
+	at := c.functions[key]
+	if at == nil {
+		at = newFunction(c.profile, f.Name, f.File)
+		c.functions[key] = at
+	}
+	return at
+}
+
+// mapping is the file that the frame's machine code is in; Python's functions, and code of an unknown file, are the program's. One of
+// which a function has no name is left to go tool pprof to find names for.
+func (c *code) mapping(f *analyze.Frame) *profile.Mapping {
+	if f.Image == nil {
+		return c.profile.Mapping[0]
+	}
+	m := c.mappings[f.Image]
+	if m == nil {
+		m = &profile.Mapping{ID: uint64(len(c.profile.Mapping) + 1), Start: f.Image.Start, Limit: f.Image.Start + f.Image.Size, File: f.Image.Path,
+			BuildID: f.Image.BuildID, HasFunctions: true}
+		c.profile.Mapping = append(c.profile.Mapping, m)
+		c.mappings[f.Image] = m
+	}
+	if f.Unnamed {
+		m.HasFunctions = false
+	}
+	return m
+}

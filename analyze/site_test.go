@@ -1,0 +1,38 @@
+package analyze
+
+import "testing"
+
+// TestSite: the frame that is shown is one that the reader wrote, not the wrapper of a library around it.
+func TestSite(t *testing.T) {
+	python := func(name, file string, line int) *Frame {
+		return &Frame{Name: name, File: file, Line: line, Python: true}
+	}
+	native := func(name, image string) *Frame {
+		return &Frame{Name: name, Image: &Image{Path: image}, Unnamed: name[0] == 'l' || name[0] == '0'}
+	}
+	for _, c := range []struct {
+		frames []*Frame
+		want   string
+	}{
+		{[]*Frame{python("step", "/home/me/train.py", 42), python("<module>", "/home/me/train.py", 60)}, "train.py:42 step()"},
+		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), python("Trainer.fit", "/home/me/fit.py", 7)}, "fit.py:7 Trainer.fit()"},
+		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), native("main", "/usr/bin/thing")}, "__init__.py:30 synchronize()"},
+		{[]*Frame{python("<module>", "<frozen runpy>", 1), python("<lambda>", "a.py", 3)}, "a.py:3 <lambda>"},
+		{[]*Frame{native("at::mps::MPSStream::synchronize(SyncType)", "/opt/torch/libtorch_cpu.so"), native("main", "/opt/app/app")},
+			"at::mps::MPSStream::synchronize(SyncType) in libtorch_cpu.so"},
+		{[]*Frame{native("start_thread", "/lib/x86_64-linux-gnu/libc.so.6"), native("work", "/opt/app/app")}, "work() in app"},
+		{[]*Frame{native("-[Renderer draw]", "/Applications/R.app/R")}, "-[Renderer draw] in R"},
+		{[]*Frame{native("libx.so+0x12", "/opt/libx.so"), native("clone", "/lib/x86_64-linux-gnu/libc.so.6")}, "clone() in libc.so.6"},
+		{[]*Frame{native("libx.so+0x12", "/opt/libx.so")}, "libx.so+0x12"},
+		{[]*Frame{{Name: "0x7f00", Unnamed: true}}, "0x7f00"},
+	} {
+		if got := (&Stack{Frames: c.frames}).Site(); got.String() != c.want {
+			t.Errorf("the site is %q, want %q", got, c.want)
+		}
+	}
+	if (*Stack)(nil).Site() != nil || (&Stack{}).Site() != nil {
+		t.Error("no stack has a site")
+	}
+}
+
+const packages = "/opt/venv/lib/python3.11/site-packages/"

@@ -32,7 +32,7 @@ static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, 
 // A number in groups of six bits, the lowest first; bit 6 says that another follows. The lowest bit of the number is its sign.
 static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   uint64_t number = 0;
-  for (unsigned shift = 0; p < end && shift <= 30; shift += 6) {
+  for (unsigned shift = 0; p < end && !(*p & 0x80) && shift <= 30; shift += 6) {
     number |= (uint64_t)(*p & 63) << shift;
     if (!(*p++ & 64)) break;
   }

@@ -1,7 +1,7 @@
 // See python_text.h, and Include/cpython/unicodeobject.h for the three kinds of strings and the bits of their state.
 #include "python_text.h"
 #include <string.h>
-#include "text.h"
+#include "utf8.h"
 
 // Bits of the state, from the lowest: how it is interned (2), bytes per character (3), compact, ASCII.
 enum { KIND_SHIFT = 2, KIND_MASK = 7, COMPACT = 1 << 5, ASCII = 1 << 6 };

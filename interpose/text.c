@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "utf8.h"
 
 enum { FACT_HEADER = 24, CHUNK = 1024 };
 
@@ -64,19 +65,6 @@ uint64_t mt_text(struct thread *t, const char *text, size_t length) {
 }
 
 typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
-
-size_t mt_utf8_put(char *to, uint32_t c) {
-  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = 0xfffd;
-  if (c < 0x80) {
-    to[0] = (char)c;
-    return 1;
-  }
-  size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-  to[0] = (char)(lead[more] | c >> 6 * more);
-  for (size_t i = 1; i <= more; i++) to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-  return more + 1;
-}
 
 // Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not. It asks for
 // UTF-16, the primitive of every string class, because GNUstep's strings do not know getBytes:.

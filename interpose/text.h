@@ -13,10 +13,6 @@ bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const 
 // The StringID of a text, which is sent when this thread has not lately. 0 for an empty one.
 uint64_t mt_text(struct thread *t, const char *text, size_t length);
 
-// Writes a code point as UTF-8 (RFC 3629), U+FFFD for half a surrogate pair and for none, and returns its length.
-enum { MT_UTF8_LONGEST = 4 };
-size_t mt_utf8_put(char *to, uint32_t c);
-
 // The StringID of an NSString's first MT_MAX_FACT_TEXT bytes of UTF-8. 0 for nil.
 uint64_t mt_text_of(struct thread *t, id string);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "../clock.h"
 #include "../text.h"
 
@@ -119,6 +120,7 @@ EXPORT void forever(void) {
 }
 
 __attribute__((constructor)) static void start(void) {
-  mt_region = calloc(1, sizeof *mt_region);
+  char *memory = mmap(NULL, sizeof *mt_region + MT_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  mt_region = (struct region *)(memory + MT_PAGE_SIZE - (uintptr_t)memory % MT_PAGE_SIZE);
   mt_python_find();
 }

@@ -1,0 +1,10 @@
+// Text as it is recorded.
+#ifndef MTRACE_UTF8_H
+#define MTRACE_UTF8_H
+#include <stddef.h>
+#include <stdint.h>
+
+// Writes a code point as UTF-8 (RFC 3629), U+FFFD for half a surrogate pair and for none, and returns its length.
+enum { MT_UTF8_LONGEST = 4 };
+size_t mt_utf8_put(char *to, uint32_t c);
+#endif

@@ -41,11 +41,11 @@ static const char *from_debug(struct mt_python_layout *l, unsigned minor, const 
       w[at->unicode_length] != PY_UNICODE_LENGTH || w[at->unicode_state] != PY_UNICODE_STATE || w[at->unicode_size] < w[at->unicode_ascii] + 8)
     return "its objects are laid out in another way";
   *l = (struct mt_python_layout){.lines = PY_LOCATIONS};
-  bool all = offset(w[at->thread_frame], 8, &l->thread_frame) & offset(w[at->frame_previous], 8, &l->frame_previous) &
-             offset(w[at->frame_code], 8, &l->frame_code) & offset(w[at->frame_instruction], 8, &l->frame_instruction) &
-             offset(w[at->frame_owner], 1, &l->frame_owner) & offset(w[at->code_first_line], 4, &l->code_first_line) &
-             offset(w[at->code_file], 8, &l->code_file) & offset(w[at->code_name], 8, &l->code_name) & offset(w[at->code_lines], 8, &l->code_lines) &
-             offset(w[at->code_instructions], 2, &l->code_instructions) & offset(w[at->unicode_ascii], 8, &l->unicode_ascii) &
+  bool all = offset(w[at->thread_frame], 8, &l->thread_frame) && offset(w[at->frame_previous], 8, &l->frame_previous) &&
+             offset(w[at->frame_code], 8, &l->frame_code) && offset(w[at->frame_instruction], 8, &l->frame_instruction) &&
+             offset(w[at->frame_owner], 1, &l->frame_owner) && offset(w[at->code_first_line], 4, &l->code_first_line) &&
+             offset(w[at->code_file], 8, &l->code_file) && offset(w[at->code_name], 8, &l->code_name) && offset(w[at->code_lines], 8, &l->code_lines) &&
+             offset(w[at->code_instructions], 2, &l->code_instructions) && offset(w[at->unicode_ascii], 8, &l->unicode_ascii) &&
              offset(w[at->unicode_size] - 8, 8, &l->unicode_compact); // without the pointer that only str's subclasses use
   return all ? NULL : "it describes itself with offsets that cannot be";
 }

@@ -2,12 +2,24 @@
 #include "drainer.h"
 #include "clock.h"
 #include "doorbell.h"
+#include "images.h"
 #include "session.h"
+#include "stack.h"
+#include "symbols.h"
 
 uint8_t *mt_drainer_region(void) { return (uint8_t *)mt_region; }
 
 int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
   return mt_session_send(kind, ring, position, a, a_length, b, b_length);
+}
+
+int mt_drainer_name(void) {
+  if (!mt_stacks) return 1;
+  size_t length;
+  const void *facts = mt_images_new(&length);
+  if (length > 0 && !mt_session_send(MT_FRAME_PROCESS_FACTS, 0, 0, facts, length, NULL, 0)) return 0;
+  facts = mt_symbols_new(&length);
+  return length == 0 || mt_session_send(MT_FRAME_PROCESS_FACTS, 0, 0, facts, length, NULL, 0);
 }
 
 int mt_drainer_sample(void) {

@@ -31,6 +31,7 @@ func drain() {
 	pause, rounds := shortestPause, 0
 	for {
 		moved, ok := region.drain()
+		ok = ok && C.mt_drainer_name() != 0
 		if ok && moved {
 			if rounds%samplePauses == 0 {
 				ok = C.mt_drainer_sample() != 0

@@ -19,6 +19,9 @@ uint8_t *mt_drainer_region(void);
 // Sends a frame of two pieces. 0 when the collector is gone.
 int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length);
 
+// Sends what was loaded, and named, since the last time; only when stacks are recorded. 0 when the collector is gone.
+int mt_drainer_name(void);
+
 // Writes a new clock sample into the region and sends it. 0 when the collector is gone.
 int mt_drainer_sample(void);
 

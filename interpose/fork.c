@@ -3,14 +3,25 @@
 #include "fork.h"
 #include <pthread.h>
 #include <stdbool.h>
+#include "images.h"
 #include "process.h"
 #include "region.h"
 #include "session.h"
+#include "stack.h"
 #include "thread.h"
 
 static _Atomic bool counted;
 
+// Kept while a child is made: see images.h.
+static void before(void) {
+  if (mt_stacks) mt_images_hold();
+}
+static void after(void) {
+  if (mt_stacks) mt_images_release();
+}
+
 static void in_child(void) {
+  after();
   mt_session_forget();
   atomic_store_explicit(&counted, false, memory_order_relaxed);
   // A region without the active state: another thread was in the middle of the first Metal call, and is not here.
@@ -22,7 +33,7 @@ static void in_child(void) {
   atomic_store_explicit(&mt_state, MT_FORKED, memory_order_relaxed);
 }
 
-void mt_fork_watch(void) { pthread_atfork(NULL, NULL, in_child); }
+void mt_fork_watch(void) { pthread_atfork(before, after, in_child); }
 
 void mt_fork_count_once(void) {
   if (mt_region && !atomic_exchange_explicit(&counted, true, memory_order_relaxed)) mt_count(&mt_region->forks);

@@ -6,12 +6,13 @@
 #include <errno.h>
 #include "clock.h"
 #include "locks.h"
+#include "stack.h"
 
 #define LOCK(call, lock, try) \
   if (!mt_locks_on()) return call(lock); \
   int result = try(lock); \
   if (result != EBUSY) return result; \
-  uint64_t begin = mt_ticks(); \
+  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = call(lock); \
   mt_lock_waited(MT_CALL_lock_##call, lock, begin, 0, NULL, __builtin_return_address(0)); \
   return result
@@ -22,7 +23,7 @@ static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pt
 
 #define WAIT(call, condition, ...) \
   if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return call(condition, __VA_ARGS__); \
-  uint64_t begin = mt_ticks(); \
+  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   int result = call(condition, __VA_ARGS__); \
   mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
   return result
@@ -44,6 +45,7 @@ struct work {
   dispatch_function_t function; // NULL: the context is a block
   uint64_t begin, begin_nanos, caller, holder;
   unsigned call;
+  const void *frame; // of the function that the program called
 };
 
 enum { SHORTEST_WAIT_NANOS = 5000 }; // of a queue whose holder came by a way that is not seen, as by dispatch_async
@@ -61,8 +63,10 @@ static void run(void *context) {
   struct work *work = context;
   struct runner *runner = runner_of(work->queue);
   uint64_t self = thread_id();
-  if (self == work->caller && (work->holder || mt_nanos() - work->begin_nanos > SHORTEST_WAIT_NANOS))
+  if (self == work->caller && (work->holder || mt_nanos() - work->begin_nanos > SHORTEST_WAIT_NANOS)) {
+    mt_stack_late(work->frame, work->begin);
     mt_lock_waited(work->call, work->queue, work->begin, work->holder, dispatch_queue_get_label(work->queue), NULL);
+  }
   atomic_store_explicit(&runner->queue, work->queue, memory_order_relaxed);
   atomic_store_explicit(&runner->thread, self, memory_order_relaxed);
   if (work->function)
@@ -76,6 +80,7 @@ static void sync_on(void (*original)(dispatch_queue_t, void *, dispatch_function
   struct runner *runner = runner_of(work.queue);
   if (atomic_load_explicit(&runner->queue, memory_order_relaxed) == work.queue) work.holder = atomic_load_explicit(&runner->thread, memory_order_relaxed);
   work.caller = thread_id();
+  work.frame = __builtin_frame_address(0);
   work.begin_nanos = mt_nanos();
   work.begin = mt_ticks();
   original(work.queue, &work, run);
@@ -103,7 +108,7 @@ static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_
   if (!mt_locks_on() || until != DISPATCH_TIME_FOREVER) return dispatch_semaphore_wait(semaphore, until);
   intptr_t result = dispatch_semaphore_wait(semaphore, DISPATCH_TIME_NOW);
   if (result == 0) return result;
-  uint64_t begin = mt_ticks();
+  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_dispatch_semaphore_wait, __builtin_frame_address(0));
   result = dispatch_semaphore_wait(semaphore, until);
   mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, begin, 0, NULL, __builtin_return_address(0));
   return result;

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "interpose.h"
 #include "locks.h"
+#include "stack.h"
 
 #ifdef MTRACE_SMALL // the sanitizers, which that build is for, have functions of their own here
 void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
@@ -32,7 +33,7 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
   if (!mt_locks_on()) return ORIGINAL(call)(lock); \
   int result = ORIGINAL(try)(lock); \
   if (result != EBUSY) return result; \
-  uint64_t held_by = holder, begin = mt_ticks(); \
+  uint64_t held_by = holder, begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = ORIGINAL(call)(lock); \
   mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
   return result
@@ -47,7 +48,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return ORIGINAL(pthrea
 
 #define WAIT(call, condition, ...) \
   if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_ticks(); \
+  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
   mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
   return result

@@ -18,8 +18,10 @@
 #include "locks.h"
 #include "objc.h"
 #include "python.h"
+#include "images.h"
 #include "region.h"
 #include "session.h"
+#include "stack.h"
 #include "thread.h"
 
 _Atomic int mt_state = MT_OFF;
@@ -32,12 +34,22 @@ __attribute__((constructor)) static void load(void) {
   int saved = errno;
   const char *on_full = getenv("MTRACE_ON_FULL");
   mt_block_on_full = on_full && strcmp(on_full, "block") == 0;
+  mt_stack_start();
   mt_clock_start();
   if (mt_session_open(path)) {
     mt_fork_watch();
     atomic_store_explicit(&mt_state, MT_READY, memory_order_release);
   }
   errno = saved;
+}
+
+// What stacks are read by. Now, and not only when the drainer comes to it: a program that ends soon has it said, too.
+static void say_what_runs(void) {
+  size_t length;
+  const void *images;
+  mt_images_start();
+  while (images = mt_images_new(&length), length > 0) mt_session_facts(images, length);
+  if (mt_stacks & MT_STACKS_PYTHON && mt_python_unknown()) mt_session_warn(mt_python_unknown());
 }
 
 static int begin(void) {
@@ -53,6 +65,7 @@ static int begin(void) {
   mt_completion_start();
   mt_python_find();
   if (!ok) return MT_FAILED;
+  if (mt_stacks) say_what_runs();
   mt_drainer_start();
   return MT_ACTIVE;
 }

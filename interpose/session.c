@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "hello.h"
+#include "text.h"
 #include "wire.h"
 
 // How long a thread of the program waits for the collector, at most, over the life of the process: twice this.
@@ -125,19 +126,15 @@ bool mt_session_send_region(int region) {
   return send_frame(&header, NULL, 0, NULL, 0, region, PATIENCE_MILLISECONDS);
 }
 
+void mt_session_facts(const void *facts, size_t length) {
+  struct frame_header header = header_of(MT_FRAME_PROCESS_FACTS, 0, 0, length);
+  send_frame(&header, facts, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
+}
+
 void mt_session_warn(const char *text) {
-  struct {
-    uint32_t size;
-    uint16_t kind, aux;
-    uint64_t key;
-    uint32_t length, zero;
-    char text[256];
-  } fact = {.kind = MT_FACT_WARNING};
-  fact.length = (uint32_t)strnlen(text, sizeof fact.text);
-  fact.size = (24 + fact.length + 7) & ~7u;
-  memcpy(fact.text, text, fact.length);
-  struct frame_header header = header_of(MT_FRAME_FACTS, 0, 0, fact.size);
-  send_frame(&header, &fact, fact.size, NULL, 0, -1, PATIENCE_MILLISECONDS);
+  enum { LONGEST = 256 };
+  char fact[LONGEST + 32];
+  mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, 0, text, strnlen(text, LONGEST)));
 }
 
 // A connect to a listener whose backlog is full would block without end: it is made without blocking and tried for a while.

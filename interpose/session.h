@@ -21,7 +21,10 @@ bool mt_session_gone(void);
 // Sends the Rings frame with the region's descriptor. On a thread of the program.
 bool mt_session_send_region(int fd);
 
-// Sends a frame with one line for the user, before there is any ring to put it into.
+// Sends facts that belong to no ring. On a thread of the program: not for longer than it may wait.
+void mt_session_facts(const void *facts, size_t length);
+
+// Sends one line for the user, when there is no ring to put it into.
 void mt_session_warn(const char *text);
 
 // Sends a frame whose payload is two pieces. Blocks while the collector is slow: for the drainer only.

@@ -1,5 +1,6 @@
 // The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than three calls do.
 #include "span.h"
+#include "stack.h"
 
 bool mt_span_enter(struct span *s, unsigned family, id self, uintptr_t frame) {
   struct thread *t = mt_thread();
@@ -24,7 +25,7 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   s->outer_begin = atomic_load_explicit(&ring->current_begin, memory_order_relaxed);
   s->outer_current = atomic_load_explicit(&ring->current, memory_order_relaxed);
   inside->current = s->object | (uint64_t)call << 32;
-  inside->begin = s->begin = mt_ticks();
+  inside->begin = s->begin = mt_stack_begin(s->thread, call, inside->frame);
   atomic_store_explicit(&ring->current_begin, s->begin, memory_order_relaxed);
   atomic_store_explicit(&ring->current, inside->current, memory_order_release);
 }

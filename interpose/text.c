@@ -29,13 +29,26 @@ static void put(struct ring *ring, uint64_t position, const void *bytes, size_t 
   memcpy(ring->facts, (const char *)bytes + first, length - first);
 }
 
+static struct fact_header header_of(unsigned kind, unsigned aux, uint64_t key, size_t length) {
+  return (struct fact_header){.size = (uint32_t)(FACT_HEADER + length + 7) & ~7u, .kind = (uint16_t)kind, .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
+}
+
+size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text, size_t text_length) {
+  struct fact_header header = header_of(kind, 0, key, text_length);
+  if (header.size > size - length) return length;
+  memcpy(buffer + length, &header, FACT_HEADER);
+  memcpy(buffer + length + FACT_HEADER, text, text_length);
+  memset(buffer + length + FACT_HEADER + text_length, 0, header.size - FACT_HEADER - text_length);
+  return length + header.size;
+}
+
 bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length) {
   static const char zeros[8];
   struct ring *ring = t->ring;
   if (length > MT_MAX_FACT_TEXT) length = MT_MAX_FACT_TEXT;
   uint64_t head = atomic_load_explicit(&ring->facts_head, memory_order_relaxed);
   uint64_t tail = atomic_load_explicit(&ring->facts_tail, memory_order_acquire);
-  struct fact_header header = {.size = (uint32_t)(FACT_HEADER + length + 7) & ~7u, .kind = (uint16_t)kind, .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
+  struct fact_header header = header_of(kind, aux, key, length);
   uint64_t used = head + header.size - tail;
   bool room = used <= MT_FACTS_PER_RING;
   if (room) {

@@ -10,6 +10,9 @@
 // Publishes a fact; when there is no room it is counted as dropped. False then.
 bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length);
 
+// Appends a fact at the end of a buffer of the given size and returns its new length; the old one when it does not fit.
+size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text, size_t text_length);
+
 // The StringID of a text, which is sent when this thread has not lately. 0 for an empty one.
 uint64_t mt_text(struct thread *t, const char *text, size_t length);
 

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "fork.h"
 #include "session.h"
+#include "stack.h"
 #include "text.h"
 
 #ifdef __linux__
@@ -116,6 +117,7 @@ struct thread *mt_thread_open(struct thread *now) {
   t->stuck = UINT64_MAX;
   uint64_t tid = thread_id();
   atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
+  mt_stack_open(t);
   mt_thread_set(t);
   pthread_setspecific(mt_thread_key, t);
 

@@ -35,6 +35,7 @@ struct thread {
   } scopes[MT_SCOPES]; // open ones, the innermost last
   unsigned scope_count;
   unsigned exits;    // rounds of thread exit handlers that have passed
+  struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };

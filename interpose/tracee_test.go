@@ -22,6 +22,7 @@ type tracee struct {
 	hello  wire.Hello
 	region *wire.Region // nil until the process used Metal
 	rings  map[int]*ringCopy
+	loose  []byte // facts of no ring
 	clocks []wire.ClockSample
 	err    error
 }
@@ -148,6 +149,8 @@ func (p *tracee) frame(h wire.FrameHeader, payload []byte, in *passing) (err err
 			return fmt.Errorf("ring %d: facts from %d after %d bytes", h.Ring, h.Position, len(r.facts))
 		}
 		r.facts = append(r.facts, payload...)
+	case wire.FrameProcessFacts:
+		p.loose = append(p.loose, payload...)
 	case wire.FrameClock:
 		for ; len(payload) > 0; payload = payload[16:] {
 			rec := wire.DecodeRecord(append(slices.Clone(payload[:16]), make([]byte, 16)...))
@@ -215,17 +218,19 @@ func (p *tracee) events(t testing.TB) (events []event) {
 	return events
 }
 
-// facts decodes the facts of all rings.
+// facts decodes the facts of the process and of all rings.
 func (p *tracee) facts(t testing.TB) (facts []wire.Fact) {
 	t.Helper()
+	facts, err := wire.DecodeFacts(p.loose)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range len(p.rings) {
-		for b := p.ring(i).facts; len(b) > 0; {
-			f, n, err := wire.DecodeFact(b)
-			if err != nil {
-				t.Fatalf("ring %d: %v", i, err)
-			}
-			facts, b = append(facts, f), b[n:]
+		more, err := wire.DecodeFacts(p.ring(i).facts)
+		if err != nil {
+			t.Fatalf("ring %d: %v", i, err)
 		}
+		facts = append(facts, more...)
 	}
 	return facts
 }

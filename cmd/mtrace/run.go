@@ -36,6 +36,7 @@ type runOptions struct {
 	follow    bool
 	std       stdio
 	onFull    string
+	stacks    []string
 	view      reportView
 }
 
@@ -54,6 +55,7 @@ func runCommand() command {
 			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
+			flags.StringSliceVar(&o.stacks, "stacks", []string{"off"}, "record from where calls are made: native (machine code, by frame pointers), python, or both, native,python")
 			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
 			return func(std stdio, args []string) error {
@@ -72,7 +74,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if o.onFull != "drop" && o.onFull != "block" {
 		return usageError("--on-full is drop or block, not %q", o.onFull)
 	}
-	if err := o.checkRemote(); err != nil {
+	if err := errors.Join(o.checkRemote(), checkStacks(o.stacks)); err != nil {
 		return err
 	}
 	notStarted := func(err error) error { return status{exitNotStarted, err} }
@@ -155,6 +157,7 @@ type session struct {
 	path      string
 	named     bool // by the user; otherwise the path still lacks the process id
 	onFull    string
+	stacks    []string
 	dir       string
 	witness   *witness
 	shown     []interface{ close() } // what shows the recording while it goes on
@@ -170,7 +173,7 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(o runOptions, command []string) (*session, error) {
-	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, witness: newWitness()}
+	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, stacks: o.stacks, witness: newWitness()}
 	if !s.named {
 		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
 	}
@@ -246,7 +249,7 @@ func privateDirectory() (string, error) {
 
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
-	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull)
+	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull, stackEnvironment(s.stacks))
 	return withSoftwareMetal(environ)
 }
 

@@ -11,7 +11,8 @@ type action uint8
 
 const (
 	actNothing action = iota
-	actTracer         // a record of the tracer's own that the analysis does not need
+	actCanary
+	actTracer // a record of the tracer's own that the analysis does not need
 	actScope
 	actStack
 	actThreadStart
@@ -114,6 +115,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actScheduled
 	case wire.CallStack:
 		return actStack
+	case wire.CallCanary:
+		return actCanary
 	}
 	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
 		if strings.HasPrefix(row.Arg, "StringID of the name the program gave") {

@@ -175,6 +175,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	t.Stacks = append(t.Stacks, p.stacks.all...)
 	t.Capture.Unnamed += p.stacks.unnamed
 	l.losses(p)
+	l.coverage(p)
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 

@@ -45,8 +45,9 @@ type Trace struct {
 	Capture        Capture  // of Stacks
 	Events         int64    // calls in the trace that returned: the sum of the counts of Calls
 	Lost           Loss
-	Warnings       []string  // for the reader of a report, one line each
-	Missing        []Missing // what the source cannot tell, so that a verdict can say so
+	Coverage       []Coverage // of the processes that used Metal; empty when the source does not tell
+	Warnings       []string   // for the reader of a report, one line each
+	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
 }
 
 // Source says where a trace comes from.

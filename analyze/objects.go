@@ -17,7 +17,8 @@ type processLoader struct {
 	pipelines table[Pipeline]
 	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
-	released  table[Nanos] // when memory was given back
+	released  table[Nanos]      // when memory was given back
+	canary    map[wire.Call]int // calls of the self-check that were seen
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number

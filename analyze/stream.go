@@ -79,6 +79,8 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		return
 	case actStack:
 		s.stack(r)
+	case actCanary:
+		s.process.canarySeen(r)
 		return
 	case actTracer:
 		return

@@ -17,10 +17,7 @@ func (l *loader) warn(r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, "the recording ended early: "+result.Note)
 	}
 	for _, p := range l.processes {
-		who := ""
-		if len(l.processes) > 1 {
-			who = fmt.Sprintf("process %d: ", p.ID)
-		}
+		who := l.who(p)
 		for _, w := range p.file.Warnings {
 			t.Warnings = append(t.Warnings, who+w)
 		}
@@ -53,6 +50,14 @@ func (l *loader) warn(r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v", u.Thread.ID, u.Selector,
 			time.Duration(u.Length()).Round(time.Microsecond)))
 	}
+}
+
+// who begins a line about a process; empty when there is only one.
+func (l *loader) who(p *processLoader) string {
+	if len(l.processes) > 1 {
+		return fmt.Sprintf("process %d: ", p.ID)
+	}
+	return ""
 }
 
 // clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.

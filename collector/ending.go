@@ -65,7 +65,7 @@ func (p *process) lastLook(alive bool) error {
 // readEnd reads the counters, the calls in progress and the last clock sample.
 func (p *process) readEnd(end *tracefile.End, alive bool) {
 	losses := p.shared.Losses()
-	end.Unringed, end.Unnumbered, end.Nested, end.Forks, end.Rejected = losses.Unringed, losses.Unnumbered, losses.Nested, losses.Forks, losses.Rejected
+	end.Unringed, end.Unnumbered, end.Forks, end.Rejected = losses.Unringed, losses.Unnumbered, losses.Forks, losses.Rejected
 	if s, ok := p.shared.LatestSample(); ok {
 		p.handSamples(s)
 	}
@@ -78,8 +78,24 @@ func (p *process) readEnd(end *tracefile.End, alive bool) {
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
 		end.Rings = append(end.Rings, e)
+		addCoverage(end, shared)
 		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {
 			end.Current = append(end.Current, tracefile.CurrentCall{Thread: e.Thread, Ring: r.index, Begin: begin, Object: object, Call: call})
 		}
 	}
+}
+
+// addCoverage adds what a ring's threads counted beside their records.
+func addCoverage(end *tracefile.End, ring wire.Ring) {
+	for f := range wire.Family(wire.NestedFamilies) {
+		if n := ring.Nested(f); n > 0 {
+			if end.NestedBy == nil {
+				end.NestedBy = map[string]uint64{}
+			}
+			end.NestedBy[f.String()] += n
+			end.Nested += n
+		}
+	}
+	end.Commits.Add(ring.Commits())
+	end.Completions.Add(ring.Completions())
 }

@@ -117,11 +117,15 @@ func TestEverythingElse(t *testing.T) {
 	region.Sample(wire.ClockSample{Ticks: 90e6, Nanos: 90e6})
 	ran := wire.ThreadTime{Thread: firstThread, At: 60e6, Ran: 40e6, Waited: wire.WaitNotKnown}
 	conn.Write(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, ran)))
-	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionNestedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
+	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
 		region.Count(offset, uint64(i+1))
 	}
 	thread, _ := region.Thread(firstThread, 1)
 	thread.Enter(77, 5, callWait)
+	thread.Count(wire.RingNestedOffset+8*int(wire.FamilyCommandBuffer), 6)
+	for i, offset := range []int{wire.RingCommitsOffset, wire.RingCommitsMissedOffset, wire.RingCompletionsOffset, wire.RingCompletionsMissedOffset} {
+		thread.Count(offset, uint64(10-i))
+	}
 	conn.Close()
 	trace, result := r.finish()
 	p := trace.Processes()[0]
@@ -137,8 +141,11 @@ func TestEverythingElse(t *testing.T) {
 		t.Errorf("thread times %+v", p.ThreadTimes)
 	}
 	e := p.End
-	if e.Unringed != 1 || e.Unnumbered != 2 || e.Nested != 3 || e.Forks != 4 || e.Rejected != 5 || result.Lost != 1 {
+	if e.Unringed != 1 || e.Unnumbered != 2 || e.Forks != 3 || e.Rejected != 4 || result.Lost != 1 {
 		t.Errorf("end %+v, result %+v", e, result)
+	}
+	if e.Nested != 6 || e.NestedBy["commandBuffer"] != 6 || e.Commits != (wire.Audit{Reached: 10, Missed: 9}) || e.Completions != (wire.Audit{Reached: 8, Missed: 7}) {
+		t.Errorf("counted beside the records: %+v", e)
 	}
 	if len(e.Current) != 1 || e.Current[0] != (tracefile.CurrentCall{Thread: firstThread, Begin: 77, Object: 5, Call: callWait}) {
 		t.Errorf("current %+v", e.Current)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include "coverage.h"
 #include "feedback.h"
 #include "install.h"
 #include "locks.h"
@@ -47,14 +48,19 @@ void mt_class_see(struct thread *t, id object, unsigned family) {
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     unsigned left_out = mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    // The class of Metal.framework that every driver's queues derive from: its choke points see queues that we do not see.
+    if (family == MT_FAMILY_device) mt_install_audits(objc_lookUpClass("_MTLCommandQueue"), MT_FAMILY_queue);
+    if (family == MT_FAMILY_queue) mt_install_audits(class, family);
     if (left_out) {
       char text[256];
       int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them", left_out, name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }
+    if (left_out) mt_fact(t, MT_FACT_UNHOOKED, family, left_out, name, strlen(name));
     atomic_store_explicit(&e->class, class, memory_order_release);
   }
   mt_own_unlock(&mutex);
+  mt_class_missed(t, object, family); // when there was no place for it
   errno = saved;
 }
 

@@ -2,7 +2,9 @@
 // writes two records. It is one static global block, which retains nothing and is never copied.
 #include "completion.h"
 #include <errno.h>
+#include "canary.h"
 #include "classes.h"
+#include "coverage.h"
 #include "clock.h"
 #include "identity.h"
 #include "install.h"
@@ -35,11 +37,22 @@ static void completed(void *block, id command_buffer) {
   struct thread *t = mt_thread();
   if (!t) return;
   int saved = errno;
+  t->handled++;
+  uint32_t number = mt_identity_of(command_buffer);
+  if (mt_canary_has(number)) {
+    mt_canary_seen(t, MT_CALL_tracer_completed);
+    errno = saved;
+    return;
+  }
   uint64_t begin = mt_ticks();
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
+  const struct class_entry *timed = class;
+  // A wrapper may leave its times to what it wraps.
+  id inner = class && !class->completion.times[0] ? mt_wrapped_by(command_buffer, MT_FAMILY_commandBuffer) : NULL;
+  if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
   struct completion_methods looked_up;
-  const struct completion_methods *methods = class ? &class->completion : &looked_up;
-  if (!class) mt_completion_resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
+  const struct completion_methods *methods = timed ? &timed->completion : &looked_up;
+  if (!timed) mt_completion_resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
   uint64_t times[4], arg = methods->status ? methods->status(command_buffer, names[1]) : 0;
   for (int i = 0; i < 4; i++) times[i] = nanos_of(methods, command_buffer, i);
   if (arg == FAILED_STATUS && methods->error) {
@@ -49,7 +62,7 @@ static void completed(void *block, id command_buffer) {
   }
   unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
   struct record records[2] = {
-      {.begin = begin, .arg = arg, .object = mt_identity_of(command_buffer), .call = MT_CALL_tracer_completed, .flags = (uint16_t)flags},
+      {.begin = begin, .arg = arg, .object = number, .call = MT_CALL_tracer_completed, .flags = (uint16_t)flags},
       {.begin = times[0], .end = times[1], .arg = times[2], .object = times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, .call = MT_CALL_tracer_more},
   };
   records[0].end = mt_ticks();

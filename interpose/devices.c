@@ -2,6 +2,7 @@
 // returned again, so it keeps its number.
 #include <errno.h>
 #include <string.h>
+#include "canary.h"
 #include "classes.h"
 #include "hooks.h"
 #include "interpose.h"
@@ -36,6 +37,7 @@ static uint32_t seen(struct thread *t, id device) {
     }
     if (other == number) break;
   }
+  mt_canary_fly(t, device);
   errno = saved;
   return number;
 }

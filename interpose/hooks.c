@@ -3,6 +3,7 @@
 #include "hooks.h"
 #include "async.h"
 #include "completion.h"
+#include "coverage.h"
 #include "feedback.h"
 #include "span.h"
 #include "text.h"
@@ -128,6 +129,18 @@ enum { FEW = 3, MANY = 4 };
   M(14, __VA_ARGS__) M(15, __VA_ARGS__)
 enum { FEW = 6, MANY = 16 };
 #endif
+
+// A choke point's trampoline.
+#define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
+  static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    void (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
+        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, memory_order_relaxed); \
+    struct audit passage; \
+    mt_audit_enter(&passage, choke, a1, (uintptr_t)__builtin_frame_address(0)); \
+    original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    passed(&passage, self, a1); \
+  }
+
 #define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
 
 #define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
@@ -138,17 +151,24 @@ enum { FEW = 6, MANY = 16 };
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
   ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, t->made_inside_count = 0; BEFORE, mt_made_inside(MT_FAMILY_##made, result), \
       arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER)
+#define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #include "hooks.def"
 #undef CALL
 #undef MAKE
+#undef AUDIT
 
 #define COUNT(list) COUNT_ list
 #define COUNT_(...) COUNTED(0 __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define COUNTED(zero, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
 
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
-  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), slots, trampolines_##family##_##name, slots_##family##_##name},
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), false, slots, trampolines_##family##_##name, slots_##family##_##name},
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+#define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},
 const struct hook mt_hooks[] = {
 #include "hooks.def"
 };

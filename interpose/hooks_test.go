@@ -15,7 +15,7 @@ func TestOneCallIsRecordedOnce(t *testing.T) {
 	p := r.tracees[0]
 	// Inner calls: commandBufferWithDescriptor: to commandBuffer and, in FamilyB, nothing else; computeCommandEncoder to
 	// …WithDispatchType:; a wrapper's to those of the object in it.
-	if nested := p.region.Losses().Nested; nested < 150 {
+	if nested := p.nested(); nested < 150 {
 		t.Errorf("%d inner calls were counted, at least 150 were made", nested)
 	}
 	classes := map[string]bool{}

@@ -1,6 +1,7 @@
 // Rule: a hook changes one class and no other. A method the class inherits is overridden in it (class_addMethod); only one of its
 // own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
-// the trampoline can be called. A method whose prototype is not the table's is left alone.
+// the trampoline can be called. A method whose prototype is not the table's is left alone. What only counts is the exception: that is
+// put into the ancestor too, to see command buffers of queues that nobody has seen made.
 #include "install.h"
 #include <string.h>
 #include "hooks.h"
@@ -61,7 +62,7 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
   Method method = class_getInstanceMethod(class, selector);
   if (!method) return true;
   const char *encoding = method_getTypeEncoding(method);
-  if (!fits(hook, encoding)) return false;
+  if (!fits(hook, encoding)) return hook->audit;
   IMP found = class_getMethodImplementation(class, selector);
   // An ancestor of this class may be hooked already: its trampoline is not this class's original, what it calls is.
   struct slot *inherited = slot_of(hook, found);
@@ -74,7 +75,17 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
     if (!class_addMethod(class, selector, hook->trampolines[i], encoding)) method_setImplementation(method, hook->trampolines[i]);
     return true;
   }
-  return false;
+  return hook->audit;
+}
+
+void mt_install_audits(Class class, unsigned family) {
+  for (unsigned i = 0; i < mt_hook_count; i++) {
+    if (!mt_hooks[i].audit || mt_hooks[i].family != family) continue;
+    SEL selector = sel_registerName(mt_selectors[mt_hooks[i].call]);
+    Class root = NULL;
+    for (Class c = class; c && class_getInstanceMethod(c, selector); c = class_getSuperclass(c)) root = c;
+    if (root && !slot_of(&mt_hooks[i], class_getMethodImplementation(root, selector))) install(&mt_hooks[i], root, 0);
+  }
 }
 
 unsigned mt_install(Class class, unsigned family, unsigned flags) {

@@ -9,4 +9,7 @@ unsigned mt_install(Class class, unsigned family, unsigned flags);
 
 // What a class does for a selector without our hooks; NULL when it does not respond.
 IMP mt_original_of(Class class, SEL selector);
+
+// Hooks the choke points of a family where they are first defined, at or above a class.
+void mt_install_audits(Class class, unsigned family);
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "canary.h"
 #include "clock.h"
 #include "identity.h"
 #include "text.h"
@@ -29,7 +30,7 @@ void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t ho
   int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t) {
+  if (t && !mt_canary_flies()) {
     struct record records[2] = {
         {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of(lock), .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE},
         {.begin = name_of(t, lock, label, waiter), .end = (uintptr_t)lock, .call = MT_CALL_tracer_more},

@@ -1,4 +1,5 @@
 // Objects as calls return them. Rule: the class is hooked and the number given before the program sees the object.
+#include "canary.h"
 #include "classes.h"
 #include "hooks.h"
 #include "identity.h"
@@ -7,12 +8,17 @@
 // Layers wrap layers: Metal has at most three.
 enum { MOST_LAYERS = 4 };
 
+static void alias(struct thread *t, const void *object, uint32_t number) {
+  if (t->canary) mt_canary_keep(object);
+  mt_identity_alias(object, number);
+}
+
 void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number) {
   for (int i = 0; i < MOST_LAYERS && object; i++) {
     id inner = mt_wrapped_by(object, family);
     if (!inner || inner == object) return;
     mt_class_see(t, inner, family);
-    mt_identity_alias(inner, number);
+    alias(t, inner, number);
     object = inner;
   }
 }
@@ -20,9 +26,10 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
 uint32_t mt_made(struct thread *t, unsigned family, id object) {
   if (!object) return 0;
   mt_class_see(t, object, family);
-  uint32_t number = mt_identity_new(object);
+  uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(object);
+  if (t->canary) alias(t, object, number);
   for (unsigned i = 0; i < t->made_inside_count; i++)
-    if (t->made_inside[i].family == family && t->made_inside[i].object != object) mt_identity_alias(t->made_inside[i].object, number);
+    if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
   mt_made_layers(t, family, object, number);
   return number;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "canary.h"
 #include "clock.h"
 #include "completion.h"
 #include "doorbell.h"
@@ -36,6 +37,7 @@ __attribute__((constructor)) static void load(void) {
   mt_block_on_full = on_full && strcmp(on_full, "block") == 0;
   mt_stack_start();
   mt_clock_start();
+  mt_canary_start();
   if (mt_session_open(path)) {
     mt_fork_watch();
     atomic_store_explicit(&mt_state, MT_READY, memory_order_release);

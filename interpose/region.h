@@ -27,6 +27,8 @@ struct ring {
   _Atomic uint64_t thread;
   _Alignas(128) _Atomic uint64_t current_begin;
   _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
+  _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
+  _Atomic uint64_t commits, commits_missed, completions, completions_missed;
   _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
   uint8_t facts[MT_FACTS_PER_RING];
 };
@@ -39,7 +41,7 @@ struct region {
   int64_t first_nanos;
   _Atomic uint64_t latest_sequence, latest_ticks;
   _Atomic int64_t latest_nanos;
-  _Atomic uint64_t unringed, unnumbered, nested, forks, rejected;
+  _Atomic uint64_t unringed, unnumbered, unused, forks, rejected;
   _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
 };
 
@@ -54,7 +56,6 @@ MT_AT(region, first_ticks, MT_REGION_FIRST_SAMPLE_OFFSET);
 MT_AT(region, latest_sequence, MT_REGION_LATEST_SAMPLE_OFFSET);
 MT_AT(region, unringed, MT_REGION_UNRINGED_OFFSET);
 MT_AT(region, unnumbered, MT_REGION_UNNUMBERED_OFFSET);
-MT_AT(region, nested, MT_REGION_NESTED_OFFSET);
 MT_AT(region, forks, MT_REGION_FORKS_OFFSET);
 MT_AT(region, rejected, MT_REGION_REJECTED_OFFSET);
 MT_AT(region, rings, MT_PAGE_SIZE);
@@ -69,6 +70,12 @@ MT_AT(ring, state, MT_RING_STATE_OFFSET);
 MT_AT(ring, thread, MT_RING_THREAD_OFFSET);
 MT_AT(ring, current_begin, MT_RING_CURRENT_OFFSET);
 MT_AT(ring, current, MT_RING_CURRENT_OFFSET + 8);
+MT_AT(ring, nested, MT_RING_NESTED_OFFSET);
+MT_AT(ring, commits, MT_RING_COMMITS_OFFSET);
+MT_AT(ring, commits_missed, MT_RING_COMMITS_MISSED_OFFSET);
+MT_AT(ring, completions, MT_RING_COMPLETIONS_OFFSET);
+MT_AT(ring, completions_missed, MT_RING_COMPLETIONS_MISSED_OFFSET);
+_Static_assert(MT_FAMILY_COUNT <= MT_NESTED_FAMILIES, "families");
 MT_AT(ring, records, MT_PAGE_SIZE);
 _Static_assert(sizeof(struct record) == MT_RECORD_SIZE, "record");
 _Static_assert(sizeof(struct ring) == MT_RING_STRIDE, "ring");

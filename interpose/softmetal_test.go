@@ -60,7 +60,7 @@ func (r run) traced(t testing.TB) *tracee {
 var inTable = func() map[string]bool {
 	known := map[string]bool{}
 	for _, row := range wire.Table {
-		known[row.Selector] = row.Family != wire.FamilyTracer
+		known[row.Selector] = row.Group != wire.GroupNone
 	}
 	return known
 }()

@@ -1,5 +1,7 @@
 // The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than three calls do.
 #include "span.h"
+#include "canary.h"
+#include "coverage.h"
 #include "stack.h"
 
 bool mt_span_enter(struct span *s, unsigned family, id self, uintptr_t frame) {
@@ -8,7 +10,7 @@ bool mt_span_enter(struct span *s, unsigned family, id self, uintptr_t frame) {
   struct inside *inside = &t->inside[family];
   if (__builtin_expect(inside->frame != 0, 0)) {
     if (frame < inside->frame) {
-      mt_count(&mt_region->nested);
+      mt_tally(&t->ring->nested[family]);
       return false;
     }
     atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed); // left by longjmp
@@ -36,6 +38,8 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned call, u
     mt_record_put(mt_thread_slot(t, 0), s->begin, end, arg, mt_record_rest(s->object, call, flags | (more ? MT_FLAG_HAS_MORE : 0)));
     if (more) mt_record_put(mt_thread_slot(t, 1), more->begin, more->end, more->arg, mt_record_rest(0, MT_CALL_tracer_more, 0));
     mt_thread_advance(t, more ? 2 : 1);
+  } else if (t->canary) {
+    mt_canary_seen(t, call);
   }
   atomic_store_explicit(&t->ring->current_begin, s->outer_begin, memory_order_relaxed);
   atomic_store_explicit(&t->ring->current, s->outer_current, memory_order_release);

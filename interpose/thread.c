@@ -152,6 +152,7 @@ static bool wait_for_room(struct thread *t, unsigned n) {
 }
 
 bool mt_thread_make_room(struct thread *t, unsigned n) {
+  if (t->canary) return false;
   int saved = errno;
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   uint64_t used = t->head + n - t->tail;

@@ -10,6 +10,7 @@
 #include "region.h"
 
 enum { MT_SENT_TEXTS = 512, MT_SCOPES = 64 };
+enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
 
 struct thread {
   struct ring *ring;
@@ -34,6 +35,12 @@ struct thread {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last
   unsigned scope_count;
+  struct choke {
+    uintptr_t frame; // of the outermost passage in progress, 0 when there is none. See coverage.h.
+    const void *command_buffer;
+  } chokes[MT_CHOKES];
+  uint64_t handled; // command buffers whose completion handler of ours ran here
+  bool canary;      // the self-check is being made: see canary.h
   unsigned exits;    // rounds of thread exit handlers that have passed
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.

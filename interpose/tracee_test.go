@@ -235,6 +235,16 @@ func (p *tracee) facts(t testing.TB) (facts []wire.Fact) {
 	return facts
 }
 
+// nested is how many calls inside calls of the same family were counted.
+func (p *tracee) nested() (sum uint64) {
+	for i := range p.region.RingsUsed() {
+		for f := range wire.Family(wire.NestedFamilies) {
+			sum += p.region.Ring(i).Nested(f)
+		}
+	}
+	return sum
+}
+
 // text is the text a StringID stands for.
 func (p *tracee) text(t testing.TB, name uint64) string {
 	t.Helper()

@@ -13,6 +13,7 @@
 #define MT_REGION_SIZE 574636032ull
 #define MT_RECORD_SIZE 32
 #define MT_MAX_FACT_TEXT 4096
+#define MT_NESTED_FAMILIES 64
 #define MT_FRAME_MAGIC 0x4652544du
 #define MT_FRAME_HEADER_SIZE 24
 #define MT_THREAD_TIME_SIZE 32
@@ -28,7 +29,6 @@
 #define MT_REGION_LATEST_SAMPLE_OFFSET 48
 #define MT_REGION_UNRINGED_OFFSET 72
 #define MT_REGION_UNNUMBERED_OFFSET 80
-#define MT_REGION_NESTED_OFFSET 88
 #define MT_REGION_FORKS_OFFSET 96
 #define MT_REGION_REJECTED_OFFSET 104
 #define MT_RING_HEAD_OFFSET 0
@@ -41,6 +41,11 @@
 #define MT_RING_STATE_OFFSET 384
 #define MT_RING_THREAD_OFFSET 392
 #define MT_RING_CURRENT_OFFSET 512
+#define MT_RING_NESTED_OFFSET 1024
+#define MT_RING_COMMITS_OFFSET 1536
+#define MT_RING_COMMITS_MISSED_OFFSET 1544
+#define MT_RING_COMPLETIONS_OFFSET 1552
+#define MT_RING_COMPLETIONS_MISSED_OFFSET 1560
 
 #define MT_MAX_NATIVE_FRAMES 64
 #define MT_MAX_PYTHON_FRAMES 64
@@ -76,6 +81,8 @@
 #define MT_FACT_STACK 6
 #define MT_FACT_IMAGE 7
 #define MT_FACT_SYMBOL 8
+#define MT_FACT_UNHOOKED 9
+#define MT_FACT_CANARY 10
 #define MT_FRAME_HELLO 1
 #define MT_FRAME_RINGS 2
 #define MT_FRAME_RECORDS 3
@@ -470,7 +477,10 @@ enum {
   MT_CALL_signal_dispatch_semaphore_wait = 352,
   MT_CALL_signal_dispatch_group_wait = 353,
   MT_CALL_tracer_stack = 354,
-  MT_CALL_COUNT = 355
+  MT_CALL_queue_commitCommandBuffer_wake_ = 355,
+  MT_CALL_queue_commandBufferDidComplete_startTime_completionTime_error_ = 356,
+  MT_CALL_tracer_canary = 357,
+  MT_CALL_COUNT = 358
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -830,6 +840,9 @@ enum {
   "dispatch_semaphore_wait", \
   "dispatch_group_wait", \
   "stack", \
+  "commitCommandBuffer:wake:", \
+  "commandBufferDidComplete:startTime:completionTime:error:", \
+  "canary", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

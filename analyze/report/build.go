@@ -37,6 +37,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.source(t)
 	r.losses(t)
 	r.overhead(t, opts)
+	r.coverage(t)
 	r.Warnings = append(append([]string{}, t.Warnings...), a.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	r.calls(t)

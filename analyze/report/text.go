@@ -95,6 +95,9 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 		lost = style.red(count(r.Lost.Total) + " LOST")
 	}
 	parts = append(parts, count(r.Events)+" calls, "+lost)
+	if s := r.Coverage.Share; s != nil && *s < 1 {
+		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
+	}
 	wrap(w, strings.Join(parts, " · "), "", "")
 	if s.SoftwareMetal {
 		fmt.Fprintln(w, style.yellow("SOFTWARE METAL: these are the times of a software Metal, not of a GPU."))
@@ -191,6 +194,7 @@ func (r *Report) writeTracer(w io.Writer, style styler) {
 		}
 	}
 	wrap(w, text, "  ", "  ")
+	r.writeCoverage(w, style)
 	for _, m := range r.Missing {
 		wrap(w, "not in the trace: "+m.What+": "+m.Why, "  ", "    ")
 	}

@@ -60,6 +60,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		return a
 	}
 	a.decide(f)
+	a.confess()
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
 	a.whatIf(f, opts)

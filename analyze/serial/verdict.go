@@ -83,6 +83,13 @@ func (f *Finding) beside(all *facts) bool {
 	return f.aside && all.occupied >= occupied && (f.Cause == LockContention || f.Cause == CompileBound)
 }
 
+// confess adds to the verdict that the tracer did not see everything, where it knows that.
+func (a *Analysis) confess() {
+	if commits := a.Trace.Commits(); commits.Seen < commits.Made {
+		a.Verdict.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: this is about those.", commits.Seen, commits.Made)
+	}
+}
+
 // tooLittle says what is missing for a verdict; empty when nothing is.
 func (a *Analysis) tooLittle(f *facts) string {
 	switch {
@@ -101,6 +108,9 @@ func (a *Analysis) trust(c float64) float64 {
 	t := a.Trace
 	if t.Source.Truncated {
 		c *= 0.9
+	}
+	if seen, known := t.Commits().Share(); known {
+		c *= seen
 	}
 	if t.Lost.Records > 0 {
 		c *= 1 - min(0.5, 5*float64(t.Lost.Records)/float64(t.Events+t.Lost.Records))

@@ -37,6 +37,7 @@ type runOptions struct {
 	std       stdio
 	onFull    string
 	stacks    []string
+	selfCheck bool
 	view      reportView
 }
 
@@ -56,6 +57,7 @@ func runCommand() command {
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
 			flags.StringSliceVar(&o.stacks, "stacks", []string{"off"}, "record from where calls are made: native (machine code, by frame pointers), python, or both, native,python")
+			flags.BoolVar(&o.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
 			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
 			return func(std stdio, args []string) error {
@@ -158,6 +160,7 @@ type session struct {
 	named     bool // by the user; otherwise the path still lacks the process id
 	onFull    string
 	stacks    []string
+	selfCheck bool
 	dir       string
 	witness   *witness
 	shown     []interface{ close() } // what shows the recording while it goes on
@@ -173,7 +176,7 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(o runOptions, command []string) (*session, error) {
-	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, stacks: o.stacks, witness: newWitness()}
+	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, stacks: o.stacks, selfCheck: o.selfCheck, witness: newWitness()}
 	if !s.named {
 		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
 	}
@@ -250,6 +253,9 @@ func privateDirectory() (string, error) {
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
 	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull, stackEnvironment(s.stacks))
+	if s.selfCheck {
+		environ = append(environ, "MTRACE_SELF_CHECK=1")
+	}
 	return withSoftwareMetal(environ)
 }
 

@@ -16,6 +16,8 @@ type Process struct {
 	Devices                      map[wire.ObjectID]Device
 	ThreadNames                  map[uint64]string // by the system's thread id
 	ThreadTimes                  []wire.ThreadTime // by thread, and those of a thread by time
+	Unhooked                     []Unhooked        // classes that came by without hooks, in the order of arrival
+	Canary                       map[wire.Call]int // how often the self-check made each call; nil when there was none
 	Warnings                     []string          // lines for the user, in the order of arrival
 	Stacks                       map[wire.StackID]wire.Stack
 	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen
@@ -27,6 +29,12 @@ type Process struct {
 type Class struct {
 	Name   string
 	Family wire.Family
+}
+
+// An Unhooked is an Objective-C class whose objects the tracer met and whose methods it could not hook.
+type Unhooked struct {
+	Class
+	Methods int // how many methods lack a hook; 0 is all of them
 }
 
 // A Device is a Metal device of the process.
@@ -51,6 +59,10 @@ type End struct {
 	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
+
+	NestedBy    map[string]uint64 `json:"nested_by,omitempty"`  // Nested, by the name of the family
+	Commits     wire.Audit        `json:"commits,omitzero"`     // command buffers that queues took; nothing reached: there is no such point, or none was committed
+	Completions wire.Audit        `json:"completions,omitzero"` // command buffers whose completion was announced to their queue
 }
 
 // Lost is the number of records that were made and are not in the trace.

@@ -116,6 +116,13 @@ func (p *Process) readFacts(payload []byte) error {
 			p.Images = append(p.Images, image)
 		case wire.FactSymbol:
 			p.Symbols[f.Key] = f.Text
+		case wire.FactUnhooked:
+			p.Unhooked = append(p.Unhooked, Unhooked{Class{f.Text, wire.Family(f.Aux)}, int(min(f.Key, 1<<16))})
+		case wire.FactCanary:
+			if p.Canary == nil {
+				p.Canary = map[wire.Call]int{}
+			}
+			p.Canary[wire.Call(f.Key)] = int(f.Aux)
 		}
 	}
 	return nil

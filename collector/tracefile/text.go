@@ -124,6 +124,12 @@ func (p *Process) facts() (facts []textFact) {
 	for _, address := range slices.Sorted(maps.Keys(p.Symbols)) {
 		facts = append(facts, textFact{Kind: wire.FactSymbol, Key: address, Text: p.Symbols[address]})
 	}
+	for _, c := range p.Unhooked {
+		facts = append(facts, textFact{Kind: wire.FactUnhooked, Key: uint64(c.Methods), Aux: uint16(c.Family), Text: c.Name})
+	}
+	for _, c := range slices.Sorted(maps.Keys(p.Canary)) {
+		facts = append(facts, textFact{Kind: wire.FactCanary, Key: uint64(c), Aux: uint16(p.Canary[c])})
+	}
 	return facts
 }
 

@@ -96,6 +96,7 @@ const (
 
 	CallEncoderTimes Call = 344
 	CallStack        Call = 354
+	CallCanary       Call = 357
 )
 
 const (
@@ -514,6 +515,10 @@ var Table = [...]Row{
 
 	CallStack: {"stack", FamilyTracer, GroupNone, "bit 0: the interpreter's lock was held, bit 1: it is known whether it was",
 		"StackID of the call that begins at the end of this record, which is the time that it took to find it", ""},
+
+	355:        {"commitCommandBuffer:wake:", FamilyQueue, GroupNone, "counted, never recorded", "", ""},
+	356:        {"commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, "counted, never recorded", "", ""},
+	CallCanary: {"canary", FamilyTracer, GroupNone, "", "a call that the self-check made and that was seen", ""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

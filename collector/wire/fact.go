@@ -11,14 +11,16 @@ type FactKind uint16
 
 // The kinds of facts. Key and Aux mean what each line says; Text is UTF-8, but for stacks, and at most MaxFactText bytes.
 const (
-	FactString     FactKind = 1 // Key is the StringID, Text the text it stands for
-	FactClass      FactKind = 2 // Key is the class index of Flags.Class, Aux its Family, Text its name
-	FactDevice     FactKind = 3 // Key is the device's ObjectID, Text its name; Aux 1 when it is a software device
-	FactThreadName FactKind = 4 // Key is the system's thread id, Text its name
-	FactWarning    FactKind = 5 // Text is one line for the user: something was left out or could not be done
-	FactStack      FactKind = 6 // Key is the StackID, Text the frames. See Stack
-	FactImage      FactKind = 7 // Key is the address at which a file of code begins. See Image
-	FactSymbol     FactKind = 8 // Key is a native frame's return address, Text the name of the function it is in
+	FactString     FactKind = 1  // Key is the StringID, Text the text it stands for
+	FactClass      FactKind = 2  // Key is the class index of Flags.Class, Aux its Family, Text its name
+	FactDevice     FactKind = 3  // Key is the device's ObjectID, Text its name; Aux 1 when it is a software device
+	FactThreadName FactKind = 4  // Key is the system's thread id, Text its name
+	FactWarning    FactKind = 5  // Text is one line for the user: something was left out or could not be done
+	FactStack      FactKind = 6  // Key is the StackID, Text the frames. See Stack
+	FactImage      FactKind = 7  // Key is the address at which a file of code begins. See Image
+	FactSymbol     FactKind = 8  // Key is a native frame's return address, Text the name of the function it is in
+	FactUnhooked   FactKind = 9  // Text is the name of a class that came by without hooks, Aux its Family, Key how many of its methods lack them: 0 is all
+	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
 )
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.

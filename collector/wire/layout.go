@@ -33,19 +33,19 @@ const (
 
 // Offsets in the region header, in bytes. All counters are written with relaxed atomic stores by the shim.
 const (
-	RegionMagicOffset        = 0   // u64
-	RegionVersionOffset      = 8   // u32
-	RegionPIDOffset          = 12  // u32
-	RegionClockKindOffset    = 16  // u32 ClockKind
-	RegionTimebaseOffset     = 20  // u32 numerator, u32 denominator: nanoseconds per tick of ClockMach
-	RegionRingsUsedOffset    = 28  // u32: rings from this index on were never used
-	RegionFirstSampleOffset  = 32  // u64 ticks, i64 ns: taken when the library was loaded
-	RegionLatestSampleOffset = 48  // u64 sequence (odd while being written), u64 ticks, i64 ns
-	RegionUnringedOffset     = 72  // u64: records lost because every ring was in use
-	RegionUnnumberedOffset   = 80  // u64: objects that got no number because the table was full
-	RegionNestedOffset       = 88  // u64: inner calls not recorded because an outer one was
-	RegionForksOffset        = 96  // u64: children that passed through fork without exec, untraced
-	RegionRejectedOffset     = 104 // u64: calls on threads that were going away or inside the tracer itself
+	RegionMagicOffset        = 0  // u64
+	RegionVersionOffset      = 8  // u32
+	RegionPIDOffset          = 12 // u32
+	RegionClockKindOffset    = 16 // u32 ClockKind
+	RegionTimebaseOffset     = 20 // u32 numerator, u32 denominator: nanoseconds per tick of ClockMach
+	RegionRingsUsedOffset    = 28 // u32: rings from this index on were never used
+	RegionFirstSampleOffset  = 32 // u64 ticks, i64 ns: taken when the library was loaded
+	RegionLatestSampleOffset = 48 // u64 sequence (odd while being written), u64 ticks, i64 ns
+	RegionUnringedOffset     = 72 // u64: records lost because every ring was in use
+	RegionUnnumberedOffset   = 80 // u64: objects that got no number because the table was full
+	// 88 was the number of inner calls, which each ring now counts for itself.
+	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
+	RegionRejectedOffset = 104 // u64: calls on threads that were going away or inside the tracer itself
 )
 
 // Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The producer
@@ -61,7 +61,17 @@ const (
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
 	RingCurrentOffset      = 512 // u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
+
+	// What the ring's threads saw beside what they recorded. These only grow, whoever has the ring.
+	RingNestedOffset            = 1024 // u64 for each of NestedFamilies families: inner calls not recorded because an outer one was
+	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
+	RingCommitsMissedOffset     = 1544 // u64: of those, the ones that no recorded commit led to
+	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
+	RingCompletionsMissedOffset = 1560 // u64: of those, the ones for which the tracer's completion handler did not run
 )
+
+// NestedFamilies is how many families a ring has counters of inner calls for.
+const NestedFamilies = 64
 
 // RingState is the life of a ring.
 type RingState uint32

@@ -78,13 +78,12 @@ func (g Region) LatestSample() (ClockSample, bool) {
 
 // A Losses is what a process left out, over all its threads; the meaning of each is at its offset in layout.go.
 type Losses struct {
-	Unringed, Unnumbered, Nested, Forks, Rejected uint64
+	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
 // Losses reads the region's counters.
 func (g Region) Losses() Losses {
-	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionNestedOffset),
-		g.load64(RegionForksOffset), g.load64(RegionRejectedOffset)}
+	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset), g.load64(RegionRejectedOffset)}
 }
 
 // Ring is ring i, which must be less than RingCount.
@@ -141,6 +140,33 @@ func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(C
 
 // Claimed says who is draining the ring.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
+
+// An Audit counts command buffers at a point of Metal's own that all of them pass, below what is hooked to record calls.
+type Audit struct {
+	Reached uint64 `json:"reached"` // that passed it
+	Missed  uint64 `json:"missed"`  // of which the hooks above it saw nothing
+}
+
+// Add adds what another one counted.
+func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Missed+b.Missed }
+
+// Seen is how many the hooks saw.
+func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
+
+// Commits are the command buffers that the ring's threads committed, counted where their queue takes them.
+func (r Ring) Commits() Audit {
+	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
+}
+
+// Completions are the command buffers whose completion was announced on the ring's threads.
+func (r Ring) Completions() Audit {
+	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)), atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
+}
+
+// Nested is how many calls of a family, which must be below NestedFamilies, were made inside calls of the same family and not recorded.
+func (r Ring) Nested(f Family) uint64 {
+	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
+}
 
 // Current is the call the thread is inside: when it began, on which object, and which; CallNone when it is in none.
 func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {

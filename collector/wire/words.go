@@ -19,7 +19,6 @@ var regionWords = []word{
 	{"latest sample", RegionLatestSampleOffset, "u64, u64, i64", "sequence (odd while being written), ticks, nanoseconds"},
 	{"unringed", RegionUnringedOffset, "u64", "records lost because every ring was in use"},
 	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table was full"},
-	{"nested", RegionNestedOffset, "u64", "inner calls not recorded because an outer one was"},
 	{"forks", RegionForksOffset, "u64", "children that passed through fork without exec, untraced"},
 	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were going away or inside the tracer itself"},
 }
@@ -35,4 +34,9 @@ var ringWords = []word{
 	{"state", RingStateOffset, "u32", "0 free, 1 a thread's, 2 left by its thread"},
 	{"thread", RingThreadOffset, "u64", "the system's id of the thread that has it, or had it last"},
 	{"current", RingCurrentOffset, "u64, u32, u16, u16", "begin ticks, object, call, zero: the call the thread is inside; call 0 is none"},
+	{"nested", RingNestedOffset, "64 × u64", "inner calls not recorded because an outer one was, by family; this and the following only grow, whoever has the ring"},
+	{"commits", RingCommitsOffset, "u64", "command buffers that reached `commitCommandBuffer:wake:`, below the hooks"},
+	{"commits missed", RingCommitsMissedOffset, "u64", "of those, the ones that no recorded commit led to"},
+	{"completions", RingCompletionsOffset, "u64", "command buffers whose completion Metal announced to their queue"},
+	{"completions missed", RingCompletionsMissedOffset, "u64", "of those, the ones for which the tracer's completion handler did not run"},
 }

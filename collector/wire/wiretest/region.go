@@ -90,6 +90,9 @@ func (t *Thread) Enter(begin wire.Ticks, object wire.ObjectID, call wire.Call) {
 // Leave clears the thread's current call.
 func (t *Thread) Leave() { atomic.StoreUint64(t.region.word64(t.start+wire.RingCurrentOffset+8), 0) }
 
+// Count adds n to one of the ring's counters that only grow.
+func (t *Thread) Count(offset int, n uint64) { atomic.AddUint64(t.region.word64(t.start+offset), n) }
+
 // Full says whether n more records find no room now.
 func (t *Thread) Full(n int) bool { return t.head+uint64(n)-t.Tail() > wire.RecordsPerRing }
 

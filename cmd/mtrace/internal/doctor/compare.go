@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -25,6 +26,10 @@ type sight struct {
 	acquire  float64   // ns, the longest making of a command buffer
 	lock     float64   // ns, the longest wait for a lock
 	nested   uint64
+	commits  wire.Audit // at Metal's own choke points
+	complete wire.Audit
+	checked  map[wire.Call]int // calls that the self-check made
+	canary   map[wire.Call]int // and those of them that were seen
 	lost     uint64
 	warnings []string
 	programs []string // executables of the processes that reported
@@ -38,15 +43,20 @@ func readTrace(path string) (*sight, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	s := &sight{calls: map[wire.Call]uint64{}}
+	s := &sight{calls: map[wire.Call]uint64{}, checked: map[wire.Call]int{}, canary: map[wire.Call]int{}}
 	if cut, why := reader.Truncated(); cut {
 		s.cut = why
 	}
 	for _, p := range reader.Processes() {
 		s.warnings = append(s.warnings, p.Warnings...)
 		s.programs = append(s.programs, p.Program)
+		for call, n := range p.Canary {
+			s.checked[call] += n
+		}
 		if p.End != nil {
 			s.nested += p.End.Nested
+			s.commits.Add(p.End.Commits)
+			s.complete.Add(p.End.Completions)
 			s.lost += p.End.Lost()
 		}
 	}
@@ -63,6 +73,9 @@ func readTrace(path string) (*sight, error) {
 					continue
 				}
 				s.calls[r.Call]++
+				if r.Call == wire.CallCanary {
+					s.canary[wire.Call(r.Arg)]++
+				}
 				took := float64(process.Nanos(r.End) - process.Nanos(r.Begin))
 				switch r.Call.Row().Group {
 				case wire.GroupAcquire:
@@ -227,6 +240,39 @@ func cost(untraced, traced *said, s *sight) Check {
 	c.Data = data
 	if added > 1000 {
 		c.Status, c.Advice = Warn, "this machine is slow or busy: expect a visible cost of tracing"
+	}
+	return c
+}
+
+// coverage reports what the library says of itself: the calls of its own that
+// it saw, and what reached the points that every command buffer passes.
+func coverage(s *sight) Check {
+	made, seen := 0, 0
+	c := Check{ID: "coverage", Status: OK}
+	for _, call := range slices.Sorted(maps.Keys(s.checked)) {
+		made += s.checked[call]
+		seen += min(s.canary[call], s.checked[call])
+		if s.canary[call] != s.checked[call] {
+			c.Status = Fail
+			c.Details = append(c.Details, fmt.Sprintf("%s: made %d, seen %d", call, s.checked[call], s.canary[call]))
+		}
+	}
+	c.Data = map[string]any{"made": made, "seen": seen, "commits": s.commits, "completions": s.complete}
+	c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, each once; %d of %d commits and %d of %d completions seen at Metal's choke points",
+		seen, made, s.commits.Seen(), s.commits.Reached, s.complete.Seen(), s.complete.Reached)
+	switch {
+	case made == 0:
+		c.Status, c.Text = Fail, "the library made no calls of its own to check itself"
+	case c.Status == Fail:
+		c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, or some more than once", seen, made)
+	case s.commits.Missed+s.complete.Missed > 0:
+		c.Status = Fail
+	case s.commits.Reached == 0:
+		c.Status = Warn
+		c.Text += ": this Metal has none, so reports cannot say what they did not see"
+	}
+	if c.Status == Fail {
+		c.Advice = "please report this with the output of mtrace doctor --json"
 	}
 	return c
 }

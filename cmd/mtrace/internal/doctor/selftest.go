@@ -83,7 +83,7 @@ func (s *SelfTest) Run() []Check {
 	}
 	return []Check{
 		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), lock(traced, seen), cost(untraced, traced, seen), s.startCost(),
-		nested(seen), s.validated(folder), untraced.classTable(),
+		coverage(seen), nested(seen), s.validated(folder), untraced.classTable(),
 	}
 }
 
@@ -173,7 +173,7 @@ func (s *SelfTest) untraced() (*said, error) {
 }
 
 func (s *SelfTest) traced(trace string) (*said, error) {
-	return s.execute(s.Environ, s.Tool, "run", "--no-report", "-o", trace, "--", s.Program)
+	return s.execute(s.Environ, s.Tool, "run", "--no-report", "--self-check", "-o", trace, "--", s.Program)
 }
 
 func (s *SelfTest) execute(environ []string, name string, args ...string) (*said, error) {

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+func (r *Report) coverage(t *analyze.Trace) {
+	if share, known := t.Commits().Share(); known {
+		r.Coverage.Share = &share
+	}
+	r.Coverage.Processes = list(t.Coverage, func(c analyze.Coverage) ProcessCoverage {
+		p := ProcessCoverage{PID: c.Process.ID, Classes: append([]string{}, c.Classes...), Nested: c.Nested, Commits: Audit(c.Commits), Completions: Audit(c.Completions)}
+		p.Unhooked = list(c.Unhooked, func(u analyze.UnhookedClass) UnhookedClass { return UnhookedClass{u.Name, u.Family, u.Methods} })
+		if c.SelfCheck != nil {
+			p.SelfCheck = &SelfCheck{Calls: list(c.SelfCheck, func(k analyze.CheckedCall) CheckedCall { return CheckedCall(k) })}
+			p.SelfCheck.Made, p.SelfCheck.Seen = c.SelfChecked()
+		}
+		return p
+	})
+}
+
+// right says whether every call of the self-check was seen exactly once.
+func (s *SelfCheck) right() bool {
+	return !slices.ContainsFunc(s.Calls, func(k CheckedCall) bool { return k.Made != k.Seen })
+}
+
+// writeCoverage says what the tracer knows it did not see; processes one by one when there are few.
+func (r *Report) writeCoverage(w io.Writer, style styler) {
+	const most = 8
+	for i, p := range r.Coverage.Processes {
+		if i == most {
+			fmt.Fprintf(w, "  … and %d more processes, see --json\n", len(r.Coverage.Processes)-most)
+			return
+		}
+		who := "coverage"
+		if len(r.Coverage.Processes) > 1 {
+			who = fmt.Sprintf("coverage of process %d", p.PID)
+		}
+		wrap(w, who+": "+p.text(style), "  ", "    ")
+	}
+}
+
+func (p *ProcessCoverage) text(style styler) string {
+	audit := func(a Audit, what string) string {
+		if a.Made == 0 {
+			return ""
+		}
+		text := fmt.Sprintf("%s of %s %s seen", count(a.Seen), count(a.Made), what)
+		if a.Seen < a.Made {
+			return style.red(text)
+		}
+		return text
+	}
+	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), fmt.Sprintf("%d classes hooked", len(p.Classes))}
+	for _, u := range p.Unhooked {
+		text := u.Class + " not hooked"
+		if u.Methods > 0 {
+			text = fmt.Sprintf("%d methods of %s not hooked", u.Methods, u.Class)
+		}
+		parts = append(parts, style.red(text))
+	}
+	if len(p.Nested) > 0 {
+		inner := []string{}
+		for _, family := range slices.Sorted(maps.Keys(p.Nested)) {
+			inner = append(inner, count(p.Nested[family])+" "+family)
+		}
+		parts = append(parts, "inner calls left out: "+strings.Join(inner, ", "))
+	}
+	if s := p.SelfCheck; s != nil && s.right() {
+		parts = append(parts, fmt.Sprintf("self-check: %d of %d calls seen, each once", s.Seen, s.Made))
+	} else if s != nil {
+		parts = append(parts, style.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen, s.Made)))
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, " · ")
+}

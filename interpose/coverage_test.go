@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// audits sums what the process's threads counted at Metal's choke points.
+func (p *tracee) audits() (commits, completions wire.Audit) {
+	for i := range p.region.RingsUsed() {
+		commits.Add(p.region.Ring(i).Commits())
+		completions.Add(p.region.Ring(i).Completions())
+	}
+	return commits, completions
+}
+
+// recorded is how many calls of a selector are in the trace.
+func recorded(events []event, selector string) (n int) {
+	for _, e := range events {
+		if e.Call.String() == selector {
+			n++
+		}
+	}
+	return n
+}
+
+// unhooked are the classes that the library says came by without hooks.
+func (p *tracee) unhooked(t *testing.T) map[string]bool {
+	t.Helper()
+	classes := map[string]bool{}
+	for _, f := range p.facts(t) {
+		if f.Kind == wire.FactUnhooked {
+			classes[f.Text] = true
+		}
+	}
+	return classes
+}
+
+// A selector sent through an implementation that was looked up before it was hooked passes every tracer that replaces methods, and a
+// tracer that does not know it reports nonsense as if it were everything. Below the hooks Metal sends each command buffer to its queue:
+// there it is counted.
+func TestCommitsPastTheHooksAreCounted(t *testing.T) {
+	_, client := softMetal(t)
+	for _, c := range []struct {
+		scenario             string
+		commits, completions wire.Audit
+		unhooked             []string
+	}{
+		{"cached-implementation", wire.Audit{Reached: 40, Missed: 10}, wire.Audit{Reached: 40, Missed: 10}, nil},
+		{"strange-queue", wire.Audit{Reached: 5, Missed: 3}, wire.Audit{Reached: 5, Missed: 3}, []string{"StrangeCommandQueue", "StrangeCommandBuffer"}},
+		{"live-objects", wire.Audit{Reached: 20}, wire.Audit{Reached: 20}, nil},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			r := trace(t, exec.Command(client, c.scenario))
+			p := r.traced(t)
+			commits, completions := p.audits()
+			if commits != c.commits || completions != c.completions {
+				t.Errorf("commits %+v, completions %+v; made %+v and %+v", commits, completions, c.commits, c.completions)
+			}
+			if got := recorded(p.events(t), "commit"); uint64(got) != c.commits.Seen() {
+				t.Errorf("%d commits recorded, %d counted as seen", got, c.commits.Seen())
+			}
+			classes := p.unhooked(t)
+			for _, name := range c.unhooked {
+				if !classes[name] {
+					t.Errorf("%s is not said to be unhooked", name)
+				}
+			}
+			if len(classes) != len(c.unhooked) {
+				t.Errorf("said to be unhooked: %v", classes)
+			}
+		})
+	}
+}
+
+// The self-check makes its calls on a queue of its own: all are seen, none is in the program's figures, the program's objects keep
+// their numbers and none of the check's is left over, behind the validation layer too.
+func TestCanary(t *testing.T) {
+	_, client := softMetal(t)
+	for _, layer := range []string{"0", "1"} {
+		t.Run("MTL_DEBUG_LAYER="+layer, func(t *testing.T) {
+			command := func(check string) *exec.Cmd {
+				cmd := exec.Command(client, "live-objects")
+				cmd.Env = []string{"MTL_DEBUG_LAYER=" + layer, "MTRACE_SELF_CHECK=" + check}
+				return cmd
+			}
+			without, with := trace(t, command("0")), trace(t, command("1"))
+			if with.stdout != without.stdout {
+				t.Errorf("objects left: %q with the check, %q without", with.stdout, without.stdout)
+			}
+			a, b := without.traced(t), with.traced(t)
+			if x, y := calls(a.events(t)), calls(b.events(t)); sum(x) != sum(y) {
+				t.Errorf("%d calls recorded with the check, %d without", sum(y), sum(x))
+			}
+			// Later objects may have other numbers for another reason: a lock that a thread waits for gets one too.
+			if x, y := firstQueue(a.events(t)), firstQueue(b.events(t)); x != 2 || y != 2 {
+				t.Errorf("the program's first queue is object %d with the check and %d without, not 2", y, x)
+			}
+			commitsA, completionsA := a.audits()
+			commitsB, completionsB := b.audits()
+			if commitsA != commitsB || completionsA != completionsB {
+				t.Errorf("audits with the check: %v %v, without %v %v", commitsB, completionsB, commitsA, completionsA)
+			}
+			if x, y := a.nested(), b.nested(); x != y {
+				t.Errorf("%d inner calls with the check, %d without", y, x)
+			}
+			made, seen := map[wire.Call]int{}, map[wire.Call]int{}
+			for _, f := range b.facts(t) {
+				if f.Kind == wire.FactCanary {
+					made[wire.Call(f.Key)] = int(f.Aux)
+				}
+			}
+			for _, e := range b.events(t) {
+				if e.Call == wire.CallCanary {
+					seen[wire.Call(e.Arg)]++
+				}
+			}
+			if fmt.Sprint(made) != fmt.Sprint(seen) || len(made) < 9 {
+				t.Errorf("made %v, seen %v", made, seen)
+			}
+			for _, f := range a.facts(t) {
+				if f.Kind == wire.FactCanary {
+					t.Errorf("a check that was not asked for: %+v", f)
+				}
+			}
+		})
+	}
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// firstQueue is the number of the first queue that the program made.
+func firstQueue(events []event) uint64 {
+	for _, e := range events {
+		if e.Call.String() == "newCommandQueue" {
+			return e.Arg
+		}
+	}
+	return 0
+}

@@ -6,6 +6,7 @@ import "github.com/HdrHistogram/hdrhistogram-go"
 type CallStat struct {
 	Selector  string
 	Class     string
+	Part      Part // of the partition that the calls' time goes to; PartCount for waits, of which the model makes several parts
 	Count     int64
 	Total     Nanos // with what was nested in them
 	Min, Max  Nanos

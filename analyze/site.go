@@ -13,8 +13,11 @@ var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python
 // Site is the frame to show for a call with this stack: the innermost of the program's own functions, of Python where there is one; failing
 // that, the innermost with a name. It is nil when nothing is known.
 func (s *Stack) Site() *Frame {
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
+	case s.site != nil:
+		return s.site
 	}
 	best, rank := (*Frame)(nil), 0
 	for _, f := range s.Frames {

@@ -6,6 +6,7 @@ type Stack struct {
 	Frames  []*Frame
 	Cut     bool   // there are more outside of the last
 	number  uint32 // in its process, from 1
+	site    *Frame // what Site is, found once
 }
 
 // A Frame is a place in a function, shared by all stacks of its process that have it.

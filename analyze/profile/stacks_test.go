@@ -12,46 +12,17 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
-	"mtrace/collector/wire"
 )
 
-// The program of these tests: Python, which calls a library of machine code, which calls Metal.
-const (
-	libraryStart = 0x7f00_0000_0000
-	pythonStart  = 0x5500_0000_0000
-)
-
-// withStacks is a scenario of which every call that has a stack has one: a worker's step, and main's.
+// withStacks is a scenario of which every call that has a stack has one.
 func withStacks(t *testing.T, scenario string) *analyze.Trace {
 	t.Helper()
 	for _, s := range tracesim.Scenarios {
-		if s.Name != scenario {
-			continue
+		if s.Name == scenario {
+			sim := s.Build(3)
+			sim.BeforeWrite = tracesim.PythonProgram
+			return load(t, sim.Run(t))
 		}
-		sim := s.Build(3)
-		sim.BeforeWrite = func(p *tracesim.Process) {
-			for _, i := range []wire.Image{
-				{Start: libraryStart, Size: 1 << 20, BuildID: "c0ffee", Path: "/opt/app/libgpu.so"},
-				{Start: pythonStart, Size: 1 << 20, Path: "/usr/bin/python3.11"},
-			} {
-				p.Facts = append(p.Facts, i.Fact())
-			}
-			p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactSymbol, Key: libraryStart + 0x110, Text: "gpu_call"})
-			frame := func(function string, line uint32) wire.PythonFrame {
-				return wire.PythonFrame{Function: wire.StringID(p.String(function)), File: wire.StringID(p.String("/home/me/train.py")), Line: line}
-			}
-			step, wait, main := frame("step", 42), frame("synchronize", 17), frame("<module>", 99)
-			waits := wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")
-			p.Stacks(func(thread uint64, call wire.Call) (wire.Stack, bool) {
-				s := wire.Stack{Native: []uint64{libraryStart + 0x110, libraryStart + 0x999, pythonStart + 0x50, pythonStart + 0x60, libraryStart + 0x777},
-					Python: []wire.PythonFrame{step, main}}
-				if call == waits {
-					s.Python = []wire.PythonFrame{wait, step, main}
-				}
-				return s, thread%2 == 1
-			})
-		}
-		return load(t, sim.Run(t))
 	}
 	t.Fatalf("no scenario %q", scenario)
 	return nil
@@ -103,8 +74,8 @@ func TestStacks(t *testing.T) {
 			t.Errorf("%s: step is at %+v of %+v", kind, at, at.Line[0].Function)
 		}
 		at := places["gpu_call"]
-		if at.Address != libraryStart+0x10f || at.Mapping.File != "/opt/app/libgpu.so" || at.Mapping.Start != libraryStart ||
-			at.Mapping.Limit != libraryStart+1<<20 || at.Mapping.BuildID != "c0ffee" || at.Mapping.HasFunctions {
+		if at.Address != tracesim.LibraryStart+0x10f || at.Mapping.File != "/opt/app/libgpu.so" || at.Mapping.Start != tracesim.LibraryStart ||
+			at.Mapping.Limit != tracesim.LibraryStart+1<<20 || at.Mapping.BuildID != "c0ffee" || at.Mapping.HasFunctions {
 			t.Errorf("%s: gpu_call is at %#x of %+v", kind, at.Address, at.Mapping)
 		}
 	}

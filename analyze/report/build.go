@@ -41,6 +41,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.Warnings = append(append([]string{}, t.Warnings...), a.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	r.calls(t)
+	r.callSites(t)
 	r.threads(a, opts)
 	r.queues(a, opts)
 	r.gpu(a)
@@ -126,6 +127,21 @@ func (r *Report) calls(t *analyze.Trace) {
 		r.Calls = append(r.Calls, c)
 	}
 	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+}
+
+// mostSites bounds the call sites that are listed.
+const mostSites = 50
+
+func (r *Report) callSites(t *analyze.Trace) {
+	sites := t.CallSites(func(*analyze.CallStat) bool { return true })
+	r.CallSites = list(sites[:min(len(sites), mostSites)], func(s analyze.CallSite) CallSite {
+		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line, Selector: s.Selector, Count: s.Count,
+			ExclusiveNS: int64(s.Time), Threads: len(s.Threads), ThreadIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) })}
+		if s.Frame.Image != nil {
+			out.Image = s.Frame.Image.Path
+		}
+		return out
+	})
 }
 
 func (r *Report) threads(a *serial.Analysis, opts Options) {

@@ -17,6 +17,7 @@ type Report struct {
 	Warnings         []string          `json:"warnings"`
 	Missing          []Missing         `json:"missing"` // what the source cannot tell
 	Calls            []Call            `json:"calls"`
+	CallSites        []CallSite        `json:"call_sites"`
 	Threads          []Thread          `json:"threads"`
 	Queues           []Queue           `json:"queues"`
 	GPU              GPU               `json:"gpu"`
@@ -129,6 +130,21 @@ type Call struct {
 	P99NS       int64  `json:"p99_ns"`
 	MaxNS       int64  `json:"max_ns"`
 	Threads     int    `json:"threads"`
+}
+
+// A CallSite sums the calls of one selector from one place of the program. There are some when stacks were recorded (--stacks): those that
+// took the most time, at most 50.
+type CallSite struct {
+	At          string   `json:"at"`       // "train.py:42 step()"
+	Function    string   `json:"function"` // the innermost of the program's own, Python's where there is one
+	File        string   `json:"file"`     // source file; empty for machine code
+	Line        int      `json:"line"`     // 0 for machine code
+	Image       string   `json:"image"`    // file of machine code; empty for Python
+	Selector    string   `json:"selector"`
+	Count       int64    `json:"count"`
+	ExclusiveNS int64    `json:"exclusive_ns"`
+	Threads     int      `json:"threads"`
+	ThreadIDs   []uint64 `json:"thread_ids"`
 }
 
 // A Thread is how a thread spent its part of the window; the values of Time add up to WindowNS.

@@ -30,9 +30,16 @@ func load(t testing.TB, path string) *analyze.Trace {
 
 func scenario(t testing.TB, name string) *analyze.Trace {
 	t.Helper()
+	return scenarioWith(t, name, nil)
+}
+
+func scenarioWith(t testing.TB, name string, more func(*tracesim.Process)) *analyze.Trace {
+	t.Helper()
 	for _, s := range tracesim.Scenarios {
 		if s.Name == name {
-			return load(t, s.Build(1).Run(t))
+			sim := s.Build(1)
+			sim.BeforeWrite = more
+			return load(t, sim.Run(t))
 		}
 	}
 	t.Fatalf("no scenario %q", name)
@@ -43,6 +50,7 @@ func scenario(t testing.TB, name string) *analyze.Trace {
 var cases = map[string]func(t testing.TB) *analyze.Trace{
 	"small":       func(t testing.TB) *analyze.Trace { return load(t, tracetest.Small(t)) },
 	"device-sync": func(t testing.TB) *analyze.Trace { return scenario(t, "device-wide sync") },
+	"stacks":      func(t testing.TB) *analyze.Trace { return scenarioWith(t, "device-wide sync", tracesim.PythonProgram) },
 	"saturated":   func(t testing.TB) *analyze.Trace { return scenario(t, "GPU saturated, queues full") },
 	"lock":        func(t testing.TB) *analyze.Trace { return scenario(t, "a lock inside commit") },
 	"none":        func(t testing.TB) *analyze.Trace { return scenario(t, "independent threads") },

@@ -366,6 +366,21 @@ func (r *Report) writeCalls(w io.Writer, style styler) {
 	}
 }
 
+func (r *Report) writeCallSites(w io.Writer, style styler) {
+	if len(r.CallSites) == 0 {
+		return
+	}
+	head(w, style, "where calls come from", "the program's own functions, by the time in the calls that they make")
+	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2}
+	for _, s := range r.CallSites[:min(len(r.CallSites), mostRows)] {
+		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))
+	}
+	t.write(w, style)
+	if more := len(r.CallSites) - mostRows; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+}
+
 func (r *Report) writeMemory(w io.Writer, style styler) {
 	m := &r.Memory
 	if m.Allocations == 0 {

@@ -28,6 +28,7 @@ var sections = []section{
 	{"kernels", (*Report).writeKernels},
 	{"scopes", (*Report).writeScopes},
 	{"calls", (*Report).writeCalls},
+	{"sites", (*Report).writeCallSites},
 	{"memory", (*Report).writeMemory},
 	{"compile", (*Report).writeCompile},
 	{"insights", (*Report).writeInsights},

@@ -61,6 +61,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	}
 	a.decide(f)
 	a.confess()
+	a.nameSites()
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
 	a.whatIf(f, opts)

@@ -8,6 +8,14 @@ import (
 	"mtrace/collector/wire"
 )
 
+// calledFrom is the function of the program that a call came from; no arg when that is not known.
+func calledFrom(name string, s *analyze.Stack) arg {
+	if site := s.Site(); site != nil {
+		return arg{name: name, text: site.String()}
+	}
+	return arg{}
+}
+
 // isCommitMany says whether a call is Metal 4's commit of an array of command buffers.
 func isCommitMany(c *analyze.VisitedCall) bool {
 	return c.Row.Family == wire.FamilyMtl4Queue && c.Row.Group == wire.GroupCommit

@@ -67,7 +67,7 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	args     [4]arg
+	args     [5]arg
 	flows    []uint64 // the command buffers whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
 }
@@ -129,6 +129,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Record.Flags&wire.Failed != 0 {
 		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
 	}
+	s.args[4] = calledFrom("called from", c.Stack)
 	if isCommitMany(c) {
 		s.flows = w.committed(c)
 	}
@@ -221,6 +222,7 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	if kernels := kernelsOf(b); len(kernels) > 0 {
 		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}
 	}
+	s.args[4] = calledFrom("committed from", b.Committed.Stack)
 	inner := &sorter{out: w.out, track: on}
 	for i := range b.Encoders {
 		e := &b.Encoders[i]

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/tracesim"
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -72,6 +73,34 @@ func TestPerfettoShowsEveryCall(t *testing.T) {
 	}
 	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 || level["100/allocated"] != 1<<20 || len(level) != 3 {
 		t.Errorf("counters end at %v", level)
+	}
+}
+
+// With stacks, calls and command buffers say which function of the program they came from.
+func TestCallSites(t *testing.T) {
+	var path string
+	for _, s := range tracesim.Scenarios {
+		if s.Name == "device-wide sync" {
+			sim := s.Build(1)
+			sim.BeforeWrite = tracesim.PythonProgram
+			path = sim.Run(t)
+		}
+	}
+	data, _ := write(t, path, perfettoOf)
+	got, _ := replay(t, data)
+	found := map[string]int{}
+	for _, s := range got {
+		for _, want := range []string{"called from=train.py:17 synchronize()", "called from=train.py:42 step()", "committed from=train.py:42 step()"} {
+			if strings.Contains(s.args, want) {
+				found[s.name+" "+want]++
+			}
+		}
+	}
+	if found["waitUntilCompleted called from=train.py:17 synchronize()"] == 0 || found["commit called from=train.py:42 step()"] != 480 {
+		t.Errorf("calls came from %v", found)
+	}
+	if n := found["step, more committed from=train.py:42 step()"]; n != 480 {
+		t.Errorf("%d command buffers of 480 say where they were committed: %v", n, found)
 	}
 }
 

@@ -46,3 +46,33 @@ func (p *Process) Stacks(stack func(thread uint64, call wire.Call) (s wire.Stack
 		r.Records = slices.Concat(groups...)
 	}
 }
+
+// The machine code of a PythonProgram: the library's image begins at LibraryStart.
+const (
+	LibraryStart = 0x7f00_0000_0000
+	pythonStart  = 0x5500_0000_0000
+)
+
+// PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls Metal: step(), line 42
+// of train.py, calls it, and for waits synchronize(), line 17. Threads of odd number hold the interpreter's lock.
+func PythonProgram(p *Process) {
+	for _, i := range []wire.Image{
+		{Start: LibraryStart, Size: 1 << 20, BuildID: "c0ffee", Path: "/opt/app/libgpu.so"},
+		{Start: pythonStart, Size: 1 << 20, Path: "/usr/bin/python3.11"},
+	} {
+		p.Facts = append(p.Facts, i.Fact())
+	}
+	p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactSymbol, Key: LibraryStart + 0x110, Text: "gpu_call"})
+	frame := func(function string, line uint32) wire.PythonFrame {
+		return wire.PythonFrame{Function: wire.StringID(p.String(function)), File: wire.StringID(p.String("/home/me/train.py")), Line: line}
+	}
+	step, wait, main := frame("step", 42), frame("synchronize", 17), frame("<module>", 99)
+	p.Stacks(func(thread uint64, call wire.Call) (wire.Stack, bool) {
+		s := wire.Stack{Native: []uint64{LibraryStart + 0x110, LibraryStart + 0x999, pythonStart + 0x50, pythonStart + 0x60, LibraryStart + 0x777},
+			Python: []wire.PythonFrame{step, main}}
+		if call.Row().Group == wire.GroupWait {
+			s.Python = []wire.PythonFrame{wait, step, main}
+		}
+		return s, thread%2 == 1
+	})
+}

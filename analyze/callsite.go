@@ -1,0 +1,53 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A CallSite sums the calls of one selector that come from one place of the program.
+type CallSite struct {
+	Frame    *Frame // see Stack.Site
+	Selector string
+	Count    int64
+	Time     Nanos // without calls nested in them
+	Threads  []*Thread
+}
+
+// CallSites are where the calls that match came from, those that took the longest first. There are none when stacks were not recorded.
+func (t *Trace) CallSites(match func(*CallStat) bool) []CallSite {
+	type key struct{ place, file, selector string }
+	by := map[key]*CallSite{}
+	var order []*CallSite
+	for _, c := range t.Calls {
+		if len(c.From) == 0 || !match(c) {
+			continue
+		}
+		for _, from := range c.From {
+			f := from.Stack.Site()
+			if f == nil {
+				continue
+			}
+			k := key{f.String(), f.File, c.Selector}
+			s := by[k]
+			if s == nil {
+				s = &CallSite{Frame: f, Selector: c.Selector}
+				by[k] = s
+				order = append(order, s)
+			}
+			s.Count += from.Count
+			s.Time += from.Exclusive
+			if !slices.Contains(s.Threads, from.Thread) {
+				s.Threads = append(s.Threads, from.Thread)
+			}
+		}
+	}
+	sites := make([]CallSite, 0, len(order))
+	for _, s := range order {
+		sites = append(sites, *s)
+	}
+	slices.SortStableFunc(sites, func(a, b CallSite) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Frame.String(), b.Frame.String()), cmp.Compare(a.Selector, b.Selector))
+	})
+	return sites
+}

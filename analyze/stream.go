@@ -79,6 +79,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		return
 	case actStack:
 		s.stack(r)
+		return
 	case actCanary:
 		s.process.canarySeen(r)
 		return

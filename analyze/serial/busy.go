@@ -60,18 +60,6 @@ func (b *Busy) until(t analyze.Nanos) analyze.Nanos {
 	return b.before[i-1] + min(t, b.spans[i-1].End) - b.spans[i-1].Begin
 }
 
-// endBefore is the end of the last part of the union that began before t, at most t; far in the past when there is none.
-func (b *Busy) endBefore(t analyze.Nanos) analyze.Nanos {
-	if b == nil {
-		return -1 << 62
-	}
-	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].Begin >= t })
-	if i == 0 {
-		return -1 << 62
-	}
-	return min(t, b.spans[i-1].End)
-}
-
 // Spans are the disjoint intervals of the union, ascending.
 func (b *Busy) Spans() []analyze.Interval {
 	if b == nil {

@@ -19,8 +19,10 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 		return r.not("the GPU had no idle time")
 	}
 	var all []analyze.Nanos
-	for _, d := range delays {
-		all = append(all, d.Length())
+	idle := map[*analyze.CommandBuffer]analyze.Nanos{}
+	for b, d := range delays {
+		idle[b] = d.Length() - a.deviceOf(b).all.Within(d)
+		all = append(all, idle[b])
 	}
 	slices.Sort(all)
 	usual := min(all[len(all)/10], longLaunch)
@@ -28,9 +30,9 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 	var each []analyze.Nanos
 	held := map[*analyze.CommandBuffer]analyze.Interval{}
 	for b, d := range delays {
-		if d.Length() > longLaunch {
+		if idle[b] > longLaunch {
 			late++
-			each = append(each, d.Length())
+			each = append(each, idle[b])
 			held[b] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
 		}
 	}
@@ -40,13 +42,14 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		if d, known := held[w.Buffer]; known && w.Buffer != nil {
-			r.Lost += overlap(queuedPart(w), d)
+			d = clip(d, queuedPart(w))
+			r.Lost += d.Length() - a.deviceOf(w.Buffer).all.Within(d)
 		}
 	}
 	switch {
 	case f.share(r.Lost) < 0.01:
 		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
-	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered:
+	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered || a.waitedForProcessors(f) >= muchWaitingOfAll:
 		return r.not("threads waited for processors: what hands work to the GPU may have, too")
 	}
 	r.Holds = true
@@ -59,21 +62,27 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// startDelays is, for each command buffer that the driver handed to the GPU and nothing else held up, the time after which nothing
-// of the program was in its way, to its beginning.
+// muchWaitingOfAll is how long, as a share of the time, any thread of the processes waits for a processor when the machine is busy.
+const muchWaitingOfAll = 0.05
+
+// waitedForProcessors is the time that all threads of the processes waited for processors, those that make no call of Metal's
+// included, as a share of the time; 0 when it is not known.
+func (a *Analysis) waitedForProcessors(f *facts) (most float64) {
+	for _, p := range a.Trace.Processes {
+		if cpu := p.CPUIn(a.Trace.Window); cpu.Waited != analyze.NotKnown {
+			most = max(most, share(cpu.Waited, cpu.Covered))
+		}
+	}
+	return most
+}
+
+// startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its beginning.
 func (a *Analysis) startDelays() map[*analyze.CommandBuffer]analyze.Interval {
 	delays := map[*analyze.CommandBuffer]analyze.Interval{}
 	for b, x := range a.released {
-		handed := max(b.Kernel.End, b.Scheduled)
-		if handed == 0 || !b.GPU.Known() || x.event.Length() > 0 {
-			continue
+		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.event.Length() == 0 {
+			delays[b] = analyze.Interval{Begin: min(max(handed, x.at), b.GPU.Begin), End: b.GPU.Begin}
 		}
-		ready := max(handed, x.at)
-		d := a.deviceOf(b)
-		if i := d.all.endBefore(b.GPU.Begin); i > ready {
-			ready = i
-		}
-		delays[b] = analyze.Interval{Begin: min(ready, b.GPU.Begin), End: b.GPU.Begin}
 	}
 	return delays
 }

@@ -35,6 +35,11 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	if f.committers > 1 {
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
+	if q := a.onlyQueue(); q != nil && f.committers > 1 && a.GPU.Overlap < 1.05 {
+		r.Confidence = min(r.Confidence, 0.75)
+		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"
+		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at once is not seen", queueName(q))
+	}
 	executing := a.Sum(analyze.PartWaitExecuting)
 	seen := a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + executing
 	if f.saturated {
@@ -45,6 +50,20 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(f.share(r.unseen)))
 	}
 	return r
+}
+
+// onlyQueue is the queue that did all the work; nil when several did.
+func (a *Analysis) onlyQueue() (only *analyze.Queue) {
+	for _, u := range a.Queues {
+		if u.CommandBuffers == 0 {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = u.Queue
+	}
+	return only
 }
 
 // waitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.

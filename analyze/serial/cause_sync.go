@@ -17,11 +17,10 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 	}
 	s := a.syncs(f)
 	switch {
-	case s.foreign+s.barriers == 0:
+	case s.foreign+s.barriers+s.needed == 0:
 		return r.not("no thread that submits waited for work that another had committed")
-	}
-	if s.foreignTime > 0 && s.barriers == 0 && s.partners() < 2 && f.committers > 2 {
-		r.Confidence = 0.6 // it may need what that one thread makes
+	case s.foreign+s.barriers == 0:
+		return r.not("threads waited, %s of their time, only for the work of some that do not wait for theirs: they may need what those make", percent(f.share(s.neededTime)))
 	}
 	r.Lost = s.lost
 	r.Holds = r.Lost > 0
@@ -50,6 +49,8 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 type syncUse struct {
 	waits, foreign, barriers int
 	foreignTime, lost        analyze.Nanos
+	needed                   int // waits for the work of threads that do not wait for the waiter's
+	neededTime               analyze.Nanos
 	waiters                  map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
 }
 
@@ -59,6 +60,33 @@ func (s *syncUse) partners() (most int) {
 		most = max(most, len(p))
 	}
 	return most
+}
+
+// everybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
+// for some that wait for them, which work that is needed could not, directly or by way of others.
+func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
+	all := map[*analyze.Thread]bool{}
+	for t, for_ := range s.waiters {
+		if n := len(for_); n >= 2 && n*4 >= (committers-1)*3 {
+			all[t] = true
+			continue
+		}
+		seen := map[*analyze.Thread]bool{}
+		next := []*analyze.Thread{t}
+		for len(next) > 0 && !all[t] {
+			from := next[0]
+			next = next[1:]
+			for other := range s.waiters[from] {
+				if other == t {
+					all[t] = true
+				} else if !seen[other] {
+					seen[other] = true
+					next = append(next, other)
+				}
+			}
+		}
+	}
+	return all
 }
 
 func (a *Analysis) syncs(f *facts) *syncUse {
@@ -78,6 +106,15 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 		c.sort()
 	}
 	for i := range a.Trace.Waits {
+		if w := &a.Trace.Waits[i]; own[w.Thread] != nil && Awaited(w) != nil && Awaited(w) != w.Thread {
+			if s.waiters[w.Thread] == nil {
+				s.waiters[w.Thread] = map[*analyze.Thread]bool{}
+			}
+			s.waiters[w.Thread][Awaited(w)] = true
+		}
+	}
+	everybody := s.everybody(f.committers)
+	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		s.waits++
 		from := Awaited(w)
@@ -86,10 +123,11 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 			continue
 		}
 		if from != w.Thread {
-			if s.waiters[w.Thread] == nil {
-				s.waiters[w.Thread] = map[*analyze.Thread]bool{}
+			if !everybody[w.Thread] {
+				s.needed++
+				s.neededTime += w.Length()
+				continue
 			}
-			s.waiters[w.Thread][from] = true
 			s.foreign++
 			s.foreignTime += w.Length()
 			late := analyze.Interval{Begin: max(w.Begin, mine.doneBy(w.Begin)), End: w.End}

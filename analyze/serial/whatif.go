@@ -26,6 +26,8 @@ const (
 	enoughFaith = 0.15
 	// leastError is the error that each prediction is taken to have, however well the replay of the unchanged program agrees.
 	leastError = 0.05
+	// nothingGained is the speed-up below which a GPU without limits brings nothing.
+	nothingGained = 1.02
 	// shuffles is how often each prediction is repeated with the program's durations shuffled.
 	shuffles = 8
 )
@@ -57,7 +59,11 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
 		if removal, known := c.removal(); known && f.share(c.Lost) >= 0.01 {
-			if c.Speedup = p.speedup(variants, base, removal, faith); c.Speedup != nil {
+			c.Speedup = p.speedup(variants, base, removal, faith)
+			if c.Cause == GPUSaturated && c.Speedup != nil && c.Speedup.Estimate < nothingGained {
+				c.Speedup = nil // one stream of work gains nothing by a GPU that runs more at once, but by a faster one
+			}
+			if c.Speedup != nil {
 				replayed = append(replayed, c)
 			}
 		}

@@ -191,6 +191,25 @@ var Scenarios = []Scenario{
 		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
 		return s
 	}},
+	// device-wide-sync: but the first thread waits for nobody, and the others need what it makes.
+	{Name: "threads that need another's work", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+		var latest *Buffer
+		l := loop{engines: 8, threads: 3, rounds: 80, gpu: 200 * us}
+		l.every = func(t *Thread, thread, _ int, b *Buffer) {
+			if thread == 0 {
+				t.Encode(b, "more", 2*ms)
+			}
+		}
+		l.after = func(t *Thread, thread, _ int, b *Buffer) {
+			if thread == 0 {
+				latest = b
+			} else if latest != nil {
+				t.Wait(latest)
+			}
+			t.Wait(b)
+		}
+		return l.build(seed)
+	}},
 	// cpu-bound: it computes, but only to see whether the lock is free.
 	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.

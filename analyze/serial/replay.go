@@ -1,7 +1,7 @@
 package serial
 
 import (
-	"container/heap"
+	"sort"
 
 	"mtrace/analyze"
 )
@@ -10,7 +10,7 @@ import (
 type change struct {
 	foreign  bool // no waits for others' work
 	depth    bool // queues of any depth
-	compile  bool // no compilation
+	compile  bool // no compilation, which a process of its own does that takes processors
 	events   bool // no waits for events on the GPU
 	head     bool // no holding up by command buffers that are enqueued and not committed
 	handlers bool // completion handlers that take no time
@@ -18,107 +18,221 @@ type change struct {
 	turns    bool // no waiting, outside of Metal, for another thread to have done waiting for the GPU
 	locks    bool // no waits for locks, seen or hidden in commit
 	gpu      bool // a GPU that runs everything at once
-	room     bool // GPUs that are not known to be limited run everything at once
+	room     bool // GPUs and queues that are not known to be limited run everything at once
 }
 
 // fewerLaunches is how many command buffers are put into one where launching is the cause.
 const fewerLaunches = 16
 
 // A replay runs a program again: every thread does what it did in its order, queues keep their order, work on the GPU takes as
-// long as it took. What waits, waits for the replayed cause and not for the recorded time.
+// long as it took. What waits, waits for the replayed cause and not for the recorded time, and what runs shares the machine's
+// processors: waits that vanish are not all gain when there are not enough of them.
 type replay struct {
 	*program
 	change
 	now     analyze.Nanos
 	seq     int
-	events  replayEvents
+	events  binaryHeap[replayEvent]
+	cores   cores
 	threads []threadState
 	jobs    []jobState
 	queues  []queueState
+	locked  []lockState
 	running []int           // by device
-	ends    []analyze.Nanos // by thread
-	left    int             // threads that are not done
+	done    []run           // by thread
+	horizon analyze.Nanos   // when the first of the threads that last had done all; 0 before
+	open    int             // threads that have not done all, and have not committed since the horizon
+	delays  [3]delayed      // by burst
+	own     []analyze.Nanos // by thread, what its own bursts were delayed
 }
 
-type threadState struct{ next int }
+// A run is what a thread has done of its program.
+type run struct {
+	commits []analyze.Nanos // when
+	ended   analyze.Nanos   // when it had done all; 0 before
+}
+
+// delayed is what bursts of one kind waited for processors.
+type delayed struct {
+	sum analyze.Nanos
+	n   int
+}
+
+func (d delayed) mean() analyze.Nanos { return d.sum / analyze.Nanos(max(1, d.n)) }
+
+type threadState struct {
+	next   int
+	closed bool // it has committed since the horizon, or is done
+}
 
 type jobState struct {
-	committed, begun, done bool
-	eligible, end          analyze.Nanos
-	waiters                []int32
+	ready, done, seen   bool
+	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
+	waiters             []int32
 }
 
 type queueState struct {
 	used    int
+	running int
 	order   []int32
 	waiting []int32
 }
 
 type replayEvent struct {
 	at   analyze.Nanos
+	work analyze.Nanos // that wants a processor before it happens
 	seq  int
 	kind uint8
 	id   int32
 }
 
+func (e replayEvent) before(f replayEvent) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
 const (
 	evThread   uint8 = iota // the thread begins its next call
+	evOver                  // the thread's call is over
 	evCommit                // the thread's commit is done
-	evFeed                  // a device may have something to begin
+	evReady                 // the framework has handed a job to the GPU
 	evEnd                   // the GPU has done a job
-	evComplete              // the job's completion is seen
+	evSeen                  // the framework has seen that
+	evComplete              // the job's completion handlers have returned, and its place in the queue is free
+	evUnlock                // a lock is given back
+	evNothing               // the framework has tidied up
 )
 
-type replayEvents []replayEvent
+const (
+	burstOwn  = iota // of a thread
+	burstPre         // of the framework, before the GPU
+	burstPost        // after it
+)
 
-func (e replayEvents) Len() int { return len(e) }
-func (e replayEvents) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
-}
-func (e replayEvents) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *replayEvents) Push(x any)   { *e = append(*e, x.(replayEvent)) }
-func (e *replayEvents) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
-}
-
-// run is how fast the program is with the change: command buffers per nanosecond, summed over the threads, each over its own
-// time, as a benchmark that runs for a time counts. It is false when the program does not end.
-func (p *program) run(c change) (rate float64, ends bool) {
+// play replays the program with a change, to the end of the first of its threads that last, and a little beyond. It is false when
+// the threads wait for each other for ever.
+func (p *program) play(c change) (*replay, bool) {
 	r := &replay{program: p, change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
-		queues: make([]queueState, len(p.queues)), running: make([]int, len(p.engines)),
-		ends: make([]analyze.Nanos, len(p.threads)), left: len(p.threads)}
-	for i, ops := range p.threads {
-		r.at(p.begins[i]+ops[0].gap, evThread, int32(i))
+		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), running: make([]int, len(p.engines)),
+		done: make([]run, len(p.threads)), open: len(p.threads), cores: cores{count: p.processors}, own: make([]analyze.Nanos, len(p.threads))}
+	for i := range p.threads {
+		r.at(p.threads[i].begin, 0, evNothing, 0)
+		r.spend(p.threads[i].begin, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
 	}
-	for r.events.Len() > 0 {
-		e := heap.Pop(&r.events).(replayEvent)
-		r.now = e.at
-		switch e.kind {
-		case evThread:
-			r.step(e.id)
-		case evCommit:
-			r.commit(e.id)
-		case evFeed:
-			r.feed(int(e.id))
-		case evEnd:
-			r.end(e.id)
-		case evComplete:
-			r.complete(e.id)
+	for r.open > 0 {
+		next, any := r.cores.next()
+		if len(r.events) > 0 && (!any || r.events[0].at < next) {
+			e := r.events.pop()
+			r.now = e.at
+			if e.work > 0 && r.cores.count > 0 {
+				r.cores.begin(r.now, e.work, e)
+			} else {
+				r.happen(e)
+			}
+			continue
 		}
+		if !any {
+			return r, false
+		}
+		r.now = next
+		b := r.cores.end(next)
+		r.delay(b)
+		r.happen(b.then)
 	}
-	return p.rate(r.ends), r.left == 0
+	return r, true
 }
 
-func (r *replay) at(t analyze.Nanos, kind uint8, id int32) {
+// run is how fast the program is with the change: command buffers per nanosecond.
+func (p *program) run(c change) (rate float64, ends bool) {
+	r, ends := p.play(c)
+	if !ends {
+		return 0, false
+	}
+	return p.rate(r.done), true
+}
+
+func (r *replay) happen(e replayEvent) {
+	switch e.kind {
+	case evThread:
+		r.step(e.id)
+	case evOver:
+		r.advance(e.id)
+	case evCommit:
+		r.commit(e.id)
+	case evReady:
+		r.jobs[e.id].ready, r.jobs[e.id].eligible = true, r.now
+		r.feed(r.program.queues[r.program.jobs[e.id].queue].device)
+	case evEnd:
+		r.end(e.id)
+	case evSeen:
+		r.seen(e.id)
+	case evComplete:
+		r.complete(e.id)
+	case evUnlock:
+		r.unlock(e.id)
+	}
+}
+
+func (r *replay) at(t, work analyze.Nanos, kind uint8, id int32) {
 	r.seq++
-	heap.Push(&r.events, replayEvent{t, r.seq, kind, id})
+	r.events.push(replayEvent{t, work, r.seq, kind, id})
+}
+
+// spend lets d pass from an instant on, of which a share wants a processor.
+func (r *replay) spend(from, d analyze.Nanos, busy float64, kind uint8, id int32) {
+	d = max(0, d)
+	work := analyze.Nanos(0)
+	if r.cores.count > 0 {
+		work = analyze.Nanos(busy * float64(d))
+	}
+	r.at(from+d-work, work, kind, id)
+}
+
+// delay counts what a burst waited for a processor.
+func (r *replay) delay(b burst) {
+	d := max(0, r.now-b.began-b.work)
+	kind := burstOwn
+	switch b.then.kind {
+	case evThread, evOver, evCommit:
+		r.own[b.then.id] += d
+	case evReady:
+		kind = burstPre
+	case evSeen:
+		kind = burstPost
+		r.jobs[b.then.id].late = d
+	default:
+		return
+	}
+	r.delays[kind].sum += d
+	r.delays[kind].n++
+}
+
+func (r *replay) op(t int32) *op { return &r.program.threads[t].ops[r.threads[t].next] }
+
+// gap is the time that the thread takes before its next call.
+func (r *replay) gap(t int32) analyze.Nanos {
+	o := r.op(t)
+	gap := o.gap
+	if r.locks {
+		gap = o.alone
+	}
+	if r.turns {
+		gap -= o.turn
+	}
+	if r.launch {
+		gap -= o.encode - o.encode/fewerLaunches
+	}
+	if r.compile {
+		gap = scaled(gap, r.program.threads[t].quiet)
+	}
+	return max(0, gap)
+}
+
+// over ends the thread's call after a time.
+func (r *replay) over(t int32, cost analyze.Nanos, busy float64) {
+	r.spend(r.now, cost, busy, evOver, t)
 }
 
 // step begins the thread's next call.
 func (r *replay) step(t int32) {
-	o := &r.program.threads[t][r.threads[t].next]
+	o, busy := r.op(t), r.program.threads[t].busy
 	switch o.kind {
 	case opAcquire:
 		q := &r.queues[r.program.jobs[o.job].queue]
@@ -127,166 +241,164 @@ func (r *replay) step(t int32) {
 			return
 		}
 		q.used++
-		r.advance(t, o.cost)
+		r.over(t, o.cost, busy)
 	case opEnqueue:
 		if !r.head {
 			q := &r.queues[r.program.jobs[o.job].queue]
 			q.order = append(q.order, o.job)
 		}
-		r.advance(t, o.cost)
+		r.over(t, o.cost, busy)
 	case opCommit:
-		cost := o.cost
-		if r.locks {
-			cost = o.solo
-		}
-		if r.launch {
-			cost /= fewerLaunches
-		}
-		r.at(r.now+cost, evCommit, t)
-	case opForeign, opWait:
 		switch {
-		case o.kind == opForeign && r.foreign:
-			r.advance(t, 0)
-		case o.job < 0:
-			r.advance(t, o.cost)
-		case r.jobs[o.job].done:
-			r.advance(t, max(o.cost, r.jobs[o.job].end+r.notify(o)-r.now))
+		case r.locks:
+			r.spend(r.now, r.share(o.solo), busy, evCommit, t)
+		case o.hold > 0 && !r.fixed:
+			r.lock(t, o)
 		default:
-			r.jobs[o.job].waiters = append(r.jobs[o.job].waiters, t)
+			r.spend(r.now, r.share(o.cost), busy, evCommit, t)
 		}
+	case opForeign, opWait:
+		r.wait(t, o)
 	case opCompile:
+		cost := o.cost
 		if r.compile {
-			r.advance(t, 0)
-		} else {
-			r.advance(t, o.cost)
+			cost = 0
 		}
+		r.over(t, cost, 0)
 	case opLock:
-		if r.locks {
-			r.advance(t, 0)
-		} else {
-			r.advance(t, o.cost)
-		}
+		r.lock(t, o)
 	}
 }
 
+// wait begins a wait for work.
+func (r *replay) wait(t int32, o *op) {
+	job := r.awaited(t, o)
+	switch {
+	case o.kind == opForeign && r.foreign, job == nothing:
+		r.over(t, 0, 0)
+	case job == unknown:
+		r.over(t, o.cost, 0)
+	case r.jobs[job].seen:
+		r.over(t, max(o.cost, r.jobs[job].end+r.jobs[job].late+r.notify(t, o, job)-r.now), 0)
+	default:
+		r.jobs[job].waiters = append(r.jobs[job].waiters, t)
+	}
+}
+
+// What a wait may be for instead of a job.
+const (
+	unknown int32 = -1
+	nothing int32 = -2
+)
+
+// awaited is what a wait is for. A program that waits for what another thread committed last does so in the replay too, where
+// that may be something else than it was.
+func (r *replay) awaited(t int32, o *op) int32 {
+	if o.kind != opForeign || o.job == unknown || !r.newest.known {
+		return o.job
+	}
+	from := r.program.jobs[o.job].by
+	until := r.now
+	if own := r.done[t].commits; r.newest.asOfCommit {
+		if len(own) == 0 {
+			return nothing
+		}
+		until = own[len(own)-1]
+	}
+	theirs := r.done[from].commits
+	n := sort.Search(len(theirs), func(i int) bool { return theirs[i] > until }) - 1 - r.newest.before
+	if n < 0 {
+		return nothing
+	}
+	return r.program.threads[from].jobs[n]
+}
+
 // notify is how long after the GPU's end a wait returns.
-func (r *replay) notify(o *op) analyze.Nanos {
+func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
 	n := o.notify
+	if o.kind == opForeign && r.newest.known && n == 0 {
+		n = r.usualNotify
+	}
 	if r.handlers {
-		n = max(0, n-r.program.jobs[o.job].handlers)
+		n = max(0, n-r.program.jobs[job].handlers)
 	}
 	if r.launch {
 		n /= fewerLaunches
 	}
+	if r.compile {
+		n = scaled(n, r.program.threads[t].quiet)
+	}
 	return n
 }
 
-// advance ends the thread's call after a time and lets it go on to the next.
-func (r *replay) advance(t int32, cost analyze.Nanos) {
+// advance ends the thread's call and lets it go on to the next.
+func (r *replay) advance(t int32) {
 	s := &r.threads[t]
 	s.next++
-	end := r.now + max(0, cost)
-	ops := r.program.threads[t]
-	if s.next == len(ops) {
-		r.ends[t] = end
-		r.left--
+	if th := &r.program.threads[t]; s.next == len(th.ops) {
+		r.done[t].ended = r.now
+		if th.lasts && r.horizon == 0 {
+			r.horizon = r.now
+		}
+		r.close(t)
 		return
 	}
-	gap := ops[s.next].gap
-	if r.turns {
-		gap -= ops[s.next].turn
+	r.spend(r.now, r.gap(t), r.program.threads[t].busy, evThread, t)
+}
+
+// close says that the thread needs no further replay.
+func (r *replay) close(t int32) {
+	if s := &r.threads[t]; !s.closed {
+		s.closed = true
+		r.open--
 	}
-	if r.launch {
-		gap -= ops[s.next].encode - ops[s.next].encode/fewerLaunches
-	}
-	r.at(end+gap, evThread, t)
 }
 
 func (r *replay) commit(t int32) {
-	o := &r.program.threads[t][r.threads[t].next]
-	j, state := &r.program.jobs[o.job], &r.jobs[o.job]
-	state.committed = true
-	state.eligible = r.now + j.latency
+	o := r.op(t)
+	j := &r.program.jobs[o.job]
+	r.done[t].commits = append(r.done[t].commits, r.now)
+	if r.horizon > 0 {
+		r.close(t)
+	}
+	pre, latency := r.pre(j), j.latency
 	if r.launch {
-		state.eligible = r.now + j.latency/fewerLaunches
+		latency /= fewerLaunches
+	}
+	if r.compile { // for which the framework waits too when compilers have the processors
+		latency = min(latency, r.program.latency)
 	}
 	if !j.enqueued || r.head {
 		q := &r.queues[j.queue]
 		q.order = append(q.order, o.job)
 	}
-	r.at(state.eligible, evFeed, int32(r.program.queues[j.queue].device))
-	r.advance(t, 0)
+	r.at(r.now+latency-pre, pre, evReady, o.job)
+	r.advance(t)
 }
 
-// feed begins what is ready on a device, the one first that was ready first.
-func (r *replay) feed(device int) {
-	for {
-		engines := r.engines[device]
-		if r.gpu || r.room && !r.limited[device] {
-			engines = 1 << 30
+// rate is how fast threads did what they did: the command buffers that they had committed when the first of those that last had
+// done all, over the time since the first of those began. Of a command buffer that was then under way the part counts by which it was.
+func (p *program) rate(done []run) float64 {
+	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
+	for t := range done {
+		if ended := done[t].ended; p.threads[t].lasts && ended > 0 && (horizon == 0 || ended < horizon) {
+			horizon = ended
 		}
-		if r.running[device] >= engines {
-			return
-		}
-		best := int32(-1)
-		for q := range r.queues {
-			if r.program.queues[q].device != device || len(r.queues[q].order) == 0 {
-				continue
-			}
-			id := r.queues[q].order[0]
-			s := &r.jobs[id]
-			if s.committed && s.eligible <= r.now && r.released(id) && (best < 0 || s.eligible < r.jobs[best].eligible) {
-				best = id
-			}
-		}
-		if best < 0 {
-			return
-		}
-		q := &r.queues[r.program.jobs[best].queue]
-		q.order = q.order[1:]
-		r.running[device]++
-		r.jobs[best].begun = true
-		r.at(r.now+r.program.jobs[best].duration, evEnd, best)
-	}
-}
-
-// released says whether the events that a job waits for have come.
-func (r *replay) released(id int32) bool {
-	if !r.change.events {
-		for _, dep := range r.program.jobs[id].after {
-			if !r.jobs[dep].done {
-				return false
-			}
+		if p.threads[t].lasts {
+			begun = min(begun, p.threads[t].begin)
 		}
 	}
-	return true
-}
-
-func (r *replay) end(id int32) {
-	j, s := &r.program.jobs[id], &r.jobs[id]
-	s.done, s.end = true, r.now
-	r.running[r.program.queues[j.queue].device]--
-	for _, t := range s.waiters {
-		o := &r.program.threads[t][r.threads[t].next]
-		r.advance(t, r.notify(o))
+	if horizon <= begun {
+		return 0
 	}
-	s.waiters = nil
-	complete := j.complete
-	if r.handlers {
-		complete -= j.handlers
+	sum := 0.0
+	for t := range done {
+		commits := done[t].commits
+		n := sort.Search(len(commits), func(i int) bool { return commits[i] > horizon })
+		sum += float64(n)
+		if n > 0 && n < len(commits) {
+			sum += float64(horizon-commits[n-1]) / float64(commits[n]-commits[n-1])
+		}
 	}
-	r.at(r.now+complete, evComplete, id)
-	for device := range r.running { // an event may have let go what is on another
-		r.feed(device)
-	}
-}
-
-func (r *replay) complete(id int32) {
-	q := &r.queues[r.program.jobs[id].queue]
-	q.used--
-	if len(q.waiting) > 0 && (r.depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
-		t := q.waiting[0]
-		q.waiting = q.waiting[1:]
-		r.step(t)
-	}
+	return sum / float64(horizon-begun)
 }

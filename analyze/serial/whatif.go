@@ -125,9 +125,9 @@ func (p *program) speedup(variants []*program, base float64, c change, err float
 func (p *program) shuffled(random *rand.Rand) *program {
 	s := *p
 	s.jobs = slices.Clone(p.jobs)
-	s.threads = nil
-	for _, ops := range p.threads {
-		ops = slices.Clone(ops)
+	s.threads = slices.Clone(p.threads)
+	for t := range s.threads {
+		ops := slices.Clone(s.threads[t].ops)
 		byKind := map[opKind][]int{}
 		for i := range ops {
 			byKind[ops[i].kind] = append(byKind[ops[i].kind], i)
@@ -136,14 +136,14 @@ func (p *program) shuffled(random *rand.Rand) *program {
 			list := byKind[kind]
 			random.Shuffle(len(list), func(x, y int) {
 				a, b := &ops[list[x]], &ops[list[y]]
-				a.gap, b.gap, a.encode, b.encode = b.gap, a.gap, b.encode, a.encode
+				a.gap, b.gap, a.alone, b.alone, a.encode, b.encode = b.gap, a.gap, b.alone, a.alone, b.encode, a.encode
 				if kind == opCommit {
 					ja, jb := &s.jobs[a.job], &s.jobs[b.job]
 					ja.duration, jb.duration = jb.duration, ja.duration
 				}
 			})
 		}
-		s.threads = append(s.threads, ops)
+		s.threads[t].ops = ops
 	}
 	return &s
 }

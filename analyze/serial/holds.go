@@ -1,0 +1,130 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// lockState is a lock in a replay.
+type lockState struct {
+	held    bool
+	waiting []int32
+}
+
+// lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
+func (r *replay) lock(t int32, o *op) {
+	l := &r.locked[o.lock]
+	switch {
+	case o.kind == opLock && r.locks:
+		r.over(t, 0, 0)
+	case o.kind == opLock && (r.fixed || o.lock == 0):
+		r.over(t, o.cost, 0)
+	case l.held:
+		l.waiting = append(l.waiting, t)
+	default:
+		r.take(t, o)
+	}
+}
+
+func (r *replay) take(t int32, o *op) {
+	r.locked[o.lock].held = true
+	if o.kind == opCommit { // it is kept inside
+		hold := r.share(o.hold)
+		r.at(r.now+hold, 0, evUnlock, o.lock)
+		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
+		return
+	}
+	r.at(r.now+o.hold, 0, evUnlock, o.lock)
+	r.over(t, 0, 0)
+}
+
+func (r *replay) unlock(lock int32) {
+	l := &r.locked[lock]
+	l.held = false
+	if len(l.waiting) > 0 {
+		t := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		r.take(t, r.op(t))
+	}
+}
+
+// enoughHolds is how many times it must be seen how long a lock was kept.
+const enoughHolds = 20
+
+// A holding is one time that a thread got a lock after waiting for it.
+type holding struct {
+	thread *analyze.Thread
+	step   int
+	wait   *analyze.LockWait
+	length analyze.Nanos // how long it was kept, the hand-off to the next included; 0 when not known
+}
+
+// holds finds how long locks were kept, and puts into the threads' calls the times that they got one without waiting, which are
+// not in a trace. A lock that nobody had to wait for then may be one that all wait for when another cause is gone.
+func (a *Analysis) holds(p *program, by map[*analyze.Thread][]step) {
+	locks := map[lockKey][]holding{}
+	for t, list := range by {
+		for i := range list {
+			if s := &list[i]; s.kind == opLock && s.wait.Lock != 0 {
+				locks[keyOf(s.wait)] = append(locks[keyOf(s.wait)], holding{thread: t, step: i, wait: s.wait})
+			}
+		}
+	}
+	var keys []lockKey
+	for k := range locks {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y lockKey) int { return compare(x.address, y.address) })
+	for _, k := range keys {
+		list := locks[k]
+		slices.SortFunc(list, func(x, y holding) int { return compare(x.wait.End, y.wait.End) })
+		usual, known := lengths(list)
+		if !known {
+			continue
+		}
+		for _, h := range list {
+			s := &by[h.thread][h.step]
+			if s.lock, s.hold = int32(p.handed)+1, usual; h.length > 0 {
+				s.hold = h.length
+			}
+		}
+		p.handed++
+	}
+	p.handed++ // number 0 is kept by nobody
+	for t, list := range by {
+		for i := range list {
+			if s := &list[i]; s.kind == opLock && s.lock == 0 {
+				s.hold = 0
+			}
+		}
+		by[t] = list
+	}
+	if solo := a.soloCommit(); solo < 1<<62 {
+		for _, list := range by {
+			for i := range list {
+				if s := &list[i]; s.kind == opCommit {
+					s.lock, s.hold = int32(p.handed), solo
+				}
+			}
+		}
+		p.handed++
+	}
+}
+
+// lengths finds how long a lock was kept each time: until the next thread had it, if that one waited for the one before and for
+// nobody else. The median stands for times of which it is not known. It is false when too few are.
+func lengths(list []holding) (usual analyze.Nanos, known bool) {
+	var all []analyze.Nanos
+	for i := 0; i+1 < len(list); i++ {
+		h, next := &list[i], &list[i+1]
+		if next.thread != h.thread && (next.wait.Begin <= h.wait.End || next.wait.Holder == h.thread) {
+			h.length = next.wait.End - h.wait.End
+			all = append(all, h.length)
+		}
+	}
+	if len(all) < enoughHolds || len(all)*2 < len(list) {
+		return 0, false
+	}
+	return median(all), true
+}

@@ -1,0 +1,101 @@
+package serial
+
+import "mtrace/analyze"
+
+// pre and post are what the framework's own threads do for a job, on processors, before and after the GPU.
+func (r *replay) pre(j *job) analyze.Nanos  { return r.share(min(r.framework/2, j.latency)) }
+func (r *replay) post(j *job) analyze.Nanos { return r.share(min(r.framework/2, r.usualNotify)) }
+
+func (r *replay) share(work analyze.Nanos) analyze.Nanos {
+	if r.launch {
+		return work / fewerLaunches
+	}
+	return work
+}
+
+// most is how many command buffers a device or queue runs at the same time.
+func (r *replay) most(seen int, limited, gpu bool) int {
+	if gpu && r.gpu || r.room && !limited {
+		return 1 << 30
+	}
+	return seen
+}
+
+// feed begins what is ready on a device, the one first that was ready first.
+func (r *replay) feed(device int) {
+	for r.running[device] < r.most(r.engines[device], r.limited[device], true) {
+		best := int32(-1)
+		for q := range r.queues {
+			of := &r.program.queues[q]
+			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.most(of.most, of.limited, false) {
+				continue
+			}
+			id := r.queues[q].order[0]
+			s := &r.jobs[id]
+			if s.ready && r.released(id) && (best < 0 || s.eligible < r.jobs[best].eligible) {
+				best = id
+			}
+		}
+		if best < 0 {
+			return
+		}
+		q := &r.queues[r.program.jobs[best].queue]
+		q.order = q.order[1:]
+		q.running++
+		r.running[device]++
+		r.at(r.now+r.program.jobs[best].duration, 0, evEnd, best)
+	}
+}
+
+// released says whether the events that a job waits for have come.
+func (r *replay) released(id int32) bool {
+	if !r.change.events {
+		for _, dep := range r.program.jobs[id].after {
+			if !r.jobs[dep].done {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// end is the GPU's. The framework sees it when it has a processor, and has some more to do behind the scenes.
+func (r *replay) end(id int32) {
+	j, s := &r.program.jobs[id], &r.jobs[id]
+	s.done, s.end = true, r.now
+	r.running[r.program.queues[j.queue].device]--
+	r.queues[j.queue].running--
+	post := r.post(j)
+	r.at(r.now, post, evSeen, id)
+	if rest := r.share(r.framework) - r.pre(j) - post; rest > 0 {
+		r.at(r.now, rest, evNothing, id)
+	}
+	for device := range r.running { // an event may have let go what is on another
+		r.feed(device)
+	}
+}
+
+// seen lets go those who wait, as long after the GPU's end as they were let go then, or later by what the framework waited.
+func (r *replay) seen(id int32) {
+	j, s := &r.program.jobs[id], &r.jobs[id]
+	s.seen = true
+	for _, t := range s.waiters {
+		r.over(t, s.end+s.late+r.notify(t, r.op(t), id)-r.now, 0)
+	}
+	s.waiters = nil
+	complete := j.complete
+	if r.handlers {
+		complete -= j.handlers
+	}
+	r.at(max(r.now, s.end+s.late+complete), 0, evComplete, id)
+}
+
+func (r *replay) complete(id int32) {
+	q := &r.queues[r.program.jobs[id].queue]
+	q.used--
+	if len(q.waiting) > 0 && (r.depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
+		t := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		r.step(t)
+	}
+}

@@ -1,0 +1,170 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// A step is one call of a thread in the recorded run.
+type step struct {
+	analyze.Interval
+	op
+	encode analyze.Interval
+}
+
+// steps lists what each thread did, by time.
+func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, window analyze.Interval) {
+	by := a.calls(index, window)
+	first := analyze.Nanos(1 << 62)
+	last := analyze.Nanos(0)
+	var threads []*analyze.Thread
+	for t, list := range by {
+		slices.SortStableFunc(list, func(x, y step) int {
+			if c := compare(x.Begin, y.Begin); c != 0 {
+				return c
+			}
+			return compare(y.End, x.End)
+		})
+		by[t] = withoutStart(withoutNested(list))
+		first = min(first, by[t][0].Begin)
+		last = max(last, by[t][len(by[t])-1].End)
+		threads = append(threads, t)
+	}
+	slices.SortFunc(threads, func(x, y *analyze.Thread) int { return compare(uint64(x.ID), uint64(y.ID)) })
+	a.holds(p, by)
+	union := a.waitsUnion()
+	var spans []span
+	for i, t := range threads {
+		list := by[t]
+		at := list[0].Begin
+		th, done := thread{begin: at - first}, run{}
+		for _, s := range list {
+			s.gap = s.Begin - at
+			s.op.encode = min(s.gap, s.encode.Length())
+			s.op.turn = union.Within(analyze.Interval{Begin: at, End: s.Begin})
+			at = s.End
+			th.ops = append(th.ops, s.op)
+			if s.kind == opCommit {
+				p.jobs[s.job].by = int32(i)
+				th.jobs = append(th.jobs, s.job)
+				done.commits = append(done.commits, s.End-first)
+			}
+		}
+		done.ended = at - first
+		th.lasts = (done.ended-th.begin)*2 >= last-first && len(th.jobs) > 0
+		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
+		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
+	}
+	p.findAlone()
+	a.useByProgram(p, spans)
+	p.findNewest(spans, by)
+}
+
+// calls are the threads' calls that a replay is made of.
+func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.Interval) map[*analyze.Thread][]step {
+	by := map[*analyze.Thread][]step{}
+	add := func(c analyze.Call, o op, encode analyze.Interval) {
+		if c.Thread != nil && c.Known() && c.Begin >= window.Begin && c.End <= window.End {
+			by[c.Thread] = append(by[c.Thread], step{c.Interval, o, encode})
+		}
+	}
+	commitSolo, acquire := a.soloCommit(), a.acquireCosts()
+	for b, i := range index {
+		cost := b.Created.Length()
+		if usual, full := acquire[b.Queue]; full {
+			cost = min(cost, usual)
+		}
+		add(b.Created, op{kind: opAcquire, job: i, cost: cost}, analyze.Interval{})
+		if b.Enqueued.Known() {
+			add(b.Enqueued, op{kind: opEnqueue, job: i, cost: b.Enqueued.Length()}, analyze.Interval{})
+		}
+		encode := analyze.Interval{}
+		if n := len(b.Encoders); n > 0 {
+			encode = analyze.Interval{Begin: b.Encoders[0].Created.Begin, End: b.Encoders[n-1].Ended.End}
+		}
+		cost = b.Committed.Length()
+		add(b.Committed, op{kind: opCommit, job: i, cost: cost, solo: min(cost, commitSolo)}, encode)
+	}
+	for k := range a.Trace.Waits {
+		w := &a.Trace.Waits[k]
+		o := op{kind: opWait, job: unknown, cost: w.Length()}
+		if i, known := index[w.Buffer]; known && w.Buffer != nil && w.Selector != "waitUntilScheduled" && !w.Unfinished {
+			o.job, o.cost = i, 0
+			if o.notify = w.End - max(w.Begin, w.Buffer.GPU.End); w.Begin > w.Buffer.GPU.End {
+				o.cost, o.notify = o.notify, 0
+			}
+		}
+		if from := Awaited(w); from != nil && from != w.Thread {
+			o.kind = opForeign
+		}
+		add(w.Call, o, analyze.Interval{})
+	}
+	for _, c := range a.Trace.Compilations {
+		add(c.Call, op{kind: opCompile, job: unknown, cost: c.Length()}, analyze.Interval{})
+	}
+	for i := range a.Trace.Locks {
+		l := &a.Trace.Locks[i]
+		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l}, analyze.Interval{})
+	}
+	return by
+}
+
+// withoutStart leaves out what a thread did before it began to work on command buffers, if it did.
+func withoutStart(list []step) []step {
+	for i := range list {
+		if k := list[i].kind; k != opLock && k != opCompile {
+			return list[i:]
+		}
+	}
+	return list
+}
+
+// withoutNested leaves out calls inside others; a wait for a lock inside another call is a part of that call which goes with the
+// lock.
+func withoutNested(list []step) []step {
+	kept := list[:0]
+	for _, s := range list {
+		if n := len(kept); n > 0 && s.Begin < kept[n-1].End {
+			if outer := &kept[n-1]; s.kind == opLock && outer.kind == opCommit && s.End <= outer.End {
+				outer.nested += s.cost
+				outer.solo = min(outer.solo, outer.cost-outer.nested)
+			}
+			continue
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// acquireCosts is what making command buffers of queues that were full at times takes when they are not: what the fastest tenth
+// took of those that did not find the queue full. They may have waited nevertheless, where others were taking the last places.
+func (a *Analysis) acquireCosts() map[*analyze.Queue]analyze.Nanos {
+	full := map[*analyze.Queue][]analyze.Nanos{}
+	for b := range a.blockedOnQueue {
+		full[b.Queue] = nil
+	}
+	for _, b := range a.Trace.CommandBuffers {
+		if _, any := full[b.Queue]; any && b.Created.Known() && !a.blockedOnQueue[b] {
+			full[b.Queue] = append(full[b.Queue], b.Created.Length())
+		}
+	}
+	costs := map[*analyze.Queue]analyze.Nanos{}
+	for q, all := range full {
+		if costs[q] = 1000; len(all) > 0 {
+			slices.Sort(all)
+			costs[q] = all[len(all)/10]
+		}
+	}
+	return costs
+}
+
+// soloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no bound.
+func (a *Analysis) soloCommit() analyze.Nanos {
+	for i := range a.Interference {
+		if t := &a.Interference[i]; t.What == "commit" && t.OneAtATime() {
+			return t.Solo
+		}
+	}
+	return 1 << 62
+}

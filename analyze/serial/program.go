@@ -30,7 +30,7 @@ type thread struct {
 	ops   []op
 	jobs  []int32 // that it commits, in its order
 	busy  float64 // share of its own time, outside of waits, that it is on a processor
-	lasts bool    // it is there for at least half of the time
+	lasts bool    // it is there for at least half of the time, and commits more than a hundredth
 	quiet float64 // share of its time, outside of waits, that it would take if no other process wanted the processors
 }
 

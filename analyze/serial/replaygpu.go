@@ -13,21 +13,31 @@ func (r *replay) share(work analyze.Nanos) analyze.Nanos {
 	return work
 }
 
-// most is how many command buffers a device or queue runs at the same time.
-func (r *replay) most(seen int, limited, gpu bool) int {
-	if gpu && r.gpu || r.room && !limited {
-		return 1 << 30
+// enginesOf is how many command buffers a device runs at the same time.
+func (r *replay) enginesOf(device int) int {
+	if r.gpu || r.room && !r.limited[device] {
+		return unlimited
 	}
-	return seen
+	return r.engines[device]
 }
+
+// overlapOf is how many command buffers a queue lets run at the same time.
+func (r *replay) overlapOf(q *queueOf) int {
+	if !q.limited && (r.gpu || r.room) {
+		return unlimited
+	}
+	return q.most
+}
+
+const unlimited = 1 << 30
 
 // feed begins what is ready on a device, the one first that was ready first.
 func (r *replay) feed(device int) {
-	for r.running[device] < r.most(r.engines[device], r.limited[device], true) {
+	for r.running[device] < r.enginesOf(device) {
 		best := int32(-1)
 		for q := range r.queues {
 			of := &r.program.queues[q]
-			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.most(of.most, of.limited, false) {
+			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.overlapOf(of) {
 				continue
 			}
 			id := r.queues[q].order[0]

@@ -52,7 +52,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			}
 		}
 		done.ended = at - first
-		th.lasts = (done.ended-th.begin)*2 >= last-first && len(th.jobs) > 0
+		th.lasts = (done.ended-th.begin)*2 >= last-first && len(th.jobs)*100 > len(p.jobs)
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}

@@ -139,7 +139,6 @@ func (a *Analysis) program(f *facts) *program {
 	if p.rate(p.recorded) == 0 {
 		return nil
 	}
-	p.calm()
 	return p
 }
 

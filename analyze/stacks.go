@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/ianlancetaylor/demangle"
 
 	"mtrace/collector/wire"
 )
@@ -103,8 +106,9 @@ func (t *stackTable) get(id wire.StackID) *Stack {
 }
 
 func (t *stackTable) make(recorded *wire.Stack) *Stack {
-	native := make([]int32, len(recorded.Native))
-	for i, address := range recorded.Native {
+	addresses, stray := t.code(recorded.Native)
+	native := make([]int32, len(addresses))
+	for i, address := range addresses {
 		native[i] = t.nativeFrame(address)
 	}
 	python := make([]int32, len(recorded.Python))
@@ -116,7 +120,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	for _, n := range numbers {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
-	cut := recorded.CutPython || recorded.CutNative && len(python) == 0
+	cut := recorded.CutPython || (recorded.CutNative || stray) && len(python) == 0
 	if cut {
 		key = append(key, 1)
 	}
@@ -132,6 +136,28 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		s.number = uint32(len(t.all))
 	}
 	return s
+}
+
+// code is the part of a stack that is one: from code that keeps no frame pointers on it is what its registers happened to hold. The
+// innermost address is always right. Of the tracer's own functions nothing is said.
+func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
+	whole := len(addresses)
+	for i, a := range addresses {
+		if i > 0 && t.process.file.Symbols[a].NoCall {
+			addresses = addresses[:i]
+			break
+		}
+	}
+	for n := len(addresses); n > 1 && len(t.images) > 0 && t.imageOf(addresses[n-1]) == nil; n-- {
+		addresses = addresses[:n-1]
+	}
+	stray = len(addresses) < whole
+	return slices.DeleteFunc(slices.Clone(addresses), func(a uint64) bool { return t.imageOf(a).isTracer() }), stray
+}
+
+// isTracer says whether the image is the library that recorded the trace.
+func (i *Image) isTracer() bool {
+	return i != nil && strings.HasPrefix(path.Base(i.Path), "libmtrace.")
 }
 
 // merge puts the calls of Python where the interpreter that makes them is: from its innermost frame to its outermost. Code that the
@@ -163,7 +189,7 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	if n, known := t.native[address]; known {
 		return n
 	}
-	f := &Frame{Name: t.process.file.Symbols[address], Address: address, Image: t.imageOf(address)}
+	f := &Frame{Name: demangled(t.process.file.Symbols[address].Name), Address: address, Image: t.imageOf(address)}
 	if f.Name == "" {
 		f.Unnamed = true
 		t.unnamed++
@@ -174,6 +200,11 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	}
 	t.native[address] = t.number(f)
 	return t.native[address]
+}
+
+// demangled is a name as it was written, without what it was given to: that is long, and the frames around it say it.
+func demangled(name string) string {
+	return demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams)
 }
 
 // imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of images that were

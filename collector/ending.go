@@ -43,6 +43,9 @@ func (p *process) end(alive bool, why string, readOn func() error) {
 	}
 	p.mutex.Lock()
 	p.add()
+	if names := p.code.names(); len(names) > 0 {
+		p.handFacts(names)
+	}
 	p.mutex.Unlock()
 	p.collector.processEnded(p, end)
 }

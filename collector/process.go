@@ -33,6 +33,7 @@ type process struct {
 	events  uint64 // those that are not More records
 	missing uint64
 	failure error
+	code    code
 
 	stopWatching func() // waits until the rings are not looked at any more
 }
@@ -129,6 +130,7 @@ func (p *process) handFacts(facts []wire.Fact) {
 		}
 		return err != nil
 	})
+	p.code.note(facts)
 	p.collector.observer.Facts(p.index, facts)
 	p.collector.written(p.collector.writer.Facts(p.index, facts))
 }

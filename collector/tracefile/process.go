@@ -21,7 +21,7 @@ type Process struct {
 	Warnings                     []string          // lines for the user, in the order of arrival
 	Stacks                       map[wire.StackID]wire.Stack
 	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen
-	Symbols                      map[uint64]string // by return address: the function it is in
+	Symbols                      map[uint64]Symbol // by return address
 	End                          *End              // nil when the trace was cut before the process ended
 }
 
@@ -35,6 +35,12 @@ type Class struct {
 type Unhooked struct {
 	Class
 	Methods int // how many methods lack a hook; 0 is all of them
+}
+
+// A Symbol is what is known of a return address.
+type Symbol struct {
+	Name   string // of the function it is in
+	NoCall bool   // no call returns there: the frame, and those outside of it, are none
 }
 
 // A Device is a Metal device of the process.

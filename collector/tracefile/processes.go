@@ -78,7 +78,7 @@ func (r *Reader) readProcess(index ProcessIndex, payload []byte) error {
 		r.processes = append(r.processes, &Process{
 			Strings: map[wire.StringID]string{}, Classes: map[uint8]Class{},
 			Devices: map[wire.ObjectID]Device{}, ThreadNames: map[uint64]string{},
-			Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]string{}})
+			Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]Symbol{}})
 	}
 	p := r.processes[index]
 	p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom = h.Hello, h.Clock, h.TimebaseNumer, h.TimebaseDenom
@@ -115,7 +115,7 @@ func (p *Process) readFacts(payload []byte) error {
 			}
 			p.Images = append(p.Images, image)
 		case wire.FactSymbol:
-			p.Symbols[f.Key] = f.Text
+			p.Symbols[f.Key] = Symbol{f.Text, f.Aux == 1}
 		case wire.FactUnhooked:
 			p.Unhooked = append(p.Unhooked, Unhooked{Class{f.Text, wire.Family(f.Aux)}, int(min(f.Key, 1<<16))})
 		case wire.FactCanary:

@@ -122,7 +122,11 @@ func (p *Process) facts() (facts []textFact) {
 		facts = append(facts, textFact{Kind: wire.FactImage, Key: i.Start, Text: i.Fact().Text})
 	}
 	for _, address := range slices.Sorted(maps.Keys(p.Symbols)) {
-		facts = append(facts, textFact{Kind: wire.FactSymbol, Key: address, Text: p.Symbols[address]})
+		f := textFact{Kind: wire.FactSymbol, Key: address, Text: p.Symbols[address].Name}
+		if p.Symbols[address].NoCall {
+			f.Aux = 1
+		}
+		facts = append(facts, f)
 	}
 	for _, c := range p.Unhooked {
 		facts = append(facts, textFact{Kind: wire.FactUnhooked, Key: uint64(c.Methods), Aux: uint16(c.Family), Text: c.Name})

@@ -84,7 +84,7 @@ func Document() string {
 	line("| %d warning | | | one line for the user |", FactWarning)
 	line("| %d stack | its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0 | bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were | innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d) |", FactStack, MaxNativeFrames, MaxPythonFrames)
 	line("| %d image | address at which a file of code begins | | bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them |", FactImage)
-	line("| %d symbol | a return address | | name of the function it is in |", FactSymbol)
+	line("| %d symbol | a return address | 1 when there is no call before it: the frame and those outside of it were read by something that is no frame pointer | name of the function it is in |", FactSymbol)
 	line("| %d unhooked | how many of the class's methods lack a hook, 0 for all | the family's number | the name of a class whose objects came by without hooks |", FactUnhooked)
 	line("| %d canary | a call that the self-check made | how often | |", FactCanary)
 	line("")

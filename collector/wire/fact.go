@@ -18,7 +18,7 @@ const (
 	FactWarning    FactKind = 5  // Text is one line for the user: something was left out or could not be done
 	FactStack      FactKind = 6  // Key is the StackID, Text the frames. See Stack
 	FactImage      FactKind = 7  // Key is the address at which a file of code begins. See Image
-	FactSymbol     FactKind = 8  // Key is a native frame's return address, Text the name of the function it is in
+	FactSymbol     FactKind = 8  // Key is a native frame's return address, Text the name of the function it is in; Aux 1 when no call returns there
 	FactUnhooked   FactKind = 9  // Text is the name of a class that came by without hooks, Aux its Family, Key how many of its methods lack them: 0 is all
 	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
 )

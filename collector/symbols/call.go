@@ -1,0 +1,62 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+)
+
+// longestCall is the longest instruction that calls, in bytes: on x86-64 through memory, with a prefix, a SIB byte and 32 bits of
+// displacement.
+const longestCall = 8
+
+// endsInCall says whether code ends in an instruction that calls. For machines that it does not know it says yes.
+func endsInCall(machine elf.Machine, code []byte) bool {
+	switch machine {
+	case elf.EM_X86_64:
+		return endsInCallAMD64(code)
+	case elf.EM_AARCH64:
+		return endsInCallARM64(code)
+	}
+	return true
+}
+
+// endsInCallAMD64: call rel32 is E8 and 4 bytes; call r/m64 is FF, a ModRM byte with 2 in the middle, and what the ModRM byte asks for
+// (Intel's manual, volume 2, CALL and table 2-2). Prefixes come before and do not matter.
+func endsInCallAMD64(code []byte) bool {
+	if n := len(code); n >= 5 && code[n-5] == 0xe8 {
+		return true
+	}
+	for length := 2; length <= 7 && length <= len(code); length++ {
+		at := code[len(code)-length:]
+		if at[0] != 0xff || at[1]>>3&7 != 2 {
+			continue
+		}
+		want := 2
+		mode, register := at[1]>>6, at[1]&7
+		if mode != 3 && register == 4 {
+			want++ // a SIB byte
+			if mode == 0 && length > 2 && at[2]&7 == 5 {
+				want += 4
+			}
+		}
+		switch {
+		case mode == 1:
+			want++
+		case mode == 2, mode == 0 && register == 5:
+			want += 4
+		}
+		if want == length {
+			return true
+		}
+	}
+	return false
+}
+
+// endsInCallARM64: BL, BLR, and BLRA with its keys (Arm Architecture Reference Manual, C6.2).
+func endsInCallARM64(code []byte) bool {
+	if len(code) < 4 {
+		return false
+	}
+	word := binary.LittleEndian.Uint32(code[len(code)-4:])
+	return word>>26 == 0x25 || word&0xfffffc1f == 0xd63f0000 || word&0xfeff_f800 == 0xd63f0800
+}

@@ -1,0 +1,164 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+
+	"mtrace/collector/wire"
+)
+
+// An elfFile is an ELF file as an image of a process: an address in memory is bias more than the file's.
+type elfFile struct {
+	*elf.File
+	bias uint64
+}
+
+func findELF(r io.ReaderAt, image wire.Image, addresses []uint64) (map[uint64]Place, error) {
+	magic := make([]byte, len(elf.ELFMAG))
+	if _, err := r.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
+		return nil, ErrNoSymbols
+	}
+	parsed, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", image.Path, err)
+	}
+	if parsed.Class != elf.ELFCLASS64 || parsed.Data != elf.ELFDATA2LSB {
+		return nil, fmt.Errorf("%s is of another kind of machine", image.Path)
+	}
+	f := &elfFile{File: parsed}
+	if id := f.buildID(); image.BuildID != "" && id != image.BuildID {
+		return nil, fmt.Errorf("%s has changed since it was loaded: its build ID is %s, not %s", image.Path, id, image.BuildID)
+	}
+	first := ^uint64(0)
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			first = min(first, p.Vaddr)
+		}
+	}
+	f.bias = image.Start - first // modulo 2⁶⁴, as the loader adds
+	places := f.code(addresses)
+	f.name(places)
+	found := make(map[uint64]Place, len(places))
+	for i := range places {
+		found[places[i].address] = places[i].Place
+	}
+	return found, nil
+}
+
+// buildID is the GNU build ID, in hexadecimal: of the note of that type (3) and owner.
+func (f *elfFile) buildID() string {
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
+			continue
+		}
+		b := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(b, 0); err != nil && err != io.EOF {
+			continue
+		}
+		for len(b) >= 12 {
+			name, description, kind := f.ByteOrder.Uint32(b), f.ByteOrder.Uint32(b[4:]), f.ByteOrder.Uint32(b[8:])
+			b = b[12:]
+			padded, end := (uint64(name)+3)&^3, (uint64(name)+3)&^3+(uint64(description)+3)&^3
+			if end > uint64(len(b)) {
+				break
+			}
+			if kind == 3 && bytes.Equal(b[:name], []byte("GNU\x00")) {
+				return hex.EncodeToString(b[padded : padded+uint64(description)])
+			}
+			b = b[end:]
+		}
+	}
+	return ""
+}
+
+// A place is a Place being found.
+type place struct {
+	Place
+	address uint64
+	at      uint64 // of the call's last byte, in the file's addresses
+	start   uint64 // of the best symbol so far
+	name    uint32 // its name's offset in the table of strings; 0 is none
+}
+
+// code is the places of the addresses, which are in order, and whether there is a call before each.
+func (f *elfFile) code(addresses []uint64) []place {
+	places := make([]place, len(addresses))
+	var before [longestCall]byte
+	for i, a := range addresses {
+		at := a - f.bias - 1
+		places[i] = place{Place: Place{Unknown: true}, address: a, at: at}
+		for _, p := range f.Progs {
+			if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || at < p.Vaddr || at-p.Vaddr >= p.Filesz {
+				continue
+			}
+			places[i].Unknown = false
+			n := min(uint64(len(before)), at-p.Vaddr+1)
+			if _, err := p.ReadAt(before[len(before)-int(n):], int64(at-p.Vaddr+1-n)); err == nil {
+				places[i].NoCall = !endsInCall(f.Machine, before[len(before)-int(n):])
+			}
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return 0
+	})
+	return places
+}
+
+// symbolSize is that of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
+const symbolSize = 24
+
+// name gives places, which are in order, the names of the functions they are in: from the full table of symbols, or from the one
+// for the dynamic linker. Tables may have a million entries: they are read in pieces and nothing of them is kept.
+func (f *elfFile) name(places []place) {
+	table := f.SectionByType(elf.SHT_SYMTAB)
+	if table == nil {
+		table = f.SectionByType(elf.SHT_DYNSYM)
+	}
+	if table == nil || int(table.Link) >= len(f.Sections) || len(places) == 0 {
+		return
+	}
+	in := table.Open()
+	buffer := make([]byte, 4096*symbolSize)
+	for {
+		n, err := io.ReadFull(in, buffer)
+		for b := buffer[:n/symbolSize*symbolSize]; len(b) > 0; b = b[symbolSize:] {
+			if kind := elf.ST_TYPE(b[4]); kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
+				continue
+			}
+			name, start, size := f.ByteOrder.Uint32(b), f.ByteOrder.Uint64(b[8:]), f.ByteOrder.Uint64(b[16:])
+			for i := sort.Search(len(places), func(i int) bool { return places[i].at >= start }); i < len(places) && places[i].at-start < size; i++ {
+				if p := &places[i]; p.name == 0 || start > p.start {
+					p.start, p.name = start, name
+				}
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	strings := f.Sections[table.Link]
+	for i := range places {
+		if p := &places[i]; p.name != 0 {
+			p.Name = text(strings, p.name)
+		}
+	}
+}
+
+// text is the string at an offset of a table of strings, cut at the longest that a fact takes.
+func text(table *elf.Section, offset uint32) string {
+	b := make([]byte, wire.MaxFactText)
+	n, _ := table.ReadAt(b, int64(offset))
+	name, _, _ := bytes.Cut(b[:n], []byte{0})
+	return string(bytes.ToValidUTF8(name, []byte("?")))
+}

@@ -82,6 +82,7 @@ func Load(path string, opts Options) (*Trace, error) {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
 	l.gatherThreads()
+	l.trace.passWrappers()
 	l.trace.Window = l.trace.extent()
 	l.trace.Window, _ = l.clip(l.trace.Window)
 	l.trace.Finish()

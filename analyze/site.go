@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"strings"
@@ -10,8 +11,8 @@ import (
 // libraries are files of the language's library and of packages, and machine code of the system: code that is called, not code of the program.
 var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
 
-// Site is the frame to show for a call with this stack: the innermost of the program's own functions, of Python where there is one; failing
-// that, the innermost with a name. It is nil when nothing is known.
+// Site is the frame to show for a call with this stack: the innermost of the program's own functions that is not a wrapper through which it
+// makes all its calls, of Python where there is one; failing that, the innermost with a name. It is nil when nothing is known.
 func (s *Stack) Site() *Frame {
 	switch {
 	case s == nil:
@@ -19,13 +20,75 @@ func (s *Stack) Site() *Frame {
 	case s.site != nil:
 		return s.site
 	}
-	best, rank := (*Frame)(nil), 0
+	if c := s.candidates(); len(c) > 0 {
+		return c[0]
+	}
+	return nil
+}
+
+// candidates are the frames that tell best where in a program the stack is, innermost first.
+func (s *Stack) candidates() (list []*Frame) {
+	best := 0
 	for _, f := range s.Frames {
-		if r := f.rank(); r > rank {
-			best, rank = f, r
+		if r := f.rank(); r > best {
+			best, list = r, nil
+		}
+		if f.rank() == best {
+			list = append(list, f)
 		}
 	}
-	return best
+	return list
+}
+
+// wrapperSelectors is from how many different calls of Metal on a place is taken for a wrapper, through which a program makes all its calls.
+const wrapperSelectors = 3
+
+// passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the program a call is made.
+func (t *Trace) passWrappers() {
+	type place struct {
+		candidates []*Frame
+		selectors  map[string]bool
+	}
+	places := map[*Stack]*place{}
+	for _, c := range t.Calls {
+		for _, from := range c.From {
+			if from.Stack == nil {
+				continue
+			}
+			metal := c.Part != PartLock && c.Part != PartOutside // locks are met anywhere
+			p := places[from.Stack]
+			if p == nil {
+				p = &place{from.Stack.candidates(), map[string]bool{}}
+				places[from.Stack] = p
+			}
+			if metal {
+				p.selectors[c.Selector] = true
+			}
+		}
+	}
+	for more := true; more; {
+		selectors := map[*Frame]map[string]bool{}
+		for _, p := range places {
+			if len(p.candidates) > 0 {
+				f := p.candidates[0]
+				if selectors[f] == nil {
+					selectors[f] = map[string]bool{}
+				}
+				maps.Copy(selectors[f], p.selectors)
+			}
+		}
+		more = false
+		for _, p := range places {
+			if len(p.candidates) > 1 && len(selectors[p.candidates[0]]) >= wrapperSelectors {
+				p.candidates, more = p.candidates[1:], true
+			}
+		}
+	}
+	for s, p := range places {
+		if len(p.candidates) > 0 {
+			s.site = p.candidates[0]
+		}
+	}
 }
 
 // rank says how well a frame tells a reader where in a program something is.

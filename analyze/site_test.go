@@ -36,3 +36,30 @@ func TestSite(t *testing.T) {
 }
 
 const packages = "/opt/venv/lib/python3.11/site-packages/"
+
+// A Python program that sends all its messages through one function of a binding would have all its calls made there.
+func TestSitesPassWrappers(t *testing.T) {
+	send := &Frame{Name: "send", File: "metal.py", Line: 9, Python: true}
+	method := &Frame{Name: "Object.call", File: "metal.py", Line: 20, Python: true}
+	module := &Frame{Name: "<module>", File: "train.py", Line: 90, Python: true}
+	trace := &Trace{}
+	want := map[*Stack]string{}
+	add := func(selector, site string, frames ...*Frame) {
+		s := &Stack{Frames: frames}
+		want[s] = site
+		trace.Calls = append(trace.Calls, &CallStat{Selector: selector, From: []CallsFrom{{Stack: s, Count: 1}, {Count: 2}}})
+	}
+	for i, selector := range []string{"commandBuffer", "computeCommandEncoder", "commit"} {
+		submit := &Frame{Name: "submit", File: "train.py", Line: 40 + i, Python: true}
+		add(selector, submit.String(), send, method, submit, module)
+	}
+	add("waitUntilCompleted", "train.py:60 wait()", send, method, &Frame{Name: "wait", File: "train.py", Line: 60, Python: true}, module)
+	add("newCommandQueue", "train.py:90 <module>", send, method, module)
+	add("setLabel:", "metal.py:9 send()", send) // nothing else is known
+	trace.passWrappers()
+	for s, site := range want {
+		if got := s.Site().String(); got != site {
+			t.Errorf("the site is %q, want %q", got, site)
+		}
+	}
+}

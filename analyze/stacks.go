@@ -130,7 +130,6 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		for _, n := range numbers {
 			s.Frames = append(s.Frames, t.frames[n])
 		}
-		s.site = s.Site()
 		t.byFrames[string(key)] = s
 		t.all = append(t.all, s)
 		s.number = uint32(len(t.all))

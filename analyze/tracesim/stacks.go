@@ -53,8 +53,8 @@ const (
 	pythonStart  = 0x5500_0000_0000
 )
 
-// PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls Metal: step(), line 42
-// of train.py, calls it, and for waits synchronize(), line 17. Threads of odd number hold the interpreter's lock.
+// PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls Metal: step() of
+// train.py calls it, commits on its line 42, and synchronize(), line 17, for waits. Threads of odd number hold the interpreter's lock.
 func PythonProgram(p *Process) {
 	for _, i := range []wire.Image{
 		{Start: LibraryStart, Size: 1 << 20, BuildID: "c0ffee", Path: "/opt/app/libgpu.so"},
@@ -66,8 +66,10 @@ func PythonProgram(p *Process) {
 	frame := func(function string, line uint32) wire.PythonFrame {
 		return wire.PythonFrame{Function: wire.StringID(p.String(function)), File: wire.StringID(p.String("/home/me/train.py")), Line: line}
 	}
-	step, wait, main := frame("step", 42), frame("synchronize", 17), frame("<module>", 99)
+	wait, main := frame("synchronize", 17), frame("<module>", 99)
+	lines := map[wire.Group]uint32{wire.GroupAcquire: 40, wire.GroupEncode: 41, wire.GroupCommit: 42, wire.GroupWait: 43}
 	p.Stacks(func(thread uint64, call wire.Call) (wire.Stack, bool) {
+		step := frame("step", lines[call.Row().Group])
 		s := wire.Stack{Native: []uint64{LibraryStart + 0x110, LibraryStart + 0x999, pythonStart + 0x50, pythonStart + 0x60, LibraryStart + 0x777},
 			Python: []wire.PythonFrame{step, main}}
 		if call.Row().Group == wire.GroupWait {

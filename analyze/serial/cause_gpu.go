@@ -17,18 +17,20 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	case f.busy < saturatedShare && f.backlog < 0.5:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
 			percent(f.busy), percent(f.backlog))
+	case !f.saturated && f.steady == 1: // what is ready waits for the thread's own work, as in a batch
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(f.busy))
 	case f.busy >= saturatedShare && !f.saturated:
 		return r.not("the GPU was busy for %s of the time, but began all work at once: in %s of it something was waiting to begin", percent(f.busy), percent(f.backlog))
 	}
-	r.Lost = a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther)
-	r.explains = r.Lost
 	if f.saturated {
 		with, alone := a.withTheGPU(f)
-		waited := r.Lost + a.waitedWhileBusy()
+		waited := a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + a.waitedWhileBusy()
 		r.Lost = max(waited, with-alone)
 		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
-	} else { // most of the time: it explains what it makes threads wait, and no more
+	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = 0.75
+		r.Lost = max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))
+		r.explains = r.Lost
 	}
 	r.Holds = true
 	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))

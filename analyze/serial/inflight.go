@@ -41,6 +41,26 @@ func (a *Analysis) withTheGPU(f *facts) (sum, running analyze.Nanos) {
 	return sum, min(running, sum)
 }
 
+// queuedAsleep is the thread time in which threads did nothing, in a wait or outside of Metal, while what they had in flight waited
+// for a GPU that ran others'.
+func (a *Analysis) queuedAsleep(f *facts) (sum analyze.Nanos) {
+	for _, t := range f.threads {
+		queued := analyze.Nanos(0)
+		for _, i := range f.inFlight[t.Thread].Spans() {
+			i = clip(i, t.workingTime())
+			for _, d := range a.deviceOrder {
+				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
+			}
+		}
+		asleep := t.WorkTime[analyze.PartOutside]
+		if cpu := t.Thread.CPUIn(t.workingTime()); cpu.Covered > 0 {
+			asleep = max(0, asleep-cpu.Ran)
+		}
+		sum += min(queued, t.WorkTime[analyze.PartWaitQueuedOther]+asleep)
+	}
+	return sum
+}
+
 // workingTime is the thread's working time as an interval.
 func (t *ThreadTime) workingTime() analyze.Interval {
 	if t.Thread.Working.Length() > 0 {

@@ -191,6 +191,9 @@ var Scenarios = []Scenario{
 		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
 		return s
 	}},
+	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has no room.
+	{Name: "batches of one thread, half busy", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
+		after: batch}.build},
 	// device-wide-sync: but the first thread waits for nobody, and the others need what it makes.
 	{Name: "threads that need another's work", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
 		var latest *Buffer
@@ -215,6 +218,16 @@ var Scenarios = []Scenario{
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
 	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
 		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build},
+}
+
+// batch commits three more of the same and waits for the last.
+func batch(t *Thread, _, _ int, b *Buffer) {
+	for range 3 {
+		b = t.CommandBuffer(b.queue)
+		t.Encode(b, "step", 300*us)
+		t.Commit(b)
+	}
+	t.Wait(b)
 }
 
 // poll asks again and again whether the command buffer has completed.

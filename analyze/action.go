@@ -18,6 +18,7 @@ const (
 	actThreadStart
 	actCompleted
 	actScheduled
+	actEncoderTimes
 	actNewQueue
 	actQueueLabel
 	actNewCommandBuffer
@@ -117,6 +118,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actStack
 	case wire.CallCanary:
 		return actCanary
+	case wire.CallEncoderTimes:
+		return actEncoderTimes
 	}
 	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
 		if strings.HasPrefix(row.Arg, "StringID of the name the program gave") {

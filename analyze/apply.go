@@ -29,6 +29,12 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
 			e.one[0].Created, e.one[0].Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
 			s.thread.open = e
+			if outcome := wire.Sampling(min(m.X1, 0xff)); outcome != wire.SamplingOff && strings.Contains(rule.row.More, "x1 Sampling") {
+				s.trace.EncoderTiming = true
+				if outcome != wire.SamplingMeasured {
+					e.one[0].Unmeasured = outcome.String()
+				}
+			}
 		}
 	case actCommandBufferLabel, actEnqueue, actCommit, actCompletedHandler, actSignalEvent, actWaitForEvent:
 		if b := s.bufferOf(r.Object); b != nil {

@@ -22,6 +22,9 @@ func (t *Trace) Finish() {
 	})
 	t.CommandBuffers = byCreation(t.CommandBuffers)
 	for _, b := range t.CommandBuffers {
+		if t.EncoderTiming {
+			b.sayUnmeasured()
+		}
 		if len(b.Encoders) > 1 {
 			slices.SortFunc(b.Encoders, func(a, b Encoder) int {
 				return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(a.ID, b.ID))
@@ -149,6 +152,20 @@ func (t *Trace) resolveEvents() {
 		at, _ := slices.BinarySearchFunc(list, w.Event.Value, func(s signal, v uint64) int { return cmp.Compare(s.value, v) })
 		if at < len(list) {
 			w.Buffer, w.Signaled = list[at].buffer, list[at].thread
+		}
+	}
+}
+
+// sayUnmeasured gives a reason to the encoders of which nothing was said though their times were asked for.
+func (b *CommandBuffer) sayUnmeasured() {
+	for i := range b.Encoders {
+		e := &b.Encoders[i]
+		switch {
+		case e.GPU.Known() || e.Unmeasured != "":
+		case e.Kind == EncoderCompute || e.Kind == EncoderBlit:
+			e.Unmeasured = "its command buffer did not complete, or is of Metal 4"
+		default:
+			e.Unmeasured = "only compute and blit encoders are measured"
 		}
 	}
 }

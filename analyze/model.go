@@ -46,6 +46,7 @@ type Trace struct {
 	Events         int64    // calls in the trace that returned: the sum of the counts of Calls
 	Lost           Loss
 	Coverage       []Coverage // of the processes that used Metal; empty when the source does not tell
+	EncoderTiming  bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
 	Warnings       []string   // for the reader of a report, one line each
 	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
 }
@@ -206,6 +207,7 @@ type Encoder struct {
 	Created    Call
 	Ended      Call
 	GPU        Interval // measured by counter samples; zero otherwise
+	Unmeasured string   // why GPU is not known though it was asked for; "" otherwise
 	Dispatches []Dispatch
 	CopyBytes  uint64
 	Copies     int

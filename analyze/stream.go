@@ -83,6 +83,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	case actCanary:
 		s.process.canarySeen(r)
 		return
+	case actEncoderTimes:
+		s.encoderTimes(r, m)
+		return
 	case actTracer:
 		return
 	case actScope:
@@ -181,6 +184,19 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 		s.skewed++
 	}
 	s.process.end = max(s.process.end, b.Completed.End)
+}
+
+// encoderTimes keeps when an encoder ran on the GPU, as its samples say, or why they do not.
+func (s *streamLoader) encoderTimes(r *wire.Record, m *wire.More) {
+	open := s.process.encoder(r.Object)
+	if open == nil {
+		return
+	}
+	e := &open.one[0]
+	e.GPU, e.Unmeasured = Interval{instant(m.X0), instant(m.X1)}, ""
+	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() || e.GPU.Length() > longestTime {
+		e.GPU, e.Unmeasured = Interval{}, outcome.String()
+	}
 }
 
 // scope keeps a name that the program gave to a time, or to a moment.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,29 @@ func BenchmarkCommit(b *testing.B) { compareRuns(b, "bench-commit", "5000") }
 // makes a command buffer every 15 µs, as fast as a Mac's, is slowed by this much in 15000.
 func BenchmarkCommandBuffer(b *testing.B) { compareRuns(b, "bench-loop", "4000") }
 
+// BenchmarkEncoderTiming measures what --gpu-timing encoder adds to an encoder, from its making to the end of the wait for its
+// command buffer: a pass descriptor instead of none, two samples, reading and writing them down in the completion handler, which
+// waiters wait for. On the software Metal, whose samples cost a clock reading each.
+func BenchmarkEncoderTiming(b *testing.B) {
+	path, _ := listen(b)
+	_, program := softMetal(b)
+	run := func(timing string) float64 {
+		cmd := exec.Command(program, "encoder-cost")
+		cmd.Env = append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=0", "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path, "MTRACE_GPU_TIMING="+timing)
+		return printed(b, cmd)
+	}
+	var with, without []float64
+	for range max(b.N, 15) {
+		with = append(with, run("encoder"))
+		without = append(without, run("buffer"))
+	}
+	w, o := median(with), median(without)
+	b.ReportMetric(w, "ns/encoder")
+	b.ReportMetric(o, "ns/buffer-only")
+	b.ReportMetric(w-o, "ns/added")
+	b.ReportMetric(0, "ns/op")
+}
+
 func compareRuns(b *testing.B, scenario ...string) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
@@ -53,6 +77,12 @@ func measure(b *testing.B, scenario []string, env ...string) float64 {
 	b.Helper()
 	cmd := client(b, scenario...)
 	cmd.Env = append(os.Environ(), env...)
+	return printed(b, cmd)
+}
+
+// printed is the number that a command prints.
+func printed(b *testing.B, cmd *exec.Cmd) float64 {
+	b.Helper()
 	out, err := cmd.Output()
 	if err != nil {
 		b.Fatal(err)

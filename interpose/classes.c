@@ -44,6 +44,7 @@ void mt_class_see(struct thread *t, id object, unsigned family) {
     e->family = family;
     e->index = ++count <= MOST_INDEX ? count : 0;
     if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
+    if (family == MT_FAMILY_commandBuffer && mt_sampling_on) mt_sampling_resolve(&e->sampling, class);
     if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));

@@ -5,12 +5,14 @@
 #include <stdatomic.h>
 #include "completion.h"
 #include "objc.h"
+#include "sampling.h"
 
 struct class_entry {
   _Atomic(Class) class; // NULL while the entry is free
   unsigned family;
   unsigned index; // of the class in records' flags; 0 when there are more classes than that field holds
   struct completion_methods completion; // of command buffers
+  struct sampling_methods sampling;     // of command buffers
   IMP commit_with_options;              // of Metal 4 queues
   id (*base)(id, SEL); // baseObject of a wrapper: what it wraps; else NULL
 };

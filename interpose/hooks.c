@@ -54,6 +54,8 @@
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
   mt_pool_pop(pool)
 #define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, "resourceOptions"), 0)
+#define SAMPLED() \
+  if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }

@@ -23,6 +23,18 @@ IMP mt_original_of(Class class, SEL selector) {
   return found;
 }
 
+IMP mt_original(id *object, const char *selector) {
+  enum { MOST_HOPS = 4 };
+  SEL name = sel_registerName(selector), forward = sel_registerName("forwardingTargetForSelector:");
+  for (int i = 0; *object && i < MOST_HOPS; i++) {
+    IMP found = mt_original_of(objc_class_of(*object), name);
+    if (found) return found;
+    id (*target)(id, SEL, SEL) = (id(*)(id, SEL, SEL))mt_original_of(objc_class_of(*object), forward);
+    *object = target ? target(*object, forward, name) : NULL;
+  }
+  return NULL;
+}
+
 // Skips one type of an encoding, with the offset that may follow it.
 static const char *skip_type(const char *e) {
   while (*e && strchr("rnNoORVA^j", *e)) e++;

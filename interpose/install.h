@@ -12,4 +12,6 @@ IMP mt_original_of(Class class, SEL selector);
 
 // Hooks the choke points of a family where they are first defined, at or above a class.
 void mt_install_audits(Class class, unsigned family);
+// What becomes of a message without our hooks: the implementation, and in *object who gets it, after forwarding. NULL when nobody does.
+IMP mt_original(id *object, const char *selector);
 #endif

@@ -21,6 +21,7 @@
 #include "python.h"
 #include "images.h"
 #include "region.h"
+#include "sampling.h"
 #include "session.h"
 #include "stack.h"
 #include "thread.h"
@@ -36,6 +37,8 @@ __attribute__((constructor)) static void load(void) {
   const char *on_full = getenv("MTRACE_ON_FULL");
   mt_block_on_full = on_full && strcmp(on_full, "block") == 0;
   mt_stack_start();
+  const char *gpu_timing = getenv("MTRACE_GPU_TIMING");
+  mt_sampling_on = gpu_timing && strcmp(gpu_timing, "encoder") == 0;
   mt_clock_start();
   mt_canary_start();
   if (mt_session_open(path)) {

@@ -8,6 +8,7 @@
 #include "doorbell.h"
 #include "process.h"
 #include "region.h"
+#include "sampling.h"
 
 enum { MT_SENT_TEXTS = 512, MT_SCOPES = 64 };
 enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
@@ -27,6 +28,7 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
+  struct sampling sampling; // of the encoder that is being made
   struct lock_name {
     const void *lock;
     uint64_t name;

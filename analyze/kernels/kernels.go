@@ -3,7 +3,6 @@ package kernels
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strconv"
 
@@ -16,6 +15,7 @@ const (
 	Render  = "(render)"
 	Unknown = "(kernel not known)"
 	Nothing = "(no work recorded)"
+	Between = "(between encoders)" // of a command buffer whose encoders were all measured
 )
 
 // A Share is the part of a command buffer's GPU time that goes to one run of dispatches, or to an encoder without any.
@@ -28,30 +28,72 @@ type Share struct {
 	Measured   bool // the time is the GPU's own; otherwise it was split in proportion to the threads dispatched
 }
 
-// Split divides the GPU time that b spent in the window among its dispatches. Times of encoders that were sampled are taken as
-// they are; within an encoder, or a command buffer, time is split in proportion to the threads dispatched. The parts add up to
-// the time exactly.
+// Split divides the GPU time that b spent in the window among its dispatches. Times of encoders that were measured are taken as they
+// are, and what they leave goes to those that were not, or is the time between them; within an encoder, and among encoders that
+// were not measured, time is split in proportion to the threads dispatched. The parts add up to the time exactly.
 func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
 	if !b.GPU.Known() {
 		return nil
 	}
-	total := analyze.Interval{Begin: max(b.GPU.Begin, window.Begin), End: min(b.GPU.End, window.End)}.Length()
+	within := analyze.Interval{Begin: max(b.GPU.Begin, window.Begin), End: min(b.GPU.End, window.End)}
+	total := within.Length()
 	if len(b.Encoders) == 0 {
 		return []Share{{Kernel: Nothing, GPU: total, Measured: true}}
 	}
-	var shares []Share
+	lengths, rest, measured := measuredLengths(b, within)
+	var shares, estimated []Share
 	for i := range b.Encoders {
-		shares = append(shares, inEncoder(&b.Encoders[i])...)
+		e := &b.Encoders[i]
+		of := inEncoder(e)
+		if !e.GPU.Known() {
+			estimated = append(estimated, of...)
+			continue
+		}
+		divide(of, lengths[i], threads)
+		for k := range of {
+			of[k].Measured = oneKernel(of)
+		}
+		shares = append(shares, of...)
 	}
-	one := true
-	for i := range shares {
-		one = one && shares[i].Kernel == shares[0].Kernel
-	}
-	divide(shares, total, func(s *Share) uint64 { return weight(b, s, total) })
-	for i := range shares {
-		shares[i].Measured = one || sampled(b) && alone(shares, i)
+	switch {
+	case len(estimated) > 0:
+		divide(estimated, rest, threads)
+		for k := range estimated {
+			estimated[k].Measured = measured == 0 && oneKernel(estimated)
+		}
+		shares = append(shares, estimated...)
+	case rest > 0:
+		shares = append(shares, Share{Kernel: Between, GPU: rest, Measured: true})
 	}
 	return shares
+}
+
+// measuredLengths are the times of the encoders that were measured, in the part of b's time that counts, and what they leave of it.
+// Encoders that ran at the same time share it.
+func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
+	lengths = make([]analyze.Nanos, len(b.Encoders))
+	sum := analyze.Nanos(0)
+	for i := range b.Encoders {
+		if gpu := b.Encoders[i].GPU; gpu.Known() {
+			lengths[i] = analyze.Interval{Begin: max(gpu.Begin, within.Begin), End: min(gpu.End, within.End)}.Length()
+			sum += lengths[i]
+			measured++
+		}
+	}
+	total := within.Length()
+	if sum <= total {
+		return lengths, total - sum, measured
+	}
+	upTo, given := analyze.Nanos(0), analyze.Nanos(0)
+	for i := range lengths {
+		upTo += lengths[i]
+		until := min(total, analyze.Nanos(float64(total)*(float64(upTo)/float64(sum))))
+		if upTo == sum {
+			until = total
+		}
+		lengths[i], given = until-given, until
+	}
+	return lengths, 0, measured
 }
 
 // inEncoder is what an encoder did, without times.
@@ -81,42 +123,17 @@ func inEncoder(e *analyze.Encoder) []Share {
 	return shares
 }
 
-// sampled says whether all encoders of b have times of their own.
-func sampled(b *analyze.CommandBuffer) bool {
-	for i := range b.Encoders {
-		if !b.Encoders[i].GPU.Known() {
+func oneKernel(shares []Share) bool {
+	for i := range shares {
+		if shares[i].Kernel != shares[0].Kernel {
 			return false
 		}
 	}
 	return true
 }
 
-// alone says whether all shares of the encoder of shares[i] are of one kernel.
-func alone(shares []Share, i int) bool {
-	for j := range shares {
-		if shares[j].Encoder == shares[i].Encoder && shares[j].Kernel != shares[i].Kernel {
-			return false
-		}
-	}
-	return true
-}
-
-// weight is what a share counts in the split: the threads dispatched, and within sampled encoders their part of the encoder's time.
-func weight(b *analyze.CommandBuffer, s *Share, total analyze.Nanos) uint64 {
-	if !sampled(b) {
-		return max(1, s.Threads)
-	}
-	var threads uint64
-	for _, d := range s.Encoder.Dispatches {
-		threads += max(1, d.Threads)
-	}
-	hi, lo := bits.Mul64(uint64(s.Encoder.GPU.Length()), max(1, s.Threads))
-	if threads = max(1, threads); hi >= threads {
-		return max(1, s.Threads)
-	}
-	q, _ := bits.Div64(hi, lo, threads)
-	return max(1, q)
-}
+// threads is what a share counts in an estimate.
+func threads(s *Share) uint64 { return max(1, s.Threads) }
 
 // divide gives each share its part of total; what is rounded away goes on to the next, so that nothing is lost.
 func divide(shares []Share, total analyze.Nanos, weight func(*Share) uint64) {

@@ -30,7 +30,19 @@ func TestSplit(t *testing.T) {
 		{"sampled encoders", []analyze.Encoder{
 			{GPU: analyze.Interval{Begin: 1000, End: 1100}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 900)}},
 			{GPU: analyze.Interval{Begin: 1100, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 100)}}},
-			[]string{"a", "b"}, []analyze.Nanos{250, 751}, []bool{true, true}},
+			[]string{"a", "b", Between}, []analyze.Nanos{100, 300, 601}, []bool{true, true, true}},
+		{"two in a sampled encoder", []analyze.Encoder{
+			{GPU: analyze.Interval{Begin: 1000, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 100), dispatched("b", 1, 300)}},
+			{GPU: analyze.Interval{Begin: 1400, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 1)}}},
+			[]string{"a", "b", "b"}, []analyze.Nanos{100, 300, 601}, []bool{false, false, true}},
+		{"one of two sampled", []analyze.Encoder{
+			{GPU: analyze.Interval{Begin: 1000, End: 1100}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 900)}},
+			{Dispatches: []analyze.Dispatch{dispatched("b", 1, 100)}}},
+			[]string{"a", "b"}, []analyze.Nanos{100, 901}, []bool{true, false}},
+		{"sampled encoders at the same time", []analyze.Encoder{
+			{GPU: analyze.Interval{Begin: 1000, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 1)}},
+			{GPU: analyze.Interval{Begin: 1000, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 1)}}},
+			[]string{"a", "b"}, []analyze.Nanos{500, 501}, []bool{true, true}},
 		{"a copy", []analyze.Encoder{{Kind: analyze.EncoderBlit, Copies: 1}}, []string{Copies}, []analyze.Nanos{1001}, []bool{true}},
 		{"no encoder", nil, []string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
 		{"a pipeline that is not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Threads: 5}}}}, []string{Unknown}, []analyze.Nanos{1001}, []bool{true}},

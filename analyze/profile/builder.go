@@ -36,6 +36,7 @@ type labels struct {
 	queue  *analyze.Queue  // nil when there is none, or it is not known
 	other  string          // of waits: the thread that was waited for
 	holds  analyze.InterpreterLock
+	timing string // of GPU times: measured or estimated
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
@@ -77,7 +78,7 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	b.key = fmt.Appendf(b.key, "|%p|%p|%d|%s", l.thread, l.queue, l.holds, l.other)
+	b.key = fmt.Appendf(b.key, "|%p|%p|%d|%s|%s", l.thread, l.queue, l.holds, l.other, l.timing)
 	s := b.samples[string(b.key)]
 	if s == nil {
 		s = &profile.Sample{Location: locations, Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
@@ -108,6 +109,9 @@ func (l labels) text() map[string][]string {
 		m["interpreter_lock"] = []string{"held"}
 	case analyze.InterpreterFree:
 		m["interpreter_lock"] = []string{"not held"}
+	}
+	if l.timing != "" {
+		m["gpu_timing"] = []string{l.timing}
 	}
 	return m
 }

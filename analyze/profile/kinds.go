@@ -20,6 +20,7 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 func gpu(t *analyze.Trace) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
+	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
 	for _, c := range t.CommandBuffers {
 		queued := int64(0)
 		if c.Committed.Known() && c.GPU.Known() {
@@ -27,12 +28,15 @@ func gpu(t *analyze.Trace) *builder {
 		}
 		first := int64(1)
 		for _, s := range kernels.Split(c, t.Window) {
-			encoder := ""
+			encoder, timing := "", kernels.Estimated
+			if s.Measured {
+				timing = kernels.Measured
+			}
 			if s.Encoder != nil {
 				encoder = s.Encoder.Label
 			}
 			stack := []string{s.Kernel, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue)}
-			b.add(stack, originOf(c.Committed), labels{thread: c.Committed.Thread, queue: c.Queue}, first, int64(s.GPU), queued*first)
+			b.add(stack, originOf(c.Committed), labels{thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued*first)
 			first = 0
 		}
 	}

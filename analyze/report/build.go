@@ -205,6 +205,10 @@ func (r *Report) gpu(a *serial.Analysis) {
 		r.GPU.StartLatency = Quantiles{Count: h.TotalCount(), MeanNS: int64(h.Mean()), MinNS: h.Min(), P50NS: h.ValueAtQuantile(50),
 			P95NS: h.ValueAtQuantile(95), P99NS: h.ValueAtQuantile(99), MaxNS: h.Max()}
 	}
+	timing := kernels.TimingOf(a.Trace)
+	r.GPUTiming = timing.Source
+	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,
+		Because: list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
 	r.GPU.IdleGaps = list(g.IdleGaps, func(i serial.Gap) IdleGap {
 		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread), Doing: i.Doing}
 	})
@@ -224,10 +228,10 @@ func (r *Report) gpu(a *serial.Analysis) {
 
 func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
-		out := Kernel{Name: k.Name, Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: "estimated", MeanThreads: k.MeanThreads,
+		out := Kernel{Name: k.Name, Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: kernels.Estimated, MeanThreads: k.MeanThreads,
 			CommandBuffers: k.Buffers, MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
 		if k.Measured {
-			out.Source = "measured"
+			out.Source = kernels.Measured
 		}
 		return out
 	})

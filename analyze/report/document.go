@@ -21,6 +21,7 @@ type Report struct {
 	Threads          []Thread          `json:"threads"`
 	Queues           []Queue           `json:"queues"`
 	GPU              GPU               `json:"gpu"`
+	GPUTiming        string            `json:"gpu_timing"` // "measured" when the GPU's own clock gave every encoder's time, else "estimated"
 	Kernels          []Kernel          `json:"kernels"`
 	FusionCandidates []FusionCandidate `json:"fusion_candidates"`
 	Memory           Memory            `json:"memory"`
@@ -198,10 +199,25 @@ type GPU struct {
 	SumNS        int64     `json:"sum_ns"`
 	Overlap      float64   `json:"overlap"` // sum / busy
 	StartLatency Quantiles `json:"start_latency"`
+	Encoders     Encoders  `json:"encoders"`
 	IdleNS       int64     `json:"idle_ns"` // between command buffers
 	IdleGaps     []IdleGap `json:"idle_gaps"`
 	IdleBy       []IdleBy  `json:"idle_by"`
 	Devices      []Device  `json:"devices"`
+}
+
+// Encoders says how the times of encoders came about; report's gpu_timing is "measured" when all were measured.
+type Encoders struct {
+	Asked     bool         `json:"asked"`     // --gpu-timing encoder
+	Measured  int          `json:"measured"`  // by the GPU's own clock
+	Estimated int          `json:"estimated"` // from their command buffer's time and the threads they dispatched
+	Because   []Unmeasured `json:"because"`
+}
+
+// Unmeasured is why encoders that should have been measured are not.
+type Unmeasured struct {
+	Why   string `json:"why"`
+	Count int    `json:"count"`
 }
 
 // An IdleGap is a time in which a GPU had nothing to do.

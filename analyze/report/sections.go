@@ -257,6 +257,9 @@ func (r *Report) writeGPU(w io.Writer, style styler) {
 	if l.Count > 0 {
 		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s", ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
 	}
+	if text := g.Encoders.Text(); text != "" {
+		wrap(w, text, "  ", "  ")
+	}
 	if len(g.Devices) > 1 {
 		for _, d := range g.Devices {
 			fmt.Fprintf(w, "  %s: busy %s, %s of %s\n", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS))
@@ -270,6 +273,18 @@ func (r *Report) writeGPU(w io.Writer, style styler) {
 		}
 		t.write(w, style)
 	}
+}
+
+// Text says how the times of encoders came about, where that was asked for; else "".
+func (e Encoders) Text() string {
+	if !e.Asked {
+		return ""
+	}
+	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured), count(e.Estimated))
+	for i, why := range e.Because {
+		text += fmt.Sprintf("%s %s: %s", map[bool]string{true: ";", false: ","}[i == 0], count(why.Count), why.Why)
+	}
+	return text + ". To be measured, encoders were made with samples that the program did not ask for"
 }
 
 func (r *Report) writeQueues(w io.Writer, style styler) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/analyze/serial"
 	"mtrace/collector/wire"
 )
@@ -152,13 +153,22 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
 func addEncoders(t *analyze.Trace, add func(encoderRow)) {
+	times := map[*analyze.Encoder]analyze.Nanos{}
 	for _, b := range t.CommandBuffers {
+		clear(times)
+		for _, s := range kernels.Split(b, t.Window) {
+			times[s.Encoder] += s.GPU
+		}
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
+			timing := ""
+			if b.GPU.Known() {
+				timing = kernels.Source(e)
+			}
 			add(encoderRow{
 				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
 				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin), GPUEnd: int64(e.GPU.End),
-				Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
+				GPU: int64(times[e]), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
 			})
 		}
 	}

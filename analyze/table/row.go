@@ -105,6 +105,9 @@ type encoderRow struct {
 	End           int64  `parquet:"end_ns,delta,optional" doc:"endEncoding returned"`
 	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"it began on the GPU, where that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
+	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
+	GPUTiming     string `parquet:"gpu_timing,dict,optional" doc:"how gpu_ns came about: measured, or estimated from the command buffer's time and the threads dispatched"`
+	Unmeasured    string `parquet:"gpu_unmeasured,dict,optional" doc:"why it was not measured though that was asked for"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/collector/wire"
 )
 
@@ -67,7 +68,7 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	args     [5]arg
+	args     [6]arg
 	flows    []uint64 // the command buffers whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
 }
@@ -223,11 +224,20 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}
 	}
 	s.args[4] = calledFrom("committed from", b.Committed.Stack)
-	inner := &sorter{out: w.out, track: on}
+	inner, measured := &sorter{out: w.out, track: on}, 0
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		if e.GPU.Known() {
-			inner.add(slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"})
+			x := slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"}
+			x.args[0] = arg{name: "gpu_timing", text: kernels.Measured}
+			inner.add(x)
+			measured++
+		}
+	}
+	if n := len(b.Encoders); n > 0 {
+		s.args[5] = arg{name: "gpu_timing", text: fmt.Sprintf("%s: %d of %d encoders", kernels.Measured, measured, n)}
+		if measured == 0 {
+			s.args[5].text = kernels.Estimated
 		}
 	}
 	inner.add(s)

@@ -38,6 +38,7 @@ type runOptions struct {
 	onFull    string
 	stacks    []string
 	selfCheck bool
+	gpuTiming string
 	view      reportView
 }
 
@@ -58,6 +59,7 @@ func runCommand() command {
 			flags.StringVar(&o.onFull, "on-full", "drop", "when a thread's buffer is full: drop records and count them, or block the thread")
 			flags.StringSliceVar(&o.stacks, "stacks", []string{"off"}, "record from where calls are made: native (machine code, by frame pointers), python, or both, native,python")
 			flags.BoolVar(&o.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
+			flags.StringVar(&o.gpuTiming, "gpu-timing", "buffer", "what the GPU's time is measured for: buffer, each command buffer; encoder, each encoder too, which changes how they are made")
 			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at tcp://HOST:PORT while it is made, instead of keeping it here")
 			o.view.flags(flags)
 			return func(std stdio, args []string) error {
@@ -75,6 +77,9 @@ func run(std stdio, o runOptions, command []string) error {
 	}
 	if o.onFull != "drop" && o.onFull != "block" {
 		return usageError("--on-full is drop or block, not %q", o.onFull)
+	}
+	if o.gpuTiming != "buffer" && o.gpuTiming != "encoder" {
+		return usageError("--gpu-timing is buffer or encoder, not %q", o.gpuTiming)
 	}
 	if err := errors.Join(o.checkRemote(), checkStacks(o.stacks)); err != nil {
 		return err
@@ -161,6 +166,7 @@ type session struct {
 	onFull    string
 	stacks    []string
 	selfCheck bool
+	gpuTiming string
 	dir       string
 	witness   *witness
 	shown     []interface{ close() } // what shows the recording while it goes on
@@ -176,7 +182,7 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(o runOptions, command []string) (*session, error) {
-	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, stacks: o.stacks, selfCheck: o.selfCheck, witness: newWitness()}
+	s := &session{path: o.output, named: o.output != "", onFull: o.onFull, stacks: o.stacks, selfCheck: o.selfCheck, gpuTiming: o.gpuTiming, witness: newWitness()}
 	if !s.named {
 		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
 	}
@@ -252,7 +258,7 @@ func privateDirectory() (string, error) {
 
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
-	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull, stackEnvironment(s.stacks))
+	environ := append(os.Environ(), "MTRACE_SOCKET="+s.collector.Address(), "MTRACE_ON_FULL="+s.onFull, "MTRACE_GPU_TIMING="+s.gpuTiming, stackEnvironment(s.stacks))
 	if s.selfCheck {
 		environ = append(environ, "MTRACE_SELF_CHECK=1")
 	}

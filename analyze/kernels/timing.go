@@ -1,0 +1,63 @@
+package kernels
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// The ways in which the times of encoders come about.
+const (
+	Measured  = "measured"  // the GPU's own clock at their boundaries
+	Estimated = "estimated" // a part of their command buffer's time, in proportion to the threads dispatched
+)
+
+// A Timing says how the times of the encoders of a trace came about.
+type Timing struct {
+	Source              string // Measured only when all are
+	Measured, Estimated int    // encoders of command buffers that ran
+	Because             []Reason
+}
+
+// A Reason is why encoders that should have been measured are not; the most frequent comes first.
+type Reason struct {
+	Why   string
+	Count int
+}
+
+// TimingOf looks at the encoders of all command buffers that ran.
+func TimingOf(t *analyze.Trace) Timing {
+	timing := Timing{Source: Estimated}
+	why := map[string]int{}
+	for _, b := range t.CommandBuffers {
+		for i := range b.Encoders {
+			switch e := &b.Encoders[i]; {
+			case !b.GPU.Known():
+			case e.GPU.Known():
+				timing.Measured++
+			default:
+				timing.Estimated++
+				if e.Unmeasured != "" {
+					why[e.Unmeasured]++
+				}
+			}
+		}
+	}
+	if timing.Measured > 0 && timing.Estimated == 0 {
+		timing.Source = Measured
+	}
+	for text, n := range why {
+		timing.Because = append(timing.Because, Reason{text, n})
+	}
+	slices.SortFunc(timing.Because, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why)) })
+	return timing
+}
+
+// Source is how the time of one encoder came about.
+func Source(e *analyze.Encoder) string {
+	if e.GPU.Known() {
+		return Measured
+	}
+	return Estimated
+}

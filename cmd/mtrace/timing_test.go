@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze"
+	"mtrace/fixtures/softmetal"
+	"mtrace/fixtures/softmetal/truth"
+)
+
+// metalClient is the software Metal's own client: small programs, one for each thing a tracer can get wrong.
+var metalClient = sync.OnceValues(func() (string, error) {
+	install, err := softmetal.Build("")
+	if err != nil {
+		return "", err
+	}
+	sources, _ := filepath.Glob("../../fixtures/softmetal/testdata/*.m")
+	path := filepath.Join(tool.dir, "metal-client")
+	args := append([]string{"-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString", "-DGNUSTEP",
+		"-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", path}, sources...)
+	args = append(args, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)
+	out, err := exec.Command("gcc", args...).CombinedOutput()
+	if err != nil {
+		os.Stderr.Write(out)
+	}
+	return path, err
+})
+
+// timed is what of the JSON report concerns the times of encoders.
+type timed struct {
+	Warnings  []string
+	GPUTiming string `json:"gpu_timing"`
+	GPU       struct {
+		SumNS    int64 `json:"sum_ns"`
+		Encoders struct {
+			Asked               bool
+			Measured, Estimated int
+			Because             []struct {
+				Why   string
+				Count int
+			}
+		}
+	}
+	Kernels []struct {
+		Name, Source string
+		GPUNS        int64 `json:"gpu_ns"`
+	}
+}
+
+func (d *timed) kernel(name string) (gpu int64, source string) {
+	for _, k := range d.Kernels {
+		if k.Name == name {
+			return k.GPUNS, k.Source
+		}
+	}
+	return 0, ""
+}
+
+// runTimed runs a check of the client and returns its report, what really happened, and the path of the trace.
+func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.File, string) {
+	t.Helper()
+	client, err := metalClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	trace, truthPath := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "truth")
+	env = append([]string{"SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=1", "SOFTMETAL_TRUTH=" + truthPath}, env...)
+	if got := sh(t, dir, env, tool.mtrace, "run", "--gpu-timing", timing, "--no-report", "-o", trace, "--", client, check); got.exit != 0 {
+		t.Fatalf("%+v", got)
+	}
+	var d timed
+	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", trace).stdout), &d); err != nil {
+		t.Fatal(err)
+	}
+	file, err := truth.Open(truthPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, file, trace
+}
+
+// trueKernels sums the encoders' true times by what the client had them do.
+func trueKernels(file *truth.File) map[string]int64 {
+	does := map[string]string{"us=300": "wide", "us=6000": "narrow", "us=200": "wide", "us=1500": "(copies)", "us=500": "(copies)"}
+	sums := map[string]int64{}
+	for _, l := range file.Labels {
+		_, cost, _ := strings.Cut(l.Text, "softmetal:")
+		for _, e := range file.Encoders {
+			if e.ID == l.Object {
+				sums[does[cost]] += int64(e.GPUEnd) - int64(e.GPUStart)
+			}
+		}
+	}
+	return sums
+}
+
+// With --gpu-timing encoder the kernels' GPU times are the true ones, where those that are estimated from the threads dispatched are
+// far off: the kernel with few threads is the dear one here.
+func TestEncoderTimingIsTrue(t *testing.T) {
+	estimate, _, _ := runTimed(t, "unequal-encoders", "buffer")
+	if gpu, source := estimate.kernel("narrow"); source != "estimated" || gpu > 5_000_000 || estimate.GPUTiming != "estimated" || estimate.GPU.Encoders.Asked {
+		t.Errorf("by estimate narrow takes %d ns, %s; %s, %+v", gpu, source, estimate.GPUTiming, estimate.GPU.Encoders)
+	}
+	measured, file, path := runTimed(t, "unequal-encoders", "encoder")
+	if e := measured.GPU.Encoders; measured.GPUTiming != "measured" || !e.Asked || e.Measured != 30 || e.Estimated != 0 || len(e.Because) != 0 {
+		t.Errorf("%s, %+v", measured.GPUTiming, e)
+	}
+	sum := int64(0)
+	for name, want := range trueKernels(file) {
+		got, source := measured.kernel(name)
+		if source != "measured" || got < want-30*50_000 || got > want+30*50_000 || got < want*98/100 || got > want*102/100 {
+			t.Errorf("%s takes %d ns, %s; in truth %d", name, got, source, want)
+		}
+	}
+	for _, k := range measured.Kernels {
+		sum += k.GPUNS
+	}
+	if sum != measured.GPU.SumNS {
+		t.Errorf("the kernels' times add up to %d, the command buffers' to %d", sum, measured.GPU.SumNS)
+	}
+
+	// Each encoder is where it really was.
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]truth.Encoder{}
+	for _, l := range file.Labels {
+		if i, found := slices.BinarySearchFunc(file.Encoders, l.Object, func(e truth.Encoder, id truth.ObjectID) int { return int(e.ID) - int(id) }); found {
+			labels[l.Text] = file.Encoders[i]
+		}
+	}
+	for _, b := range trace.CommandBuffers {
+		for _, e := range b.Encoders {
+			want := labels[e.Label]
+			if begin, end := e.GPU.Begin-analyze.Nanos(want.GPUStart), e.GPU.End-analyze.Nanos(want.GPUEnd); max(begin, -begin, end, -end) > 50_000 {
+				t.Errorf("encoder %q: begins %d ns and ends %d ns after it really did", e.Label, begin, end)
+			}
+		}
+	}
+}
+
+// Every output says whether the times of encoders are the GPU's own or estimates, and when they were to be measured and are not, why.
+func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
+	for _, c := range []struct{ name, env, want, other, why string }{
+		{"measured", "SOFTMETAL_GPU_TICK_NS=1", "measured", "estimated", ""},
+		{"estimated", "SOFTMETAL_COUNTERS=error", "estimated", "measured", "the self-test found no values in the device's counter samples"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, _, trace := runTimed(t, "unequal-encoders", "encoder", c.env)
+			if d.GPUTiming != c.want || c.why != "" && !strings.Contains(strings.Join(d.Warnings, "\n"), c.why) {
+				t.Errorf("%s, warnings %q", d.GPUTiming, d.Warnings)
+			}
+			if c.why != "" && (len(d.GPU.Encoders.Because) != 1 || d.GPU.Encoders.Because[0].Count != 30) {
+				t.Errorf("%+v", d.GPU.Encoders)
+			}
+			dir := t.TempDir()
+			output := func(name string, args ...string) string {
+				path := filepath.Join(dir, name)
+				for i := range args {
+					args[i] = strings.ReplaceAll(args[i], "OUT", path)
+				}
+				got := sh(t, dir, nil, tool.mtrace, args...)
+				if got.exit != 0 {
+					t.Fatalf("%v: %+v", args, got)
+				}
+				if text, err := os.ReadFile(path); err == nil {
+					return string(text)
+				}
+				return got.stdout
+			}
+			counts := "30 measured by the GPU's own clock, 0 estimated"
+			if c.want == "estimated" {
+				counts = "0 measured by the GPU's own clock, 30 estimated"
+			}
+			words := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "&#39;", "'")), " ") }
+			if text := words(output("-", "report", trace)); !strings.Contains(text, counts) {
+				t.Errorf("the text does not say %q:\n%s", counts, text)
+			}
+			if text := words(output("r.html", "report", trace, "--html", "OUT")); !strings.Contains(text, counts) {
+				t.Errorf("the page does not say %q", counts)
+			}
+			timeline := output("t.json", "export", trace, "--format", "chrome", "-o", "OUT")
+			if !strings.Contains(timeline, `"gpu_timing":"`+c.want) || strings.Contains(timeline, `"gpu_timing":"`+c.other) {
+				t.Error("the timeline does not say it")
+			}
+			output("tables", "export", trace, "--format", "csv", "-o", "OUT")
+			table, err := os.ReadFile(filepath.Join(dir, "tables", "encoders.csv"))
+			if err != nil || strings.Count(string(table), ","+c.want+",") != 30 || strings.Contains(string(table), ","+c.other+",") {
+				t.Errorf("the table of encoders (%v):\n%s", err, table)
+			}
+			output("p", "pprof", trace, "--type", "gpu", "-o", "OUT")
+			f, err := os.Open(filepath.Join(dir, "p"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			p, err := profile.Parse(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(p.Comments, "gpu_timing: "+c.want) {
+				t.Errorf("the profile's comments: %q", p.Comments)
+			}
+			for _, s := range p.Sample {
+				if got := s.Label["gpu_timing"]; !slices.Equal(got, []string{c.want}) {
+					t.Errorf("a sample's gpu_timing is %q", got)
+				}
+			}
+		})
+	}
+	if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--gpu-timing", "kernel", "--", "true"); got.exit != 2 || !strings.Contains(got.stderr, `--gpu-timing is buffer or encoder, not "kernel"`) {
+		t.Errorf("%+v", got)
+	}
+}

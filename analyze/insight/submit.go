@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/serial"
 )
 
 // waitAfterCommit: the thread waits for each command buffer before it makes the next, so the GPU idles in between.
@@ -34,6 +35,7 @@ func waitAfterCommit(in *Input) *Insight {
 		return nil
 	}
 	notify := in.Serial.Sum(analyze.PartWaitNotify) + in.Serial.Sum(analyze.PartWaitScheduling)
+	notify = max(0, notify-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
 	return info("wait-after-commit", "a wait after every commit", "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers",
 		"%d of %d times a thread waited for its command buffer before it committed the next; starting and waking took %s of thread time", waited, total, notify)
 }
@@ -111,8 +113,12 @@ func idleGaps(in *Input) *Insight {
 	if by.Thread != nil {
 		who = fmt.Sprintf("thread %d", by.Thread.ID)
 	}
-	return info("gpu-idle", "the GPU idles", "see who feeds the GPU late, and why", "the GPU idled for %s (%s) between command buffers; longest because %s was %s, %s in %s",
-		g.Idle, analyze.FormatShare(float64(g.Idle)/float64(active)), who, by.Doing, by.Time, plural(by.Gaps, "gap"))
+	why := fmt.Sprintf("%s was %s", who, by.Doing)
+	if by.Doing == serial.Scheduling {
+		why = fmt.Sprintf("what %s had committed had not begun", who)
+	}
+	return info("gpu-idle", "the GPU idles", "see who feeds the GPU late, and why", "the GPU idled for %s (%s) between command buffers; longest because %s, %s in %s",
+		g.Idle, analyze.FormatShare(float64(g.Idle)/float64(active)), why, by.Time, plural(by.Gaps, "gap"))
 }
 
 // unlabelled: reports and Instruments show numbers instead of names.

@@ -189,7 +189,7 @@ func TestGPU(t *testing.T) {
 	if g.Busy != 250 || g.Sum != 300 || g.Overlap != 1.2 || g.BusyShare != 0.25 || g.Idle != 59 { // from the first commit on
 		t.Errorf("busy %d, sum %d, overlap %v, share %v, idle %d", g.Busy, g.Sum, g.Overlap, g.BusyShare, g.Idle)
 	}
-	if len(g.IdleGaps) != 2 || g.IdleGaps[0].Thread != w.a || g.IdleGaps[0].Doing != doingOutside || g.IdleGaps[1].Doing != doingScheduling {
+	if len(g.IdleGaps) != 2 || g.IdleGaps[0].Thread != w.a || g.IdleGaps[0].Doing != doingOutside || g.IdleGaps[1].Doing != Scheduling {
 		t.Errorf("gaps %+v", g.IdleGaps)
 	}
 	if g.StartLatency.Min() != 10 || g.StartLatency.Max() != 55 {

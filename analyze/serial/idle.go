@@ -6,16 +6,16 @@ import (
 	"mtrace/analyze"
 )
 
-// What a thread did while a GPU that it should have fed had nothing to do.
+// What a thread did while a GPU that it should have fed had nothing to do. Scheduling is not the thread's doing.
 const (
-	doingScheduling = "scheduling"          // it had committed; the GPU had not begun
-	doingForeign    = "waiting for others"  // in a wait for another thread's work
-	doingWait       = "waiting for its own" // in a wait for its own work
-	doingLock       = "waiting for a lock"  //
-	doingCompile    = "compiling"           //
-	doingAcquire    = "waiting for a free command buffer"
-	doingEncode     = "encoding"         // between making the command buffer and having committed it
-	doingOutside    = "outside of Metal" // before it made the command buffer
+	Scheduling   = "scheduling"          // it had committed; the GPU had not begun
+	doingForeign = "waiting for others"  // in a wait for another thread's work
+	doingWait    = "waiting for its own" // in a wait for its own work
+	doingLock    = "waiting for a lock"  //
+	doingCompile = "compiling"           //
+	doingAcquire = "waiting for a free command buffer"
+	doingEncode  = "encoding"         // between making the command buffer and having committed it
+	doingOutside = "outside of Metal" // before it made the command buffer
 )
 
 // spansOf is when a thread was inside calls that block, by kind.
@@ -99,7 +99,7 @@ func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string 
 	if s == nil {
 		s = &spansOf{}
 	}
-	best, most, rest := doingScheduling, scheduling, before.Length()
+	best, most, rest := Scheduling, scheduling, before.Length()
 	for _, c := range []struct {
 		doing string
 		spans *Busy

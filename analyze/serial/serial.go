@@ -96,15 +96,20 @@ func (a *Analysis) Sum(p analyze.Part) (sum analyze.Nanos) {
 	return sum
 }
 
-// LaunchTime is the thread time that it takes, on average, to hand over one command buffer and to hear back: encoding, committing,
-// scheduling and notify.
+// LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding, committing,
+// scheduling and notify. Those that something held up do not count.
 func (a *Analysis) LaunchTime() analyze.Nanos {
-	n := 0
-	for _, t := range a.Threads {
-		n += t.CommandBuffers
+	launch, _ := a.typicalLaunch()
+	return launch
+}
+
+// HeldUp is the part of the threads' time in scheduling and notify that causes other than launching cost.
+func (a *Analysis) HeldUp() (sum analyze.Nanos) {
+	for _, c := range a.Verdict.Causes {
+		switch c.Cause {
+		case EventChain, HeadOfLine, ForeignGPULoad, CompletionHandlers:
+			sum += c.Lost
+		}
 	}
-	if n == 0 {
-		return 0
-	}
-	return (a.Sum(analyze.PartEncode) + a.Sum(analyze.PartCommit) + a.Sum(analyze.PartWaitScheduling) + a.Sum(analyze.PartWaitNotify)) / analyze.Nanos(n)
+	return sum
 }

@@ -58,8 +58,11 @@ func (r *ring) finish() {
 
 func (r *ring) checkCall(c wire.Record) {
 	if c.Call == wire.CallThreadStart {
+		// A thread may become known at the end of its first wait for a lock, which ended before.
 		r.open, r.end = r.open[:0], 0
-	} else if r.position == 0 {
+		return
+	}
+	if r.position == 0 {
 		r.say("%v comes before any thread has started", c.Call)
 	}
 	switch {

@@ -97,6 +97,7 @@ func TestTrace(t *testing.T) {
 		"gpu before commit": {records: func(r []wire.Record) []wire.Record { r[5].Begin = 5 * ms; return r }, want: "began command buffer 3 1000000 ns before it was committed"},
 		"gpu backwards":     {records: func(r []wire.Record) []wire.Record { r[5].Begin = 8*ms + 1; return r }, want: "ran on the GPU from"},
 		"gpu after handler": {records: func(r []wire.Record) []wire.Record { r[5].End = 10 * ms; return r }, want: "after its completion was handled"},
+		"lock, then start":  {records: func(r []wire.Record) []wire.Record { r[8].Begin, r[8].End = 10*ms, 11*ms; return r }},
 		"stack":             {records: func(r []wire.Record) []wire.Record { return append(r, stack(knownStack)) }},
 		"no such stack":     {records: func(r []wire.Record) []wire.Record { return append(r, stack(5)) }, want: "the stack 0x5 is not there"},
 		"stack lost":        {records: func(r []wire.Record) []wire.Record { return append(r, stack(5)) }, end: func(e *tracefile.End) { e.Rings[0].FactsDropped = 1 }},

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/tracefile/validate"
+)
+
+// stacksProgram builds testdata/stacks.c.
+func stacksProgram(t *testing.T, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "stacks")
+	command := append([]string{"-O1", "-g", "-Wall", "-Werror", "-fno-optimize-sibling-calls"}, flags...)
+	if out, err := exec.Command("gcc", append(command, "-o", program, "testdata/stacks.c", "-ldl", "-lpthread")...).CombinedOutput(); err != nil {
+		t.Fatalf("building the program: %v\n%s", err, out)
+	}
+	return program
+}
+
+// traceStacks runs a program with stacks and without, compares what a user sees of the two, and loads the trace.
+func traceStacks(t *testing.T, command ...string) *analyze.Trace {
+	t.Helper()
+	dir := t.TempDir()
+	without := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report", "-o", "without.mtrace", "--"}, command...)...)
+	with := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--stacks", "native", "--no-report", "-o", "t.mtrace", "--"}, command...)...)
+	if with != without {
+		t.Errorf("with stacks %+v, without %+v", with, without)
+	}
+	if plain := loadStacks(t, filepath.Join(dir, "without.mtrace")); len(plain.Stacks) > 0 || plain.Capture != (analyze.Capture{}) {
+		t.Errorf("without --stacks: %d stacks, %+v", len(plain.Stacks), plain.Capture)
+	}
+	return loadStacks(t, filepath.Join(dir, "t.mtrace"))
+}
+
+// loadStacks loads a trace that must be as a trace must be.
+func loadStacks(t *testing.T, path string) *analyze.Trace {
+	t.Helper()
+	r, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	problems, err := validate.Trace(r)
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v\n%s", err, strings.Join(problems, "\n"))
+	}
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// functions are the frames of a stack that are in the program's own file, and "…" when it was cut.
+func functions(s *analyze.Stack, image string) string {
+	if s == nil {
+		return "none"
+	}
+	var names []string
+	for _, f := range s.Frames {
+		if f.Image == nil || f.Image.Path == image {
+			names = append(names, f.Name)
+		}
+	}
+	if s.Cut {
+		names = append(names, "…")
+	}
+	return strings.Join(names, " ")
+}
+
+// The stacks of a program's calls are the functions that made them: all of them where there are frame pointers and the stack is the
+// thread's own, the caller alone where it is not; and never anything else. The program is not disturbed.
+func TestNativeStacks(t *testing.T) {
+	framed := stacksProgram(t, "-fno-omit-frame-pointer")
+	for _, c := range []struct {
+		which        string
+		commit, wait []string // without repetitions, in order
+	}{
+		{"plain", []string{"submit step train run main"}, []string{"drain step train run main"}},
+		{"threads", []string{"submit step first", "submit second"}, []string{"drain step first", "drain second"}},
+		{"small", []string{"submit step first"}, []string{"drain step first"}},
+		{"deep", []string{"submit step" + strings.Repeat(" deep", 62) + " …"}, []string{"drain step" + strings.Repeat(" deep", 62) + " …"}},
+		{"coroutine", []string{"submit …", "submit step run main"}, []string{"drain …", "drain step run main"}},
+		{"signal", []string{"submit step run main", "submit …"}, []string{"drain step run main", "drain …"}},
+		{"killed", []string{"submit step run main"}, []string{"drain step run main"}},
+	} {
+		t.Run(c.which, func(t *testing.T) {
+			trace := traceStacks(t, framed, c.which)
+			var commits, waits []string
+			for _, b := range trace.CommandBuffers {
+				at := functions(b.Committed.Stack, framed)
+				commits = append(commits, at)
+				if made := functions(b.Created.Stack, framed); made != at {
+					t.Errorf("made in %q and committed in %q", made, at)
+				}
+				for _, e := range b.Encoders {
+					if made := functions(e.Created.Stack, framed); made != at {
+						t.Errorf("an encoder made in %q", made)
+					}
+				}
+			}
+			for _, w := range trace.Waits {
+				waits = append(waits, functions(w.Stack, framed))
+				if w.Interpreter != analyze.InterpreterNotKnown {
+					t.Error("the lock of an interpreter, in a program that has none")
+				}
+			}
+			commits, waits = slices.Compact(commits), slices.Compact(waits)
+			if !slices.Equal(commits, c.commit) {
+				t.Errorf("committed in %q, want %q", commits, c.commit)
+			}
+			if !slices.Equal(waits, c.wait) {
+				t.Errorf("waited in %q, want %q", waits, c.wait)
+			}
+			if trace.Capture.Undefined != 0 || trace.Capture.Took <= 0 {
+				t.Errorf("%+v", trace.Capture)
+			}
+		})
+	}
+}
+
+// Where a program stands still for ever is what its stacks are wanted for most: the stack is written when the wait begins.
+func TestStackOfHungWait(t *testing.T) {
+	program := stacksProgram(t, "-fno-omit-frame-pointer")
+	trace := traceStacks(t, program, "hung")
+	for _, u := range trace.Unfinished {
+		if u.Selector == "waitUntilSignaledValue:timeoutMS:" {
+			if got := functions(u.Stack, program); got != "wait_for_ever" {
+				t.Errorf("it hangs in %q", got)
+			}
+			return
+		}
+	}
+	t.Errorf("no wait is unfinished: %+v", trace.Unfinished)
+}
+
+// Code that keeps no frame pointers has short stacks, and what its registers hold instead does no harm.
+func TestStacksWithoutFramePointers(t *testing.T) {
+	program := stacksProgram(t, "-O2", "-fomit-frame-pointer")
+	for _, which := range []string{"plain", "threads", "deep", "coroutine", "signal"} {
+		trace := traceStacks(t, program, which)
+		for _, b := range trace.CommandBuffers {
+			if got := functions(b.Committed.Stack, program); !strings.HasPrefix(got, "submit") {
+				t.Errorf("%s: committed in %q", which, got)
+			}
+		}
+	}
+}
+
+// Python's frames are where the interpreter's own are, behind those of the library that it calls Metal through.
+func TestPythonStacks(t *testing.T) {
+	dir := t.TempDir()
+	o := sh(t, dir, nil, tool.mtrace, "run", "--stacks", "native,python", "--no-report", "-o", "t.mtrace", "--",
+		"python3", workload(t), "--threads", "2", "--iters", "5", "--op", "axpy", "--size", "4096")
+	if o.exit != 0 || o.stderr != "" {
+		t.Fatalf("%+v", o)
+	}
+	trace := loadStacks(t, filepath.Join(dir, "t.mtrace"))
+	for _, b := range trace.CommandBuffers {
+		s := b.Committed.Stack
+		if s == nil {
+			t.Fatal("a commit without a stack")
+		}
+		var python []string
+		native := 0
+		for _, f := range s.Frames {
+			if f.Python {
+				python = append(python, f.Name+" "+filepath.Base(f.File))
+				if f.Line == 0 {
+					t.Errorf("%s is on no line", f.Name)
+				}
+			} else if len(python) == 0 {
+				native++
+			}
+		}
+		if native == 0 || len(python) < 3 || !strings.HasSuffix(python[0], "Objc.__call__ workload.py") && python[0] != "__call__ workload.py" {
+			t.Errorf("%d native frames, then %q", native, python)
+		}
+	}
+	if len(trace.CommandBuffers) == 0 || len(trace.Waits) == 0 {
+		t.Fatal("nothing was traced")
+	}
+	for _, w := range trace.Waits {
+		// ctypes gives the lock away around each call.
+		if w.Interpreter != analyze.InterpreterFree {
+			t.Errorf("the interpreter's lock was %v", w.Interpreter)
+		}
+	}
+}
+
+func TestStacksFlag(t *testing.T) {
+	for value, want := range map[string]string{"java": "--stacks is off, native, python", "off,native": "goes with nothing else"} {
+		o := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--stacks", value, "--", "true")
+		if o.exit != 2 || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("--stacks %s: %+v", value, o)
+		}
+	}
+}

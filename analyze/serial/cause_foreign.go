@@ -37,7 +37,7 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 		}
 	}
 	if late < enoughBuffers {
-		return r.not("what the driver handed to an idle GPU began within %s in 19 of 20 cases", all[len(all)*19/20])
+		return r.not("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late", len(delays), late, longLaunch)
 	}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]

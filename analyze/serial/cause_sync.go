@@ -134,7 +134,7 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 			s.lost += a.notSaturated(f, late, w.Buffer)
 			continue
 		}
-		if b := w.Buffer; encoded && b != nil && len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 {
+		if b := w.Buffer; encoded && b != nil && w.Thread.Lost == 0 && len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 {
 			queued := queuedPart(w)
 			d := a.deviceOf(b)
 			if d.all.Within(queued)-d.byThread[w.Thread].Within(queued) > 0 {

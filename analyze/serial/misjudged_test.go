@@ -125,3 +125,17 @@ func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
 	}
 	return n
 }
+
+// The story: of a program that dispatched faster than it can be traced, five of six calls were lost, command buffers whose encoders
+// were lost looked like barriers, and there was a verdict nevertheless.
+func TestNoVerdictFromATraceWithHoles(t *testing.T) {
+	trace := scenario(t, "device-wide sync")
+	trace.Lost.Records = trace.Events
+	if v := serial.Analyze(trace, serial.Options{}).Verdict; v.Cause != serial.None || !strings.Contains(v.Summary, "calls were lost") {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+	trace.Lost.Records = trace.Events / 10
+	if v := serial.Analyze(trace, serial.Options{}).Verdict; v.Cause != serial.DeviceWideSync || v.Confidence > 0.7 {
+		t.Errorf("%s with confidence %.2f: %s", v.Cause, v.Confidence, v.Summary)
+	}
+}

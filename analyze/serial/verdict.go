@@ -97,6 +97,8 @@ func (a *Analysis) tooLittle(f *facts) string {
 		return "there is no command buffer in the trace"
 	case f.total == 0:
 		return "no thread committed or waited"
+	case a.Trace.Lost.Records*2 > a.Trace.Events: // a third of all
+		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", a.Trace.Lost.Records, a.Trace.Events+a.Trace.Lost.Records)
 	case len(a.Trace.CommandBuffers) < enoughBuffers && f.found[CompileBound]*2 < f.total:
 		return fmt.Sprintf("%d command buffers are too few", len(a.Trace.CommandBuffers))
 	}

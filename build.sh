@@ -98,7 +98,7 @@ case ${1:-build} in
   test) tests ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   bench) build; bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json ;;
-  scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" ;;
+  scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
   *) die "no target '$1': build, demo, test, cross, bench, scenarios or clean" ;;

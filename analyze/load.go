@@ -83,6 +83,7 @@ func Load(path string, opts Options) (*Trace, error) {
 	}
 	l.gatherThreads()
 	l.trace.passWrappers()
+	l.trace.nameKeepers()
 	l.trace.Window = l.trace.extent()
 	l.trace.Window, _ = l.clip(l.trace.Window)
 	l.trace.Finish()

@@ -251,6 +251,7 @@ type LockWait struct {
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
+	Kept     Nanos   // of Own, when the lock is an interpreter's: while threads that waited for something else kept it
 
 	Interpreter InterpreterLock // when the wait began
 }

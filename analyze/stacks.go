@@ -71,6 +71,14 @@ func (s *streamLoader) stack(r *wire.Record) {
 	}
 }
 
+// interpreterOf is what the record of a wait says itself, with or without a stack.
+func interpreterOf(f wire.Flags) InterpreterLock {
+	if f&wire.HoldsInterpreter != 0 {
+		return InterpreterHeld
+	}
+	return InterpreterFree
+}
+
 // A stackTable makes the stacks of one process from what its trace says of them.
 type stackTable struct {
 	process  *processLoader

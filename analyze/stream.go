@@ -97,6 +97,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	}
 	call := Call{Interval: Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Thread: s.thread.Thread}
 	call.Stack, s.interpreter = s.stacks.of(r.Begin)
+	if r.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
+		s.interpreter = interpreterOf(r.Flags)
+	}
 	if call.End < call.Begin || call.End-call.Begin > longestTime {
 		call.Begin = call.End
 		s.skewed++

@@ -5,6 +5,7 @@
 #include "completion.h"
 #include "coverage.h"
 #include "feedback.h"
+#include "python.h"
 #include "span.h"
 #include "text.h"
 
@@ -33,6 +34,7 @@
 // What AFTER is made of.
 #define MORE(a, b, c) (extra = (struct record){.begin = (a), .end = (b), .arg = (c), .call = MT_CALL_tracer_more}, more = &extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
+#define WAITED flags |= mt_python_flags()
 #define DISPATCH(grid, group) \
   MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, (uint32_t)group.height | (uint64_t)group.depth << 32)
 #define SOURCE(source) \

@@ -24,6 +24,12 @@ int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max);
 // Does the calling thread hold the interpreter's lock? 1 it does, 0 it does not, -1 there is no interpreter, or none that says.
 int mt_python_lock_held(void);
 
+// The same as flags of the record of a wait that the thread has just done. It does not take the lock or give it away in between.
+static inline unsigned mt_python_flags(void) {
+  int held = mt_python_lock_held();
+  return held < 0 ? 0 : held ? MT_FLAG_HOLDS_INTERPRETER : MT_FLAG_LACKS_INTERPRETER;
+}
+
 // One line that says why a Python process's frames are not known; NULL when they are, and in any other process.
 const char *mt_python_unknown(void);
 #endif

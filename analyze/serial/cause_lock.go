@@ -13,7 +13,7 @@ import (
 // in how the calls hold each other up.
 func lockContention(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: LockContention, Confidence: 0.9, Advice: "shorten what is done under the lock, or give each thread its own"}
-	seen := lockFinding(r, a, f, func(name string) bool { return !isInterpreterLock(name) })
+	seen := lockFinding(r, a, f, func(l *analyze.LockWait) bool { return !l.OfInterpreter() })
 	hidden := hiddenLock(r, a, f)
 	switch {
 	case hidden.Holds && seen.Lost*2 < hidden.Lost: // a short wait for some lock does not say that there is no other
@@ -59,7 +59,7 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 		}
 	}
 	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
-	if turns := a.turns(f); turns != nil && (!f.oneAtATime || a.showsInterpreterLock()) {
+	if turns := a.turns(f); turns != nil && !a.turnsAreInterpreters(f) {
 		r.Confidence = 0.6
 		turns.tell(&r, f)
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
@@ -70,27 +70,7 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 
 // showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
 func (a *Analysis) showsInterpreterLock() bool {
-	return slices.ContainsFunc(a.Trace.Locks, func(l analyze.LockWait) bool { return isInterpreterLock(l.Name) })
-}
-
-// interpreterLock: threads wait for the lock of a language interpreter.
-func interpreterLock(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: InterpreterLock, Confidence: 0.9,
-		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
-	if seen := lockFinding(r, a, f, isInterpreterLock); seen.Holds {
-		return seen
-	}
-	if !f.oneAtATime {
-		return r.not("the program is not an interpreter that runs one thread at a time")
-	}
-	if turns := a.turns(f); turns != nil {
-		r.Confidence = 0.6
-		turns.tell(&r, f)
-		f.turnsLost = r.Lost
-		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for the GPU")
-		return r
-	}
-	return r.not("threads of the interpreter wait for the GPU at the same time")
+	return slices.ContainsFunc(a.Trace.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // takingTurns is what shows that threads wait for the GPU one after the other.
@@ -161,12 +141,6 @@ func isInterpreter(p *analyze.Process) bool {
 	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
 }
 
-// isInterpreterLock knows CPython's global lock by the symbols of the code that takes it.
-func isInterpreterLock(name string) bool {
-	n := strings.ToLower(name)
-	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") || strings.Contains(n, "_pyruntime")
-}
-
 func threadName(t *analyze.Thread) string {
 	if t.Name == "" {
 		return fmt.Sprintf("thread %d", t.ID)
@@ -175,7 +149,7 @@ func threadName(t *analyze.Thread) string {
 }
 
 // lockFinding sums the waits for locks of one sort.
-func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) Finding {
+func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) bool) Finding {
 	type use struct {
 		name    string
 		waits   int
@@ -189,11 +163,12 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(name string) bool) 
 	}
 	by := map[lockKey]*use{}
 	var uses []*use
-	for _, l := range a.Trace.Locks {
-		if !sort(l.Name) || !takesPart[l.Thread] {
+	for i := range a.Trace.Locks {
+		l := &a.Trace.Locks[i]
+		if !sort(l) || !takesPart[l.Thread] {
 			continue
 		}
-		k := keyOf(&l)
+		k := keyOf(l)
 		u := by[k]
 		if u == nil {
 			u = &use{name: "the lock " + l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}

@@ -65,6 +65,8 @@ func CHeader() string {
 	def("CLAIM_COLLECTOR", uint32(ClaimCollector))
 	def("FLAG_HAS_MORE", uint16(HasMore))
 	def("FLAG_FAILED", uint16(Failed))
+	def("FLAG_HOLDS_INTERPRETER", uint16(HoldsInterpreter))
+	def("FLAG_LACKS_INTERPRETER", uint16(LacksInterpreter))
 	def("FLAG_CLASS_SHIFT", ClassShift)
 	for i, s := range []Sampling{SamplingOff, SamplingMeasured, SamplingDevice, SamplingFull, SamplingTaken, SamplingMissing, SamplingWrong} {
 		def("SAMPLING_"+[]string{"OFF", "MEASURED", "DEVICE", "FULL", "TAKEN", "MISSING", "WRONG"}[i], uint8(s))

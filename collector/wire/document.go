@@ -38,7 +38,7 @@ func Document() string {
 	line("| 16 | arg | u64 | by the call's row below |")
 	line("| 24 | object | u32 | number of the receiver, by the call's row; 0 is not known |")
 	line("| 28 | call | u16 | row of the table below |")
-	line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; bits 8–15: index of the receiver's class, 0 is unknown |")
+	line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; of waits bit 2: the thread held the lock of its language interpreter, bit 3: it did not; bits 8–15: index of the receiver's class, 0 is unknown |")
 	line("")
 	line("A More record (call %d) belongs to the record before it and lies in the same bytes: x0, x1, x2 (u64 each) at 0, 8 and 16,", CallMore)
 	line("x3 (u32) at 24, call and flags as above. Objects are numbered from 1 in the order of their creation, for each process.")

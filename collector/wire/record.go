@@ -32,6 +32,10 @@ const (
 	HasMore Flags = 1 << 0
 	// Failed says that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
+	// HoldsInterpreter and LacksInterpreter say of a wait whether the thread held the lock of its language interpreter when it began to
+	// wait. Neither: that is not known, or the process has no interpreter.
+	HoldsInterpreter Flags = 1 << 2
+	LacksInterpreter Flags = 1 << 3
 	// ClassShift is where the index of the receiver's class (the Key of a ClassFact) starts: the upper byte. Index 0 is unknown.
 	ClassShift = 8
 )

@@ -1,0 +1,81 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// OfInterpreter says whether the lock is a language interpreter's, one for all its threads: CPython's, by the symbol at its address
+// or by those of the code that takes it.
+func (l *LockWait) OfInterpreter() bool {
+	n := strings.ToLower(l.Name)
+	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") || strings.Contains(n, "_pyruntime")
+}
+
+// A keeping is a wait that a thread entered holding the interpreter's lock: it keeps the lock until the wait is over.
+type keeping struct {
+	Interval
+	thread *Thread
+}
+
+// nameKeepers says of each wait for an interpreter's lock for how long the lock was kept by threads that waited for something else,
+// and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say who has it.
+func (t *Trace) nameKeepers() {
+	by := map[*Process][]keeping{}
+	add := func(c Call, held InterpreterLock) {
+		if held == InterpreterHeld && c.Length() > 0 {
+			by[c.Thread.Process] = append(by[c.Thread.Process], keeping{c.Interval, c.Thread})
+		}
+	}
+	for i := range t.Waits {
+		add(t.Waits[i].Call, t.Waits[i].Interpreter)
+	}
+	for i := range t.Locks {
+		add(t.Locks[i].Call, t.Locks[i].Interpreter)
+	}
+	if len(by) == 0 {
+		return
+	}
+	for _, all := range by {
+		slices.SortFunc(all, func(a, b keeping) int { return cmp.Compare(a.Begin, b.Begin) })
+	}
+	for i := range t.Locks {
+		if l := &t.Locks[i]; l.OfInterpreter() {
+			l.nameKeeper(by[l.Thread.Process])
+		}
+	}
+}
+
+// nameKeeper finds the keepers of one wait among those of its process, by begin. One lock is kept by one thread at a time, so those that
+// reach into the wait follow each other, but for the nanoseconds of the clock.
+func (l *LockWait) nameKeeper(all []keeping) {
+	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
+	if first > 0 {
+		first--
+	}
+	kept := map[*Thread]Nanos{}
+	for _, k := range all[first:] {
+		if k.Begin >= l.End {
+			break
+		}
+		if both := min(k.End, l.End) - max(k.Begin, l.Begin); both > 0 && k.thread != l.Thread {
+			kept[k.thread] += both
+			l.Kept += both
+		}
+	}
+	l.Kept = min(l.Kept, l.Own)
+	if l.Holder != nil {
+		return
+	}
+	longest := Nanos(0)
+	for thread, time := range kept {
+		if time > longest || time == longest && thread.ID < l.Holder.ID {
+			l.Holder, longest = thread, time
+		}
+	}
+	if longest*2 < l.Length() {
+		l.Holder = nil // for most of the wait somebody else had it
+	}
+}

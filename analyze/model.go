@@ -43,7 +43,8 @@ type Trace struct {
 	Unfinished     []UnfinishedCall
 	Stacks         []*Stack // each once; empty when they were not recorded
 	Capture        Capture  // of Stacks
-	Events         int64    // calls in the trace that returned: the sum of the counts of Calls
+	Recording      Recording
+	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
 	Lost           Loss
 	Coverage       []Coverage // of the processes that used Metal; empty when the source does not tell
 	EncoderTiming  bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
@@ -64,6 +65,12 @@ type Source struct {
 	Started       time.Time
 	Wall          Nanos // duration of the run as the tracer saw it
 	Truncated     bool  // the file was cut; what is here is what could be read
+}
+
+// Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.
+type Recording struct {
+	Took     Nanos // by all calls together
+	Measured bool  // by the tracer, in the processes themselves; otherwise what is usual with the clock that they used
 }
 
 // A Process is one traced process.

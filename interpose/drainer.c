@@ -1,11 +1,13 @@
 // What the drainer asks of C. See drainer.h; each is one call into the file that knows.
 #include "drainer.h"
 #include "clock.h"
+#include "cost.h"
 #include "doorbell.h"
 #include "images.h"
 #include "session.h"
 #include "stack.h"
 #include "symbols.h"
+#include "text.h"
 
 uint8_t *mt_drainer_region(void) { return (uint8_t *)mt_region; }
 
@@ -20,6 +22,12 @@ int mt_drainer_name(void) {
   if (length > 0 && !mt_session_send(MT_FRAME_PROCESS_FACTS, 0, 0, facts, length, NULL, 0)) return 0;
   facts = mt_symbols_new(&length);
   return length == 0 || mt_session_send(MT_FRAME_PROCESS_FACTS, 0, 0, facts, length, NULL, 0);
+}
+
+int mt_drainer_cost(void) {
+  char fact[64];
+  size_t length = mt_fact_put(fact, 0, sizeof fact, MT_FACT_COST, mt_cost_of_call(), "", 0);
+  return mt_session_send(MT_FRAME_PROCESS_FACTS, 0, 0, fact, length, NULL, 0);
 }
 
 int mt_drainer_sample(void) {

@@ -27,6 +27,9 @@ func drain() {
 	if C.mt_drainer_ready() == 0 {
 		return
 	}
+	if C.mt_drainer_cost() == 0 {
+		select {} // The collector is gone; the program goes on.
+	}
 	region := region{C.mt_drainer_region()}
 	pause, rounds := shortestPause, 0
 	for {

@@ -22,6 +22,9 @@ int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void 
 // Sends what was loaded, and named, since the last time; only when stacks are recorded. 0 when the collector is gone.
 int mt_drainer_name(void);
 
+// Measures what recording a call costs and sends it. 0 when the collector is gone.
+int mt_drainer_cost(void);
+
 // Writes a new clock sample into the region and sends it. 0 when the collector is gone.
 int mt_drainer_sample(void);
 

@@ -15,17 +15,13 @@ import (
 
 // Options steer what a report holds and how it is written.
 type Options struct {
-	Seed       uint64  // of what is random in the analysis
-	NSPerEvent float64 // measured cost of recording one call; 0 takes EstimatedNSPerEvent and says so
+	Seed uint64 // of what is random in the analysis
 
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
 	Sections []string           // of WriteText and WriteHTML; empty is all
 	Color    bool               // of WriteText
 }
-
-// EstimatedNSPerEvent is what recording a call costs where it was not measured: two readings of the clock and a record.
-const EstimatedNSPerEvent = 60
 
 // Build asks all analyses and fills the document.
 func Build(t *analyze.Trace, opts Options) *Report {
@@ -36,7 +32,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r := &Report{Schema: Schema, Events: t.Events}
 	r.source(t)
 	r.losses(t)
-	r.overhead(t, opts)
+	r.overhead(t)
 	r.coverage(t)
 	r.Warnings = append(append([]string{}, t.Warnings...), a.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
@@ -86,21 +82,25 @@ func (r *Report) losses(t *analyze.Trace) {
 	}
 }
 
-func (r *Report) overhead(t *analyze.Trace, opts Options) {
-	r.Overhead = Overhead{NSPerEvent: opts.NSPerEvent, Source: "measured"}
-	switch {
-	case t.Source.Kind != "mtrace":
-		r.Overhead.Source = "unknown"
+func (r *Report) overhead(t *analyze.Trace) {
+	o := &r.Overhead
+	o.Source = "unknown"
+	if t.Source.Kind != "mtrace" {
 		return
-	case opts.NSPerEvent == 0:
-		r.Overhead = Overhead{NSPerEvent: EstimatedNSPerEvent, Source: "estimated"}
 	}
+	o.Source = "estimated"
+	if t.Recording.Measured {
+		o.Source = "measured"
+	}
+	o.RecordingNS, o.Stacks, o.StacksNS = int64(t.Recording.Took), t.Capture.Stacks, int64(t.Capture.Took)
+	o.NSPerEvent = float64(o.RecordingNS) / float64(max(1, t.Events))
+	o.NSPerStack = float64(o.StacksNS) / float64(max(1, o.Stacks))
 	var time analyze.Nanos
 	for _, th := range t.Threads {
 		time += th.Active.Length()
 	}
 	if time > 0 {
-		r.Overhead.Share = min(1, r.Overhead.NSPerEvent*float64(t.Events)/float64(time))
+		o.Share = min(1, float64(o.RecordingNS+o.StacksNS)/float64(time))
 	}
 }
 

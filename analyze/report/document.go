@@ -104,11 +104,15 @@ type CheckedCall struct {
 	Seen     int    `json:"seen"`
 }
 
-// Overhead is what the tracer itself cost the program.
+// Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
 type Overhead struct {
-	NSPerEvent float64 `json:"ns_per_event"`
-	Share      float64 `json:"share"`  // of the threads' time
-	Source     string  `json:"source"` // "measured" or "estimated"
+	NSPerEvent  float64 `json:"ns_per_event"` // without stacks
+	Share       float64 `json:"share"`        // of the threads' time, with stacks
+	Source      string  `json:"source"`       // of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	RecordingNS int64   `json:"recording_ns"`
+	Stacks      int64   `json:"stacks"`
+	StacksNS    int64   `json:"stacks_ns"`
+	NSPerStack  float64 `json:"ns_per_stack"`
 }
 
 // Missing is something the source cannot tell.

@@ -176,13 +176,25 @@ func (r *Report) writeInsights(w io.Writer, style styler) {
 	}
 }
 
+// nanoseconds is a mean, of which a tenth still means something while it is small.
+func nanoseconds(n float64) string {
+	if n < 100 {
+		return fmt.Sprintf("%.1f ns", n)
+	}
+	return analyze.Nanos(n).String()
+}
+
 func (r *Report) writeTracer(w io.Writer, style styler) {
 	head(w, style, "the tracer itself", "")
 	switch o := &r.Overhead; o.Source {
 	case "unknown":
 		fmt.Fprintln(w, "  what recording cost is not known for this source")
 	default:
-		wrap(w, fmt.Sprintf("recording took about %.0f ns a call (%s), %s of the threads' time", o.NSPerEvent, o.Source, analyze.FormatShare(o.Share)), "  ", "  ")
+		text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
+		if o.Stacks > 0 {
+			text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), count(o.Stacks))
+		}
+		wrap(w, fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share)), "  ", "  ")
 	}
 	l := &r.Lost
 	text := fmt.Sprintf("lost: %s calls, %s names", count(l.Total), count(l.Facts))

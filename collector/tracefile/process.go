@@ -18,6 +18,7 @@ type Process struct {
 	ThreadTimes                  []wire.ThreadTime // by thread, and those of a thread by time
 	Unhooked                     []Unhooked        // classes that came by without hooks, in the order of arrival
 	Canary                       map[wire.Call]int // how often the self-check made each call; nil when there was none
+	Cost                         int64             // what recording a call cost, measured in the process, in picoseconds; 0 when not known
 	Warnings                     []string          // lines for the user, in the order of arrival
 	Stacks                       map[wire.StackID]wire.Stack
 	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen

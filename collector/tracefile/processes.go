@@ -123,6 +123,8 @@ func (p *Process) readFacts(payload []byte) error {
 				p.Canary = map[wire.Call]int{}
 			}
 			p.Canary[wire.Call(f.Key)] = int(f.Aux)
+		case wire.FactCost:
+			p.Cost = int64(min(f.Key, 1e12))
 		}
 	}
 	return nil

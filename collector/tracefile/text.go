@@ -134,6 +134,9 @@ func (p *Process) facts() (facts []textFact) {
 	for _, c := range slices.Sorted(maps.Keys(p.Canary)) {
 		facts = append(facts, textFact{Kind: wire.FactCanary, Key: uint64(c), Aux: uint16(p.Canary[c])})
 	}
+	if p.Cost > 0 {
+		facts = append(facts, textFact{Kind: wire.FactCost, Key: uint64(p.Cost)})
+	}
 	return facts
 }
 

@@ -21,6 +21,7 @@ const (
 	FactSymbol     FactKind = 8  // Key is a native frame's return address, Text the name of the function it is in; Aux 1 when no call returns there
 	FactUnhooked   FactKind = 9  // Text is the name of a class that came by without hooks, Aux its Family, Key how many of its methods lack them: 0 is all
 	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
+	FactCost       FactKind = 11 // Key is what recording a call costs on this machine, in picoseconds; 0 when it could not be measured
 )
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.

@@ -63,6 +63,7 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 		r.Confidence = 0.6
 		turns.tell(&r, f)
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
+		a.mayBeTheNext(f, &r)
 		return r
 	}
 	return r.not("no wait for a lock is in the trace%s", tested)
@@ -130,7 +131,7 @@ func (a *Analysis) waitsUnion() *Busy {
 
 func (t *takingTurns) tell(r *Finding, f *facts) {
 	r.Holds, r.turns, r.Lost = true, true, max(0, t.lost)
-	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and the GPU has room",
+	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and nothing is queued for it",
 		t.exclusion.Threads, t.exclusion.Index, t.exclusion.PValue, percent(t.coverage))
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
 }
@@ -218,5 +219,14 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 		r.say("%s: %d waits, %s, %s", u.name, u.waits, u.time, held)
 	}
 	r.say("that is %s of the threads' time", percent(f.share(r.Lost)))
+	a.mayBeTheNext(f, &r)
 	return r
+}
+
+// mayBeTheNext says that the GPU, which the lock lets one thread use at a time, may have no room for more.
+func (a *Analysis) mayBeTheNext(f *facts, r *Finding) {
+	if f.busy >= 0.8 && a.GPU.Overlap < 1.05 && f.share(r.Lost) >= enoughShare {
+		r.Confidence = min(r.Confidence, 0.8)
+		r.say("the GPU was busy for %s of the time, with one command buffer at a time: whether it can run more at once without the lock is not seen", percent(f.busy))
+	}
 }

@@ -2,8 +2,14 @@ package serial
 
 import "mtrace/analyze"
 
-// A way is what a thread does between two calls that are no waits for locks.
-type way struct{ from, to opKind }
+// A way is what a thread does between two calls that are no waits for locks. Other threads may do something else there.
+type way struct {
+	thread   int
+	from, to opKind
+}
+
+// enoughFree is how many times a thread must have gone a way without waiting for a lock.
+const enoughFree = 10
 
 // findAlone finds how long threads would take between calls if there were no locks to wait for. A thread that waits for a lock
 // takes longer even without the wait itself: it is put to sleep and woken, its caches are another's, and it gives the lock up to
@@ -17,7 +23,7 @@ func (p *program) findAlone() {
 	})
 	usual := map[way]analyze.Nanos{}
 	for w, all := range free {
-		if len(all) >= enoughIntervals {
+		if len(all) >= enoughFree {
 			usual[w] = median(all)
 		}
 	}
@@ -36,7 +42,7 @@ func (p *program) findAlone() {
 func (p *program) ways(visit func(w way, ops []op, own analyze.Nanos)) {
 	for t := range p.threads {
 		ops := p.threads[t].ops
-		w, begin, own := way{from: opLock}, 0, analyze.Nanos(0)
+		w, begin, own := way{thread: t, from: opLock}, 0, analyze.Nanos(0)
 		for i := range ops {
 			own += ops[i].gap
 			if ops[i].kind == opLock && i+1 < len(ops) {

@@ -8,51 +8,90 @@ import (
 
 // queueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
 type queueOverlap struct {
-	most    int  // at the same time, leaving out what there was for less than 1 % of the queue's busy time
-	limited bool // it runs no more: others of the queue were ready and waited, with room on the GPU
+	most    int   // at the same time, leaving out what there was for less than 1 % of the queue's busy time
+	limited bool  // it runs no more: others of the queue were ready and waited, with room on the GPU
+	busy    *Busy // when it ran something
 }
 
-// overlaps finds that for each queue. Work that begins within a few usual latencies has not waited.
+// enoughBehind is how many command buffers must have been ready while others of their queue ran.
+const enoughBehind = 10
+
+// overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
+// as much as ever ran of its queue, and the GPU had room: either it began nevertheless, or nearly all such work waited.
 func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
-	const jitter = 3
-	type use struct {
-		run, pending counter
-		intervals    []analyze.Interval
-	}
-	by := map[*analyze.Queue]*use{}
+	const margin = 20_000 // by which the work before must outlast the latency
+	by := map[*analyze.Queue][]running{}
+	full := map[*analyze.Queue]*Busy{}
 	for _, d := range a.deviceOrder {
-		full := a.fullDevice(d)
+		f := a.fullDevice(d)
 		for _, r := range d.running {
 			q := r.buffer.Queue
-			if by[q] == nil {
-				by[q] = &use{}
-			}
-			u := by[q]
-			u.run.add(r.Interval)
-			u.intervals = append(u.intervals, r.Interval)
-			if x := a.released[r.buffer]; x != nil {
-				if ready := x.at + jitter*latency; ready < r.Begin && full.Within(analyze.Interval{Begin: ready, End: r.Begin})*2 < r.Begin-ready {
-					u.pending.add(analyze.Interval{Begin: ready, End: r.Begin})
-				}
-			}
+			by[q], full[q] = append(by[q], r), f
 		}
 	}
 	found := map[*analyze.Queue]queueOverlap{}
-	for q, u := range by {
-		u.run.sort()
-		u.pending.sort()
-		l := u.run.times(&u.pending)
-		busy, total := NewBusy(u.intervals).Total(), analyze.Nanos(0)
-		o := queueOverlap{most: 1, limited: share(l.backlog, busy) >= 0.05}
+	for q, list := range by {
+		var run, none counter
+		var intervals, ends []analyze.Interval
+		for _, r := range list {
+			run.add(r.Interval)
+			intervals = append(intervals, r.Interval)
+		}
+		run.sort()
+		ends = atMost(intervals, 1)
+		o := queueOverlap{most: 1, busy: NewBusy(intervals)}
+		l, total := run.times(&none), analyze.Nanos(0)
 		for k := len(l.running) - 1; k >= 1; k-- {
-			if total += l.running[k]; total*100 >= busy && total > 0 {
+			if total += l.running[k]; total*100 >= o.busy.Total() && total > 0 {
 				o.most = k
 				break
 			}
 		}
+		if o.most > 1 {
+			ends = atMost(intervals, o.most)
+		}
+		behind, waited := 0, 0
+		atFull := NewBusy(ends)
+		for _, r := range list {
+			x := a.released[r.buffer]
+			if x == nil {
+				continue
+			}
+			should := analyze.Interval{Begin: x.at + latency, End: x.at + latency + margin}
+			others := atFull.Within(should)
+			if r.Begin < should.End {
+				others -= overlap(r.Interval, should)
+			}
+			if others < margin/2 || full[q].Within(should) > 0 {
+				continue
+			}
+			if behind++; atFull.Within(analyze.Interval{Begin: should.Begin, End: r.Begin})*10 >= (r.Begin-should.Begin)*5 && r.Begin >= should.End {
+				waited++
+			}
+		}
+		o.limited = behind >= enoughBehind && waited*10 >= behind*9
 		found[q] = o
 	}
 	return found
+}
+
+// atMost is when at least so many of the intervals were open. They are sorted by begin.
+func atMost(list []analyze.Interval, n int) (full []analyze.Interval) {
+	ends := make([]analyze.Nanos, len(list))
+	for i := range list {
+		ends[i] = list[i].End
+	}
+	slices.Sort(ends)
+	open, e := 0, 0
+	for _, i := range list {
+		for ; e < len(ends) && ends[e] <= i.Begin; e++ {
+			open--
+		}
+		if open++; open >= n {
+			full = append(full, analyze.Interval{Begin: i.Begin, End: ends[e]})
+		}
+	}
+	return full
 }
 
 // fullDevice is when a device ran as many command buffers as it was seen to run at the same time, or more.
@@ -63,20 +102,22 @@ func (a *Analysis) fullDevice(d *device) *Busy {
 			most = max(1, u.Capacity)
 		}
 	}
-	var begins, ends []analyze.Nanos
+	var list []analyze.Interval
 	for _, r := range d.running {
-		begins, ends = append(begins, r.Begin), append(ends, r.End)
+		list = append(list, r.Interval)
 	}
-	slices.Sort(ends)
-	var full []analyze.Interval
-	open, e := 0, 0
-	for _, b := range begins {
-		for ; e < len(ends) && ends[e] <= b; e++ {
-			open--
-		}
-		if open++; open >= most {
-			full = append(full, analyze.Interval{Begin: b, End: ends[e]})
+	return NewBusy(atMost(list, most))
+}
+
+// waitsForRoom says whether it was for want of room on the device that its work began later than usual.
+func (a *Analysis) waitsForRoom(d *device, latency analyze.Nanos) bool {
+	full := a.fullDevice(d)
+	var late, room analyze.Nanos
+	for _, r := range d.running {
+		if x := a.released[r.buffer]; x != nil && r.Begin > x.at+latency {
+			late += r.Begin - x.at - latency
+			room += full.Within(analyze.Interval{Begin: x.at + latency, End: r.Begin})
 		}
 	}
-	return NewBusy(full)
+	return room*2 > late
 }

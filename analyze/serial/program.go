@@ -102,7 +102,7 @@ func (a *Analysis) program(f *facts) *program {
 		d := a.deviceOf(b)
 		if _, known := devices[d]; !known {
 			devices[d] = len(p.engines)
-			p.addDevice(a, f, d)
+			p.addDevice(a, f, d, latency)
 		}
 		q, known := queues[b.Queue]
 		if !known {
@@ -115,8 +115,10 @@ func (a *Analysis) program(f *facts) *program {
 			p.queues = append(p.queues, queueOf{capacity: capacity, device: devices[d]})
 		}
 		j := job{queue: q, duration: b.GPU.Length(), latency: max(0, b.GPU.Begin-x.at), enqueued: b.Enqueued.Known()}
-		if p.limited[devices[d]] || overlaps[b.Queue].limited { // it may have waited for other work
+		if o := overlaps[b.Queue]; p.limited[devices[d]] || o.limited { // it may have waited for other work
 			j.latency = min(j.latency, latency)
+		} else if o.most == 1 {
+			j.latency -= o.busy.Within(analyze.Interval{Begin: x.at, End: b.GPU.Begin})
 		}
 		if b.Completed.Known() {
 			j.complete = max(0, b.Completed.Begin-b.GPU.End)
@@ -144,11 +146,11 @@ func (a *Analysis) program(f *facts) *program {
 
 // addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
 // known only if ready work had to wait for it, or it never rested.
-func (p *program) addDevice(a *Analysis, f *facts, d *device) {
+func (p *program) addDevice(a *Analysis, f *facts, d *device, latency analyze.Nanos) {
 	for _, u := range a.GPU.Devices {
 		if u.Device == d.model {
 			p.engines = append(p.engines, max(1, u.Capacity))
-			p.limited = append(p.limited, f.saturated || share(u.Backlog, u.Active.Length()) >= 0.05)
+			p.limited = append(p.limited, f.saturated || share(u.Backlog, u.Active.Length()) >= 0.05 && a.waitsForRoom(d, latency))
 		}
 	}
 }

@@ -1,16 +1,22 @@
 package collector
 
 import (
+	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/collector/wire/wiretest"
 )
+
+// sleepFor is how long a thread that sleeps does so, again and again.
+const sleepFor = 10 * time.Millisecond
 
 // live runs threads that compute and threads that sleep, for as long as Pause says.
 func (t task) live(region wiretest.Region) {
@@ -31,7 +37,7 @@ func (t task) live(region wiretest.Region) {
 				now := wiretest.Now()
 				thread.Record(wire.Record{Begin: now, End: now, Object: 1, Call: kind})
 				if i >= t.Compute {
-					time.Sleep(10 * time.Millisecond)
+					time.Sleep(sleepFor)
 					continue
 				}
 				for spun := time.Now(); time.Since(spun) < 5*time.Millisecond; {
@@ -45,12 +51,26 @@ func (t task) live(region wiretest.Region) {
 	}
 }
 
-// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that sleep do
-// neither. The machine may be as busy as it likes: then they wait longer.
+// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that sleep do neither
+// for as long as they sleep, which their records tell: on a busy machine they wait long for a processor each time they wake. (The test
+// once wanted them to sleep for most of the time, and failed beside ten other programs.) What a machine does may still come in between,
+// so it may be tried again; but times never go back.
 func TestThreadTimesOfAProcess(t *testing.T) {
 	if openThreadClock(os.Getpid()) == nil {
 		t.Skip("this system does not show the processor times of threads")
 	}
+	var wrong []string
+	for range 3 {
+		if wrong = wrongThreadTimes(t); len(wrong) == 0 {
+			return
+		}
+	}
+	t.Error(strings.Join(wrong, "\n"))
+}
+
+func wrongThreadTimes(t *testing.T) (wrong []string) {
+	t.Helper()
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	const lasts = 800 * time.Millisecond
 	mode := task{Compute: 2 * runtime.NumCPU(), Sleep: 2, Pause: lasts, Drain: "no"}
 	r := startRecording(t)
@@ -67,33 +87,61 @@ func TestThreadTimesOfAProcess(t *testing.T) {
 		}
 		last[s.Thread] = s
 	}
+	sleeps := sleepsOf(t, trace)
 	computing, sleeping, sum := 0, 0, 0.0
 	for _, ring := range p.End.Rings {
 		a, b := first[ring.Thread], last[ring.Thread]
 		covered := float64(b.At - a.At)
 		sum += float64(b.Ran - a.Ran)
 		if covered < 0.6*float64(lasts) {
-			t.Errorf("thread %d is covered for %.0f ms of %v", ring.Thread, covered/1e6, lasts)
+			say("thread %d is covered for %.0f ms of %v", ring.Thread, covered/1e6, lasts)
 			continue
 		}
 		ran, waited := float64(b.Ran-a.Ran)/covered, float64(b.Waited-a.Waited)/covered
+		slept := 0.0
+		for _, at := range sleeps[ring.Ring] {
+			if at >= wire.Ticks(a.At) && at+wire.Ticks(sleepFor) <= wire.Ticks(b.At) {
+				slept += float64(sleepFor) / covered
+			}
+		}
 		switch {
-		case ran+waited > 0.85 && ran+waited < 1.05 && waited > 0.3:
+		case slept == 0 && ran+waited > 0.85 && ran+waited < 1.05 && waited > 0.3:
 			computing++
-		case ran < 0.2 && ran+waited < 0.7:
+		case slept > 0.1 && ran < 0.2 && ran+waited < 1.05-slept:
 			sleeping++
 		default:
-			t.Errorf("thread %d ran for %.2f of the time and waited for %.2f", ring.Thread, ran, waited)
+			say("thread %d ran for %.2f of the time, waited for %.2f and slept for at least %.2f", ring.Thread, ran, waited, slept)
 		}
 	}
 	// The whole process runs for as long as its threads do together.
 	a, b := first[wire.WholeProcess], last[wire.WholeProcess]
 	if ran := float64(b.Ran - a.Ran); float64(b.At-a.At) < 0.6*float64(lasts) || ran < 0.9*sum || ran > 1.2*sum+50e6 {
-		t.Errorf("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6, lasts, ran/1e6, sum/1e6)
+		say("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6, lasts, ran/1e6, sum/1e6)
 	}
 	if computing != mode.Compute || sleeping != mode.Sleep {
-		t.Errorf("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)
+		say("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)
 	}
+	return wrong
+}
+
+// sleepsOf is when the threads that sleep began to, by ring.
+func sleepsOf(t *testing.T, trace *tracefile.Reader) map[uint16][]wire.Ticks {
+	t.Helper()
+	sleeps := map[uint16][]wire.Ticks{}
+	for _, s := range trace.Streams() {
+		err := trace.Read(s, func(records []wire.Record) error {
+			for _, r := range records {
+				if r.Call == callCommit {
+					sleeps[s.Ring] = append(sleeps[s.Ring], r.End)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sleeps
 }
 
 // A process of another namespace has numbers of its own, and one that is gone has none.

@@ -1,6 +1,9 @@
 package serial
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // falseDiscovery is the rate of false discoveries among the tests that are taken to speak.
 const falseDiscovery = 0.05
@@ -8,19 +11,7 @@ const falseDiscovery = 0.05
 // adjust replaces p-values by those of Benjamini and Hochberg: among the tests whose adjusted value is at most q, a share of q
 // is expected to be false, however many were made. Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, 1995.
 func adjust(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		}
-		return 0
-	})
+	order := inOrder(values)
 	adjusted := make([]float64, len(values))
 	least := 1.0
 	for rank := len(order); rank > 0; rank-- {
@@ -29,6 +20,16 @@ func adjust(values []float64) []float64 {
 		adjusted[i] = least
 	}
 	return adjusted
+}
+
+// inOrder are the indexes of values, the smallest value's first; equal ones stay as they are.
+func inOrder(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	return order
 }
 
 // adjustTests adjusts the p-values of all tests of the analysis together.

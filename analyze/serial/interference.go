@@ -195,19 +195,7 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 
 // ranks are the ranks of the values; equal values share the mean of theirs.
 func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		}
-		return 0
-	})
+	order := inOrder(values)
 	r := make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i

@@ -273,32 +273,14 @@ func TestBenchInterrupted(t *testing.T) {
 	needRawmetal(t)
 	kernels, _ := filepath.Abs(shaders)
 	dir := t.TempDir()
-	cmd := exec.Command(tool.mtrace, "bench", "scaling", "--iters", "100000000", "--shaders", kernels)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(2 * time.Second)
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	select {
-	case <-done:
-	case <-time.After(15 * time.Second):
-		cmd.Process.Kill()
-		t.Fatal("did not end")
-	}
-	if got := exitStatus(waitStatus(cmd)); got != 130 {
+	ended, group := interrupted(t, dir, "TMPDIR="+dir, 2*time.Second, tool.mtrace, "bench", "scaling", "--iters", "100000000", "--shaders", kernels)
+	if got := exitStatus(ended); got != 130 {
 		t.Errorf("exit %d, want 130", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "mtrace-bench-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := syscall.Kill(-cmd.Process.Pid, 0); err == nil {
+	if err := syscall.Kill(-group, 0); err == nil {
 		t.Error("a process is left behind")
 	}
 }

@@ -86,31 +86,10 @@ func TestRunCannotStart(t *testing.T) {
 // A SIGINT from the terminal goes to the whole process group. The program ends as it would untraced, and the trace is whole.
 func TestRunSurvivesInterrupt(t *testing.T) {
 	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--threads", "2", "--iters", "10000000", "--sync-mode", "event"}
-	interrupt := func(name string, args ...string) syscall.WaitStatus {
-		cmd := exec.Command(name, args...)
-		cmd.Dir = t.TempDir()
-		cmd.Env = append(os.Environ(), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(3 * time.Second)
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second):
-			cmd.Process.Kill()
-			t.Fatalf("%s did not end after SIGINT", name)
-		}
-		return waitStatus(cmd)
-	}
-	plain := interrupt(args[0], args[1:]...)
+	library := "SOFTMETAL_LIBRARY=" + filepath.Join(tool.dir, "softmetal", "libsoftmetal.so")
+	plain, _ := interrupted(t, t.TempDir(), library, 3*time.Second, args...)
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	traced := interrupt(tool.mtrace, append([]string{"run", "--no-report", "-o", trace, "--"}, args...)...)
+	traced, _ := interrupted(t, t.TempDir(), library, 3*time.Second, append([]string{tool.mtrace, "run", "--no-report", "-o", trace, "--"}, args...)...)
 	if exitStatus(traced) != exitStatus(plain) {
 		t.Errorf("exit status %d, untraced %d", exitStatus(traced), exitStatus(plain))
 	}

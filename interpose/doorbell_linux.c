@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <time.h>
 #include "doorbell.h"
+#include "locks.h"
 
 static sem_t bell;
 
@@ -10,12 +11,12 @@ bool mt_doorbell_make(void) { return sem_init(&bell, 0, 0) == 0; }
 
 void mt_doorbell_ring(void) {
   int pending;
-  if (sem_getvalue(&bell, &pending) == 0 && pending < 1) sem_post(&bell);
+  if (sem_getvalue(&bell, &pending) == 0 && pending < 1) mt_own_sem_post(&bell);
 }
 
 bool mt_doorbell_wait(int milliseconds) {
   if (milliseconds < 0) {
-    while (sem_wait(&bell) != 0 && errno == EINTR) {
+    while (mt_own_sem_wait(&bell) != 0 && errno == EINTR) {
     }
     return true;
   }
@@ -25,7 +26,7 @@ bool mt_doorbell_wait(int milliseconds) {
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   int result;
-  while ((result = sem_timedwait(&bell, &until)) != 0 && errno == EINTR) {
+  while ((result = mt_own_sem_timedwait(&bell, &until)) != 0 && errno == EINTR) {
   }
   return result == 0;
 }

@@ -6,24 +6,38 @@
 #include <string.h>
 #include "canary.h"
 #include "clock.h"
+#include "handoff.h"
 #include "identity.h"
 #include "python.h"
 #include "text.h"
 
-// "symbol" where an address lies in one; else "in function" or "in file".
-static uint64_t name_of(struct thread *t, const void *lock, const char *label, void *waiter) {
+static struct lock_name *cached_name(struct thread *t, const void *key) {
+  return &t->lock_names[((uintptr_t)key >> 4) % (sizeof t->lock_names / sizeof *t->lock_names)];
+}
+
+// "symbol" where an address lies in one; else "in function" or "in file", which is looked up once for each place that waits: locks
+// in the heap come and go, and looking through a large library's symbols takes long.
+static uint64_t name_of(struct thread *t, const void *lock, const char *label, const void *waiter) {
   if (label && *label) return mt_text(t, label, strlen(label));
-  struct lock_name *cached = &t->lock_names[((uintptr_t)lock >> 4) % (sizeof t->lock_names / sizeof *t->lock_names)];
-  if (cached->lock == lock) return cached->name;
+  struct lock_name *cached = cached_name(t, lock);
+  if (cached->lock == lock && cached->waiter == waiter) return cached->name;
   char text[256] = "";
   Dl_info info;
   if (dladdr(lock, &info) && info.dli_sname) {
     snprintf(text, sizeof text, "%s", info.dli_sname);
-  } else if (dladdr(waiter, &info)) {
-    const char *file = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-    snprintf(text, sizeof text, "in %s", info.dli_sname ? info.dli_sname : file ? file + 1 : "the program");
+  } else {
+    struct lock_name *place = cached_name(t, waiter);
+    if (place->lock || place->waiter != waiter) {
+      if (dladdr(waiter, &info)) {
+        const char *file = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+        snprintf(text, sizeof text, "in %s", info.dli_sname ? info.dli_sname : file ? file + 1 : "the program");
+      }
+      *place = (struct lock_name){NULL, waiter, mt_text(t, text, strlen(text))};
+    }
+    *cached = (struct lock_name){lock, waiter, place->name};
+    return cached->name;
   }
-  *cached = (struct lock_name){lock, mt_text(t, text, strlen(text))};
+  *cached = (struct lock_name){lock, waiter, mt_text(t, text, strlen(text))};
   return cached->name;
 }
 
@@ -41,13 +55,37 @@ void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t ho
   errno = saved;
 }
 
-// CPython keeps its lock in one global, of the interpreter or of its library.
+void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool failed, void *waiter) {
+  int saved = errno;
+  uint64_t end = mt_ticks();
+  struct thread *t = mt_thread();
+  if (t) {
+    struct handoff h = {0, 0, false};
+    if (!failed) h = mt_handoff_read(object, begin, end);
+    uint64_t ago = h.by ? end - h.at : 0;
+    if (ago > UINT32_MAX) ago = UINT32_MAX;
+    struct record records[2] = {
+        {.begin = begin, .end = end, .arg = h.by, .object = h.given_back, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)},
+        {.begin = name_of(t, object, NULL, waiter), .end = (uintptr_t)object, .arg = (uintptr_t)t->gave, .object = (uint32_t)ago, .call = MT_CALL_tracer_more},
+    };
+    t->gave = NULL;
+    mt_thread_publish(t, records, 2);
+  }
+  errno = saved;
+}
+
+// CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for each address:
+// direct mapped, the lowest bit says that it is an interpreter's.
+static _Atomic uintptr_t seen[256];
+static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 12) % 256]; }
+
 bool mt_lock_is_interpreters(const void *lock) {
-  static const void *_Atomic known, *_Atomic other;
-  if (lock == atomic_load_explicit(&known, memory_order_relaxed)) return true;
-  if (lock == atomic_load_explicit(&other, memory_order_relaxed)) return false;
+  uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
+  if ((known | 1) == ((uintptr_t)lock | 1)) return known & 1;
   Dl_info info;
   bool is = dladdr(lock, &info) && info.dli_sname && strcmp(info.dli_sname, "_PyRuntime") == 0;
-  atomic_store_explicit(is ? &known : &other, lock, memory_order_relaxed);
+  atomic_store_explicit(seen_of(lock), (uintptr_t)lock | is, memory_order_relaxed);
   return is;
 }
+
+bool mt_lock_known_interpreters(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == ((uintptr_t)lock | 1); }

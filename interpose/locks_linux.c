@@ -1,9 +1,17 @@
 // Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust, checked for
 // errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
 //
-// The originals are the next ones in the order of the libraries, so a sanitizer's stay in between.
+// The originals are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds the
+// default one, which for condition variables is not the oldest.
+//
+// Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To signal one that
+// nobody waits for is common and costs the C library a load; it costs us another of the same word, and two stores to the thread's
+// own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
+// through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
 #include <errno.h>
+#include <semaphore.h>
 #include "clock.h"
+#include "handoff.h"
 #include "interpose.h"
 #include "locks.h"
 #include "stack.h"
@@ -11,6 +19,9 @@
 #ifdef MTRACE_SMALL // the sanitizers, which that build is for, have functions of their own here
 void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
 void mt_own_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
+int mt_own_sem_wait(sem_t *semaphore) { return sem_wait(semaphore); }
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return sem_timedwait(semaphore, until); }
+int mt_own_sem_post(sem_t *semaphore) { return sem_post(semaphore); }
 #else
 #define EXPORT __attribute__((visibility("default")))
 
@@ -46,18 +57,83 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_w
 // that comes before us would see locks given back that were never taken.
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return ORIGINAL(pthread_mutex_unlock)(mutex); }
 
-#define WAIT(call, condition, ...) \
-  if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+#define WAIT(call, condition, as_lock, ...) \
+  if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
+  bool interpreters = mt_lock_is_interpreters(condition); \
+  uint64_t begin = mt_stack_begin_wait(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
-  mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
+  if (interpreters) \
+    mt_lock_waited(as_lock, condition, begin, 0, NULL, __builtin_return_address(0)); \
+  else if (result == 0 || result == ETIMEDOUT) \
+    mt_signal_waited(MT_CALL_signal_##call, condition, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex); }
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, MT_CALL_lock_pthread_cond_wait, mutex); }
 EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
-  WAIT(pthread_cond_timedwait, condition, mutex, until);
+  WAIT(pthread_cond_timedwait, condition, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
+}
+EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+  WAIT(pthread_cond_clockwait, condition, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
+}
+
+// The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it does anything.
+static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0; }
+
+#define SIGNAL(call, condition) \
+  if (mt_locks_on() && !mt_lock_known_interpreters(condition)) mt_handoff_give(condition, is_waited_for(condition)); \
+  return ORIGINAL(call)(condition)
+
+EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
+EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
+
+// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
+#define WAIT_FOR(call, semaphore, ...) \
+  pthread_testcancel(); \
+  int saved = errno; \
+  if (ORIGINAL(sem_trywait)(semaphore) == 0) { \
+    mt_handoff_take(semaphore, false); \
+    return 0; \
+  } \
+  errno = saved; \
+  uint64_t begin = mt_stack_begin_wait(MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
+  if (result == 0) mt_handoff_take(semaphore, true); \
+  mt_signal_waited(MT_CALL_signal_##call, semaphore, begin, result != 0, __builtin_return_address(0)); \
+  return result
+
+// A time that is none is an error even when the semaphore is free.
+static bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
+
+EXPORT int sem_wait(sem_t *semaphore) {
+  if (!mt_locks_on()) return ORIGINAL(sem_wait)(semaphore);
+  WAIT_FOR(sem_wait, semaphore);
+}
+EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+  if (!mt_locks_on() || !is_time(until)) return ORIGINAL(sem_timedwait)(semaphore, until);
+  WAIT_FOR(sem_timedwait, semaphore, until);
+}
+EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  if (!mt_locks_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(sem_clockwait)(semaphore, clock, until);
+  WAIT_FOR(sem_clockwait, semaphore, clock, until);
+}
+EXPORT int sem_trywait(sem_t *semaphore) {
+  int result = ORIGINAL(sem_trywait)(semaphore);
+  if (result == 0 && mt_locks_on()) mt_handoff_take(semaphore, false);
+  return result;
+}
+
+// The C library keeps a semaphore's value in the lower half of its first word and the number of waiters in the upper.
+static bool is_semaphore_waited_for(const sem_t *semaphore) { return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
+
+// Nothing is touched once the semaphore was posted: whoever took it may have freed it.
+EXPORT int sem_post(sem_t *semaphore) {
+  if (mt_locks_on()) mt_handoff_give(semaphore, is_semaphore_waited_for(semaphore));
+  return ORIGINAL(sem_post)(semaphore);
 }
 
 void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }
 void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mutex); }
+int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore, until); }
+int mt_own_sem_post(sem_t *semaphore) { return ORIGINAL(sem_post)(semaphore); }
 #endif

@@ -30,9 +30,10 @@ struct thread {
   unsigned made_inside_count;
   struct sampling sampling; // of the encoder that is being made
   struct lock_name {
-    const void *lock;
+    const void *lock, *waiter; // lock is NULL for the name of whoever waits there
     uint64_t name;
   } lock_names[32]; // direct mapped
+  const void *gave; // what the thread signalled last, since its last recorded wait. See handoff.h
   struct scope {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last

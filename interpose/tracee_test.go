@@ -261,7 +261,7 @@ func (p *tracee) text(t testing.TB, name uint64) string {
 func calls(events []event) map[string]int {
 	counts := map[string]int{}
 	for _, e := range events {
-		if f := e.Call.Row().Family; f != wire.FamilyTracer && f != wire.FamilyLock {
+		if f := e.Call.Row().Family; f != wire.FamilyTracer && f != wire.FamilyLock && f != wire.FamilySignal {
 			counts[fmt.Sprint(e.thread, " ", e.Call)]++
 		}
 	}

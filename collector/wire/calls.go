@@ -107,7 +107,7 @@ const (
 	copyMore     = "x0 source buffer, x1 destination buffer"
 	lockHolder   = "thread id of the holder when the wait began, 0 when not known"
 	lockMore     = "x0 StringID of its symbol or label, or of the function that waited, x1 address"
-	signaller    = "thread id of the one that signalled, 0 when not known; failed when the time was over"
+	signaller    = "thread id of the one that signalled, 0 when not known; failed when none came"
 	signalMore   = "x0 StringID of its symbol or label, or of the function that waited, x1 address, x2 address of what the thread itself had signalled last, since its wait before, x3 ticks from the signal to the end"
 	givenBack    = "1 when a semaphore was given back by the thread that had taken it, as a lock is"
 	newResource  = "x0 bytes, x1 MTLResourceOptions"

@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <objc/objc-exception.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,6 +419,23 @@ static void bench_lock(void) {
   printf("%.3f\n", ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n);
 }
 
+// Nanoseconds of a signal that nobody waits for, and of a semaphore that is free and given back.
+static void bench_wakes(bool semaphores) {
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 1);
+  work([MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B]);
+  struct timespec a, b;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+  for (long i = 0; i < n; i++) {
+    if (semaphores) { sem_wait(&semaphore); sem_post(&semaphore); } else pthread_cond_signal(&condition);
+  }
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+  printf("%.3f\n", ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n);
+}
+static void bench_signal(void) { bench_wakes(false); }
+static void bench_semaphore(void) { bench_wakes(true); }
+
 // Nanoseconds of a commit, with the handler that it calls at once.
 static void bench_commit(void) {
   _MTLCommandQueue *queue = [MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
@@ -453,7 +472,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
-    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
+    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
 };
 
 int main(int argc, char **argv) {

@@ -1,0 +1,72 @@
+// See handoff.h.
+#include "handoff.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include "clock.h"
+#include "thread.h"
+
+enum { ENTRIES = 512 };
+
+static struct entry {
+  _Atomic uint64_t giver, at, taker;
+} __attribute__((aligned(32))) entries[ENTRIES];
+
+static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
+static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> 55]; }
+
+// A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have no name.
+enum { THREAD_BITS = 31 };
+static inline uint64_t tag_of(uint64_t mixed) { return mixed >> 23 << 32; }
+static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
+static inline uint64_t thread_in(uint64_t name) { return name & ((UINT64_C(1) << THREAD_BITS) - 1); }
+static const uint64_t back = UINT64_C(1) << THREAD_BITS;
+
+static inline uint64_t self(void) {
+#ifdef __APPLE__
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+#else
+  static _Thread_local uint64_t cached __attribute__((tls_model("initial-exec")));
+  uint64_t id = cached;
+  if (__builtin_expect(id == 0, 0)) id = cached = (uint64_t)syscall(SYS_gettid);
+#endif
+  return id >> THREAD_BITS ? 0 : id;
+}
+
+void mt_handoff_give(const void *object, bool waited) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  uint64_t taker = atomic_load_explicit(&e->taker, memory_order_relaxed);
+  bool own = is_for(taker, mixed) && thread_in(taker) == self();
+  struct thread *t = mt_thread_get();
+  if (!own && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) t->gave = object;
+  if (!waited) return;
+  atomic_store_explicit(&e->at, mt_ticks(), memory_order_relaxed);
+  atomic_store_explicit(&e->giver, tag_of(mixed) | (own ? back : 0) | self(), memory_order_relaxed);
+}
+
+void mt_handoff_take(const void *object, bool waited) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  if (waited || is_for(atomic_load_explicit(&e->taker, memory_order_relaxed), mixed))
+    atomic_store_explicit(&e->taker, tag_of(mixed) | self(), memory_order_relaxed);
+}
+
+struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
+  uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
+  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0, 0, false}; // from before this wait: not what ended it
+  return (struct handoff){thread_in(giver), at, (giver & back) != 0};
+}
+
+uint64_t mt_handoff_taker(const void *object) {
+  uint64_t mixed = mix(object);
+  uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
+  return is_for(taker, mixed) ? thread_in(taker) : 0;
+}

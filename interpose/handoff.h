@@ -1,0 +1,36 @@
+// Who woke whom: for each condition variable and semaphore that threads wait for, the thread that signalled it last, and for each
+// semaphore, and each mutex where the system does not say who has it, the thread that took it last.
+//
+// Rule: a table of fixed size that is written without waiting and may forget, but never names a thread for the wrong object. Two
+// objects that share an entry push each other out; then the name is not known, which is what is said.
+//
+// Memory order: a name is one word: the thread, and a tag of the object's address, so that it is whole however it is read, and
+// no reader takes another object's. The 64-bit product with an odd number does not map two addresses to one; 9 bits of it choose
+// the entry and 32 are the tag. The word is stored before the signal is given and loaded after the wait returned; the order between
+// them is that of the signal itself, which the C library makes a release and an acquire. The time beside it is a word of its own:
+// it may be that of another signal at the same moment, so a reader takes it only if it lies within its wait.
+#ifndef MTRACE_HANDOFF_H
+#define MTRACE_HANDOFF_H
+#include <stdbool.h>
+#include <stdint.h>
+
+// What a waiter finds after its wait.
+struct handoff {
+  uint64_t by;     // the thread that signalled last, 0 when not known
+  uint64_t at;     // when, in ticks; 0 when not known
+  bool given_back; // by the thread that had taken it last, as a lock is
+};
+
+// The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none, only the
+// calling thread remembers it.
+void mt_handoff_give(const void *object, bool waited);
+
+// The calling thread has taken an object, a semaphore or a mutex. Waited says that it had to wait, and may make an entry.
+void mt_handoff_take(const void *object, bool waited);
+
+// Who woke the calling thread in a wait that began at a tick and is over.
+struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end);
+
+// Who took the object last, 0 when not known.
+uint64_t mt_handoff_taker(const void *object);
+#endif

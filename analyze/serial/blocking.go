@@ -14,6 +14,7 @@ const (
 	blockWait    blockKind = iota // in a wait
 	blockLock                     // for a lock
 	blockSlot                     // for a free command buffer
+	blockSignal                   // for another thread's signal
 	blockCompile                  // not blocked, but compiling: a part of the path of its own
 )
 
@@ -31,7 +32,9 @@ type block struct {
 	analyze.Interval
 	kind   blockKind
 	wait   *analyze.Wait
-	holder *analyze.Thread // of the lock, when the wait began
+	holder *analyze.Thread // of the lock, when the wait began; or who gave the signal
+	signal analyze.Nanos   // when that was
+	handed bool            // the signal says that work is done which the thread had handed over
 	lock   lockKey
 	queue  *analyze.Queue // that was full
 }
@@ -45,6 +48,12 @@ func (a *Analysis) blocks() map[*analyze.Thread][]block {
 	}
 	for _, l := range a.Trace.Locks {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: keyOf(&l)})
+	}
+	for i := range a.signals {
+		if w := &a.signals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
+			handed := a.handover.holds() && w.Signaller == a.handover.to && !w.GivenBack
+			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller, signal: w.Signalled, handed: handed})
+		}
 	}
 	for b := range a.blockedOnQueue {
 		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot, queue: b.Queue})

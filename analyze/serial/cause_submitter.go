@@ -2,7 +2,11 @@ package serial
 
 import "mtrace/analyze"
 
-// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one.
+// submitsAll is the share of the commits that a single submitter makes.
+const submitsAll = 0.95
+
+// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for its command
+// buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
 func singleSubmitter(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: 0.85,
 		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
@@ -15,11 +19,9 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 		}
 	}
 	switch {
-	case len(f.threads) < 2:
-		return r.not("only %d thread takes part", len(f.threads))
-	case commits == 0:
+	case len(f.threads) == 0 || commits == 0:
 		return r.not("nothing was committed")
-	case float64(top.CommandBuffers) < 0.95*float64(commits):
+	case float64(top.CommandBuffers) < submitsAll*float64(commits):
 		return r.not("%d threads committed; the busiest made %s of the commits", f.committers, percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
@@ -30,14 +32,37 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 			r.Lost += a.notSaturated(f, w.Interval, w.Buffer)
 		}
 	}
-	if waiting == 0 {
+	h := a.handover
+	handed := h.holds() && h.to == top.Thread
+	if handed {
+		for i := range h.replies {
+			lost := a.notSaturated(f, h.replies[i].Interval, nil)
+			if !f.saturated {
+				lost -= h.replies[i].own
+			}
+			r.Lost += max(0, lost)
+		}
+	}
+	switch {
+	case waiting == 0 && !handed && h != nil && len(h.replies)+h.others > 0:
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but they handed nothing over to it: so do threads wait that it gives work to",
+			top.Thread.ID, len(h.replies)+h.others)
+	case waiting == 0 && !handed && len(f.threads) < 2:
+		return r.not("only %d thread takes part", len(f.threads))
+	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
 	if r.Holds = r.Lost > 0; !r.Holds {
 		return r.not("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)
 	}
 	r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
-	r.say("%d waits of other threads, %s of thread time, were for its work", waiting, r.Lost)
+	if waiting > 0 {
+		r.say("%d waits of other threads were for its work", waiting)
+	}
+	if handed {
+		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.threads), len(h.replies))
+	}
+	r.say("beyond the time of their own work on the GPU that took %s of thread time", r.Lost)
 	r.say("it spent %s of its time encoding and committing and %s outside of Metal", percent(share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(share(top.WorkTime[analyze.PartOutside], top.Working)))
 	return r

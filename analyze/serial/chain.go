@@ -74,6 +74,10 @@ func (b *block) for_(self *analyze.Thread) *analyze.Thread {
 		if b.holder != self {
 			return b.holder
 		}
+	case blockSignal:
+		if b.handed { // a thread that waits for work waits for nobody
+			return b.holder
+		}
 	case blockWait:
 		if from := Awaited(b.wait); from != self {
 			return from

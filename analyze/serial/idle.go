@@ -8,22 +8,23 @@ import (
 
 // What a thread did while a GPU that it should have fed had nothing to do. Scheduling is not the thread's doing.
 const (
-	Scheduling   = "scheduling"          // it had committed; the GPU had not begun
-	doingForeign = "waiting for others"  // in a wait for another thread's work
-	doingWait    = "waiting for its own" // in a wait for its own work
-	doingLock    = "waiting for a lock"  //
-	doingCompile = "compiling"           //
+	Scheduling   = "scheduling"           // it had committed; the GPU had not begun
+	doingForeign = "waiting for others"   // in a wait for another thread's work
+	doingWait    = "waiting for its own"  // in a wait for its own work
+	doingLock    = "waiting for a lock"   //
+	doingSignal  = "waiting for a signal" // of another thread, for work as a rule
+	doingCompile = "compiling"            //
 	doingAcquire = "waiting for a free command buffer"
 	doingEncode  = "encoding"         // between making the command buffer and having committed it
 	doingOutside = "outside of Metal" // before it made the command buffer
 )
 
 // spansOf is when a thread was inside calls that block, by kind.
-type spansOf struct{ foreign, waits, locks, compile, acquire *Busy }
+type spansOf struct{ foreign, waits, locks, signals, compile, acquire *Busy }
 
 // blocking finds when each thread was inside calls that block.
 func (a *Analysis) blocking() {
-	type lists struct{ foreign, waits, locks, compile, acquire []analyze.Interval }
+	type lists struct{ foreign, waits, locks, signals, compile, acquire []analyze.Interval }
 	by := map[*analyze.Thread]*lists{}
 	of := func(t *analyze.Thread) *lists {
 		if by[t] == nil {
@@ -44,6 +45,11 @@ func (a *Analysis) blocking() {
 		l := of(k.Thread)
 		l.locks = append(l.locks, k.Interval)
 	}
+	for i := range a.Trace.SignalWaits {
+		w := &a.Trace.SignalWaits[i]
+		l := of(w.Thread)
+		l.signals = append(l.signals, w.Interval)
+	}
 	for _, c := range a.Trace.Compilations {
 		l := of(c.Thread)
 		l.compile = append(l.compile, c.Interval)
@@ -54,7 +60,7 @@ func (a *Analysis) blocking() {
 	}
 	a.spans = map[*analyze.Thread]*spansOf{}
 	for t, l := range by {
-		a.spans[t] = &spansOf{NewBusy(l.foreign), NewBusy(l.waits), NewBusy(l.locks), NewBusy(l.compile), NewBusy(l.acquire)}
+		a.spans[t] = &spansOf{NewBusy(l.foreign), NewBusy(l.waits), NewBusy(l.locks), NewBusy(l.signals), NewBusy(l.compile), NewBusy(l.acquire)}
 	}
 }
 
@@ -103,7 +109,7 @@ func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string 
 	for _, c := range []struct {
 		doing string
 		spans *Busy
-	}{{doingForeign, s.foreign}, {doingWait, s.waits}, {doingLock, s.locks}, {doingCompile, s.compile}, {doingAcquire, s.acquire}} {
+	}{{doingForeign, s.foreign}, {doingWait, s.waits}, {doingLock, s.locks}, {doingSignal, s.signals}, {doingCompile, s.compile}, {doingAcquire, s.acquire}} {
 		n := c.spans.Within(before)
 		if rest -= n; n > most {
 			best, most = c.doing, n

@@ -43,7 +43,7 @@ func (m *Matrix) Total() (sum analyze.Nanos) {
 	return sum
 }
 
-// matrices fills who waits for whom: for work that another thread committed or a lock that it held (WaitMatrix), for GPU time
+// matrices fills who waits for whom: for work that another thread committed work that it was given to commit, or a lock that it held (WaitMatrix), for GPU time
 // that another thread's work took while one's own was queued (QueuedMatrix), and the locks alone (LockMatrix). The holder of a
 // lock is the one that held it when the wait began.
 func (a *Analysis) matrices() {
@@ -59,6 +59,12 @@ func (a *Analysis) matrices() {
 			continue
 		}
 		a.queuedBehind(w)
+	}
+	if a.handover.holds() {
+		for i := range a.handover.replies {
+			r := &a.handover.replies[i]
+			a.WaitMatrix.Add(r.Thread, a.handover.to, r.Length())
+		}
 	}
 	for _, l := range a.Trace.Locks {
 		if l.Holder != nil {

@@ -19,6 +19,8 @@ type ThreadTime struct {
 	Working        analyze.Nanos                    // from its first command buffer to its last commit or wait
 	WorkTime       [analyze.PartCount]analyze.Nanos // Time without start-up and tear-down; it adds up to Working
 	GPU            analyze.Nanos                    // sum of the GPU times of what it committed
+	SignalWaits    analyze.Nanos                    // of Time[PartOutside], waiting for a signal of another thread
+	HandsOver      bool                             // it has another thread submit its work, and waits for that
 	AcquireOthers  analyze.Nanos                    // the part of Time[PartAcquire] in which other threads held the queue's command buffers
 }
 
@@ -37,14 +39,14 @@ func (t *ThreadTime) Waited() analyze.Nanos {
 	return sum
 }
 
-// Submits says whether the thread takes part in the GPU's work: it committed or waited.
-func (t *ThreadTime) Submits() bool { return t.CommandBuffers > 0 || t.Waits > 0 }
+// Submits says whether the thread takes part in the GPU's work: it committed or waited, or another submits for it.
+func (t *ThreadTime) Submits() bool { return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver }
 
 // partition divides each thread's time.
 func (a *Analysis) partition() {
 	index := map[*analyze.Thread]*ThreadTime{}
 	for _, th := range a.Trace.Threads {
-		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive}
+		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: a.handover.holds() && a.handover.threads[th]}
 		a.Threads = append(a.Threads, t)
 		index[th] = t
 	}
@@ -57,6 +59,11 @@ func (a *Analysis) partition() {
 		t.Waits++
 		for _, p := range a.Split(w) {
 			t.Time[p.Part] += p.Nanos
+		}
+	}
+	for i := range a.Trace.SignalWaits {
+		if w := &a.Trace.SignalWaits[i]; index[w.Thread] != nil {
+			index[w.Thread].SignalWaits += w.Length()
 		}
 	}
 	window := a.Trace.Window

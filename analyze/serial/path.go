@@ -16,6 +16,7 @@ const (
 	PathNotify     = "notify"     // from the GPU's end to the return of the wait
 	PathHolding    = "holding"    // a thread that had the lock that another waited for
 	PathLock       = "lock"       // a lock whose holder is not known
+	PathSignal     = "signal"     // from a signal to the return of the wait for it
 	PathUnknown    = "unknown"    // a wait of which it is not known what for
 )
 
@@ -187,6 +188,9 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			w.steps++ // it gave the lock up at this moment
 			w.holding = true
 		}
+	case blockSignal:
+		w.spend(PathSignal, t, max(b.Begin, min(w.at, b.signal)))
+		next = b.holder
 	case blockSlot:
 		list := w.slots[b.queue]
 		i := sort.Search(len(list), func(i int) bool { return list[i].at > w.at })

@@ -12,7 +12,7 @@ type Analysis struct {
 	Threads      []*ThreadTime
 	Queues       []*QueueUse
 	GPU          GPU
-	WaitMatrix   *Matrix // waits for work that another thread committed, and for locks that it held
+	WaitMatrix   *Matrix // waits for work that another thread committed, or was given to commit, and for locks that it held
 	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
 	LockMatrix   *Matrix // waits for locks that another thread held
 	Exclusion    []Exclusion
@@ -30,6 +30,8 @@ type Analysis struct {
 	fullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
 	blockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
 	spans          map[*analyze.Thread]*spansOf
+	signals        []analyze.SignalWait // those of a thread that waited again at once as one
+	handover       *handover            // nil when there is no single submitter
 }
 
 // Options steer what is random in the analysis.
@@ -45,6 +47,8 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	}
 	a := &Analysis{Trace: t}
 	a.findDevices()
+	a.signals = signalWaits(t)
+	a.handover = a.findHandover()
 	a.partition()
 	a.useOfQueues()
 	a.matrices()

@@ -98,6 +98,9 @@ type Thread struct {
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
+	// OnlyIdle says that all that is known of the thread is that it waited for signals.
+	OnlyIdle bool
+
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
 
 	Events int64

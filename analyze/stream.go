@@ -138,6 +138,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 		st.Min, st.Max = min(st.Min, d), max(st.Max, d)
 		_ = st.Durations.RecordValue(int64(min(d, longestCall)))
 	}
+	t.used = t.used || rule.act != actSignalWait
 	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
 		t.Active.Begin = inside.Begin
 	}

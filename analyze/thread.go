@@ -24,6 +24,7 @@ type threadLoader struct {
 	idle    list[SignalWait]
 	made    list[seen] // memory
 	runs    dispatchRuns
+	used    bool             // by a call other than a wait for a signal
 	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
 }
 
@@ -170,6 +171,7 @@ func (l *loader) finishThread(t *threadLoader) {
 	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events
+	t.OnlyIdle = t.Events > 0 && !t.used
 	if t.Events > 0 || t.Active.End > t.Active.Begin {
 		l.trace.Threads = append(l.trace.Threads, t.Thread)
 	}

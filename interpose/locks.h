@@ -11,9 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "process.h"
+#include "thread.h"
 
 // Are waits recorded now?
 static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
+
+// Are waits for signals recorded now? Not inside a Metal call: what Metal waits for there is the call's own affair.
+static inline bool mt_signals_on(void) {
+  if (!mt_locks_on()) return false;
+  struct thread *t = mt_thread_get();
+  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0;
+}
 
 // Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the
 // function that waited. Keeps errno.

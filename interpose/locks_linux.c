@@ -60,6 +60,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return ORIGINAL(pthrea
 #define WAIT(call, condition, as_lock, ...) \
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
   bool interpreters = mt_lock_is_interpreters(condition); \
+  if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
   uint64_t begin = mt_stack_begin_wait(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
   if (interpreters) \
@@ -105,15 +106,15 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
 static bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 
 EXPORT int sem_wait(sem_t *semaphore) {
-  if (!mt_locks_on()) return ORIGINAL(sem_wait)(semaphore);
+  if (!mt_signals_on()) return ORIGINAL(sem_wait)(semaphore);
   WAIT_FOR(sem_wait, semaphore);
 }
 EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
-  if (!mt_locks_on() || !is_time(until)) return ORIGINAL(sem_timedwait)(semaphore, until);
+  if (!mt_signals_on() || !is_time(until)) return ORIGINAL(sem_timedwait)(semaphore, until);
   WAIT_FOR(sem_timedwait, semaphore, until);
 }
 EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
-  if (!mt_locks_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(sem_clockwait)(semaphore, clock, until);
+  if (!mt_signals_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(sem_clockwait)(semaphore, clock, until);
   WAIT_FOR(sem_clockwait, semaphore, clock, until);
 }
 EXPORT int sem_trywait(sem_t *semaphore) {

@@ -151,7 +151,8 @@ func (r *Report) threads(a *serial.Analysis, opts Options) {
 			continue
 		}
 		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window), CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
-			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU), LostToOthers: t.LostToOthers(), Time: map[string]int64{}}
+			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU), LostToOthers: t.LostToOthers(),
+			SignalWaitNS: int64(t.SignalWaits), HandsOver: t.HandsOver, Time: map[string]int64{}}
 		if t.Thread.Process != nil {
 			th.PID = t.Thread.Process.ID
 		}

@@ -166,6 +166,8 @@ type Thread struct {
 	Time           map[string]int64 `json:"time"`
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
+	SignalWaitNS   int64            `json:"signal_wait_ns"`    // of outside_ns, waiting for a signal of another thread: for work, as a rule
+	HandsOver      bool             `json:"hands_over"`        // another thread submits its work, and it waits for that one's signal
 	CPUNS          *int64           `json:"cpu_ns"`            // on a processor; null when not known
 	RunnableNS     *int64           `json:"runnable_ns"`       // waiting for a processor; null when not known
 	CPUCovered     float64          `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of

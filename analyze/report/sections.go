@@ -110,10 +110,10 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	}
 }
 
-// onlyLocks says whether all that is known of the thread is that it waited for locks.
+// onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of a submitter's.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
-	return lock > 0 && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
+	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
 }
 
 // processorCell is a processor time in % of the time of which it is known.

@@ -49,8 +49,8 @@ func (a *Analysis) blocks() map[*analyze.Thread][]block {
 	for _, l := range a.Trace.Locks {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: keyOf(&l)})
 	}
-	for i := range a.signals {
-		if w := &a.signals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
+	for i := range a.forSignals {
+		if w := &a.forSignals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
 			handed := a.handover.holds() && w.Signaller == a.handover.to && !w.GivenBack
 			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller, signal: w.Signalled, handed: handed})
 		}

@@ -77,12 +77,12 @@ func (a *Analysis) findHandover() *handover {
 			first = min(first, b.Committed.Begin)
 		}
 	}
-	if len(a.signals) == 0 || h.to == nil || float64(most) < submitsAll*float64(all) {
+	if len(a.forSignals) == 0 || h.to == nil || float64(most) < submitsAll*float64(all) {
 		return nil
 	}
-	h.findThreads(a.signals, first)
-	for i := range a.signals {
-		w := &a.signals[i]
+	h.findThreads(a.forSignals, first)
+	for i := range a.forSignals {
+		w := &a.forSignals[i]
 		switch {
 		case w.Signaller != h.to || w.Thread == h.to || w.GivenBack:
 		case h.threads[w.Thread]:

@@ -46,6 +46,9 @@ func (t *ThreadTime) Submits() bool { return t.CommandBuffers > 0 || t.Waits > 0
 func (a *Analysis) partition() {
 	index := map[*analyze.Thread]*ThreadTime{}
 	for _, th := range a.Trace.Threads {
+		if th.OnlyIdle && !(a.handover.holds() && a.handover.threads[th]) {
+			continue // of a pool, of a library: all that is known of it is that it waited
+		}
 		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: a.handover.holds() && a.handover.threads[th]}
 		a.Threads = append(a.Threads, t)
 		index[th] = t

@@ -30,7 +30,7 @@ type Analysis struct {
 	fullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
 	blockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
 	spans          map[*analyze.Thread]*spansOf
-	signals        []analyze.SignalWait // those of a thread that waited again at once as one
+	forSignals     []analyze.SignalWait // those of a thread that waited again at once as one
 	handover       *handover            // nil when there is no single submitter
 }
 
@@ -47,7 +47,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	}
 	a := &Analysis{Trace: t}
 	a.findDevices()
-	a.signals = signalWaits(t)
+	a.forSignals = signalWaits(t)
 	a.handover = a.findHandover()
 	a.partition()
 	a.useOfQueues()

@@ -122,6 +122,14 @@ func (a *Analysis) trust(c float64) float64 {
 
 func (a *Analysis) noCause(f *facts) string {
 	if outside := f.share(a.Sum(analyze.PartOutside)); outside > 0.5 {
+		idle := analyze.Nanos(0)
+		for _, t := range f.threads {
+			idle += min(t.SignalWaits, t.Working)
+		}
+		if idle := f.share(idle); idle > 0.1 {
+			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another thread, as threads do that have no work%s.",
+				percent(outside), percent(min(1, idle/outside)), f.busyWords("; the GPU was busy for %s"))
+		}
 		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",
 			percent(outside), f.busyWords("; the GPU was busy for %s"))
 	}

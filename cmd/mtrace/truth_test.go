@@ -18,9 +18,9 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor locks.
+// compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor locks and signals.
 func compared(row wire.Row) bool {
-	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Family != wire.FamilyFunction
+	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal && row.Family != wire.FamilyFunction
 }
 
 // tracedSelectors are the selectors of the table of calls: what the truth file knows beyond them is not for the trace.

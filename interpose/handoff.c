@@ -68,5 +68,6 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
 uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
-  return is_for(taker, mixed) ? thread_in(taker) : 0;
+  uint64_t thread = thread_in(taker);
+  return is_for(taker, mixed) && thread != self() ? thread : 0; // it does not wait for itself: somebody took it unseen
 }

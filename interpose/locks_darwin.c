@@ -4,40 +4,42 @@
 // A dispatch queue is a lock that runs its block: the wait ends when the block begins. The thread that runs one is the holder.
 #include <dispatch/dispatch.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include "clock.h"
+#include "handoff.h"
 #include "locks.h"
 #include "stack.h"
 
-#define LOCK(call, lock, try) \
+#define LOCK(call, lock, try, holder, take) \
   if (!mt_locks_on()) return call(lock); \
   int result = try(lock); \
+  if (result == 0 && take) mt_handoff_take(lock, false); \
   if (result != EBUSY) return result; \
+  uint64_t held_by = holder; \
   uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = call(lock); \
-  mt_lock_waited(MT_CALL_lock_##call, lock, begin, 0, NULL, __builtin_return_address(0)); \
+  if (result == 0 && take) mt_handoff_take(lock, true); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
   return result
 
-static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock); }
-static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock); }
-static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock); }
-
-#define WAIT(call, condition, ...) \
-  if (!mt_locks_on() || !mt_lock_is_interpreters(condition)) return call(condition, __VA_ARGS__); \
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
-  int result = call(condition, __VA_ARGS__); \
-  mt_lock_waited(MT_CALL_lock_##call, condition, begin, 0, NULL, __builtin_return_address(0)); \
-  return result
-
-static int cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex); }
-static int cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
-  WAIT(pthread_cond_timedwait, condition, mutex, until);
+// Who has a mutex is not to be read from it, so whoever takes one that was waited for once is noted: a load more for all others.
+static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, mt_handoff_taker(lock), true); }
+static int mutex_trylock(pthread_mutex_t *lock) {
+  int result = pthread_mutex_trylock(lock);
+  if (result == 0 && mt_locks_on()) mt_handoff_take(lock, false);
+  return result;
 }
+// Readers share a lock, so the last to come does not say who has it.
+static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, 0, false); }
+static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, 0, false); }
 
 // Which thread runs a block of a queue: by queue, the last one to come where two share an entry.
 static struct runner {
   _Atomic(dispatch_queue_t) queue;
   _Atomic uint64_t thread;
 } runners[256];
+
+extern void _Block_release(const void *block);
 
 struct work {
   dispatch_queue_t queue;
@@ -94,39 +96,41 @@ static void barrier_sync_f(dispatch_queue_t queue, void *context, dispatch_funct
   if (!mt_locks_on()) return dispatch_barrier_sync_f(queue, context, function);
   sync_on(dispatch_barrier_sync_f, (struct work){.queue = queue, .context = context, .function = function, .call = MT_CALL_lock_dispatch_barrier_sync_f});
 }
+
+// A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself: such a block must reach it as
+// it is, and the wait for it is not recorded. They all have the same code, which is how dispatch knows them; it is read from one
+// that is made at the first wait.
+static bool has_flags(dispatch_block_t block) {
+  static _Atomic(void *) special;
+  void *code = atomic_load_explicit(&special, memory_order_relaxed);
+  if (!code) {
+    dispatch_block_t made = dispatch_block_create(0, ^{});
+    code = ((void **)(void *)made)[2];
+    _Block_release((void *)made);
+    atomic_store_explicit(&special, code, memory_order_relaxed);
+  }
+  return ((void **)(void *)block)[2] == code;
+}
 static void sync_block(dispatch_queue_t queue, dispatch_block_t block) {
-  if (!mt_locks_on()) return dispatch_sync(queue, block);
+  if (!mt_locks_on() || has_flags(block)) return dispatch_sync(queue, block);
   sync_on(dispatch_sync_f, (struct work){.queue = queue, .context = (void *)block, .call = MT_CALL_lock_dispatch_sync});
 }
 static void barrier_sync_block(dispatch_queue_t queue, dispatch_block_t block) {
-  if (!mt_locks_on()) return dispatch_barrier_sync(queue, block);
+  if (!mt_locks_on() || has_flags(block)) return dispatch_barrier_sync(queue, block);
   sync_on(dispatch_barrier_sync_f, (struct work){.queue = queue, .context = (void *)block, .call = MT_CALL_lock_dispatch_barrier_sync});
-}
-
-// A wait with an end is waiting for work as often as for a lock; one without, like that for a free command buffer, is for a lock.
-static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_t until) {
-  if (!mt_locks_on() || until != DISPATCH_TIME_FOREVER) return dispatch_semaphore_wait(semaphore, until);
-  intptr_t result = dispatch_semaphore_wait(semaphore, DISPATCH_TIME_NOW);
-  if (result == 0) return result;
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_dispatch_semaphore_wait, __builtin_frame_address(0));
-  result = dispatch_semaphore_wait(semaphore, until);
-  mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, begin, 0, NULL, __builtin_return_address(0));
-  return result;
 }
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {
   const void *replacement, *original;
 } pairs[] = {
     {(const void *)mutex_lock, (const void *)pthread_mutex_lock},
+    {(const void *)mutex_trylock, (const void *)pthread_mutex_trylock},
     {(const void *)rdlock, (const void *)pthread_rwlock_rdlock},
     {(const void *)wrlock, (const void *)pthread_rwlock_wrlock},
-    {(const void *)cond_wait, (const void *)pthread_cond_wait},
-    {(const void *)cond_timedwait, (const void *)pthread_cond_timedwait},
     {(const void *)sync_f, (const void *)dispatch_sync_f},
     {(const void *)barrier_sync_f, (const void *)dispatch_barrier_sync_f},
     {(const void *)sync_block, (const void *)dispatch_sync},
     {(const void *)barrier_sync_block, (const void *)dispatch_barrier_sync},
-    {(const void *)semaphore_wait_on, (const void *)dispatch_semaphore_wait},
 };
 
 void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -111,5 +112,18 @@ server.join()
 func BenchmarkSignal(b *testing.B) {
 	for _, what := range []string{"signal", "semaphore"} {
 		b.Run(what, func(b *testing.B) { compareRuns(b, "bench-"+what, "1000000") })
+	}
+}
+
+// The table of who signalled what forgets, but names no thread for another's object, whatever threads do to it at once.
+func TestHandoffs(t *testing.T) {
+	for _, sanitizer := range []string{"address,undefined", "thread"} {
+		program := build(t, "handoff-"+sanitizer[:6], "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-fsanitize="+sanitizer, "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
+			"-o", "OUT", "handoff.c", "testdata/handoff.c", "-lpthread")
+		out, err := exec.Command(program).CombinedOutput()
+		known, _ := strconv.Atoi(strings.TrimSpace(string(out)))
+		if err != nil || known == 0 {
+			t.Errorf("%s: %v: %s", sanitizer, err, out)
+		}
 	}
 }

@@ -33,8 +33,9 @@ type reply struct {
 
 const (
 	// waitsAgain is how soon a thread waits again that was woken for nothing: all who wait for a condition variable are woken by a
-	// broadcast, and all but one find that it was not for them.
-	waitsAgain analyze.Nanos = 50_000
+	// broadcast, and all but one find that it was not for them. One that is known to hand work over waits for the same answer until it
+	// hands over more, though it may lack a processor to find that out.
+	waitsAgain, waitsOn analyze.Nanos = 50_000, 50_000_000
 	// enoughReplies is how many replies it takes to say that threads hand over their work.
 	enoughReplies = 10
 	// mostServed is how much of the waiting time must end with something done for the thread alone.
@@ -46,13 +47,13 @@ func (h *handover) holds() bool {
 	return h != nil && len(h.replies) >= enoughReplies && len(h.threads) >= 2 && h.served >= mostServed
 }
 
-// signalWaits are a trace's waits for signals with those of a thread that was woken for nothing, and waited again at once, as one.
-func signalWaits(t *analyze.Trace) []analyze.SignalWait {
+// signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
+func signalWaits(waits []analyze.SignalWait, again func(*analyze.Thread) analyze.Nanos) []analyze.SignalWait {
 	var all []analyze.SignalWait
 	last := map[*analyze.Thread]int{}
-	for _, w := range t.SignalWaits {
+	for _, w := range waits {
 		if i, before := last[w.Thread]; before {
-			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= waitsAgain {
+			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= again(w.Thread) {
 				b.End, b.Signaller, b.Signalled, b.GivenBack, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.TimedOut
 				continue
 			}
@@ -81,6 +82,12 @@ func (a *Analysis) findHandover() *handover {
 		return nil
 	}
 	h.findThreads(a.forSignals, first)
+	a.forSignals = signalWaits(a.forSignals, func(t *analyze.Thread) analyze.Nanos {
+		if h.threads[t] {
+			return waitsOn
+		}
+		return 0
+	})
 	for i := range a.forSignals {
 		w := &a.forSignals[i]
 		switch {
@@ -127,8 +134,14 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 			}
 		}
 	}
+	all, called := 0, 0
+	for _, s := range by {
+		if s.waits > 0 && s.called > 0 {
+			all, called = all+s.waits, called+s.called
+		}
+	}
 	for t, s := range by {
-		if s.waits > 0 && (s.gave*2 >= s.waits || s.called >= max(3, s.waits/10)) {
+		if s.waits > 0 && (s.gave >= max(3, s.waits/20) || s.called > 0 && called >= max(3, all/10)) {
 			h.threads[t] = true
 		}
 	}

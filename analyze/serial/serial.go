@@ -47,7 +47,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	}
 	a := &Analysis{Trace: t}
 	a.findDevices()
-	a.forSignals = signalWaits(t)
+	a.forSignals = signalWaits(t.SignalWaits, func(*analyze.Thread) analyze.Nanos { return waitsAgain })
 	a.handover = a.findHandover()
 	a.partition()
 	a.useOfQueues()

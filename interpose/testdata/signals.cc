@@ -1,6 +1,7 @@
 // A program whose threads wait for signals in every way there is. It prints, for each wait that must be recorded and in their order: who
 // waited, by which call, who signalled (0 for nobody), whether it ended without a signal, whether a semaphore was given back by who had
 // taken it, and whether the waiter had signalled `requests` since its wait before.
+#include <atomic>
 #include <condition_variable>
 #include <cerrno>
 #include <chrono>
@@ -93,20 +94,28 @@ static void *is_cancelled_in_cpp(void *seen) {
   destroyed object{static_cast<bool *>(seen)};
   for (;;) sem_wait(&posts);
 }
+static std::atomic<int> stage;
 static void *takes_when_cancelled(void *) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-  pause_ms(10);
+  stage = 1;
+  while (stage == 1) usleep(100);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
   sem_wait(&posts); // free, and yet the thread ends here
   return nullptr;
 }
 static void cancelled(void *(*body)(void *), const char *what) {
+  stage = 0;
   bool seen = false;
   pthread_t thread;
   void *result;
   pthread_create(&thread, nullptr, body, &seen);
-  pause_ms(5);
+  if (body == takes_when_cancelled) {
+    while (stage == 0) usleep(100);
+  } else {
+    pause_ms(5);
+  }
   pthread_cancel(thread);
+  stage = 2;
   pthread_join(thread, &result);
   check(result == PTHREAD_CANCELED, what);
   if (body != takes_when_cancelled) check(seen, what);

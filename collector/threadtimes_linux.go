@@ -16,7 +16,15 @@ type taskFolder struct {
 	pid    int
 	path   []byte
 	buffer [128]byte
+
+	waits   map[uint64]int64 // of the process's threads, how long each has waited for a processor
+	waited  int64            // by all of them since the first look, those that are gone included up to their last
+	listing [8192]byte
+	names   []string
 }
+
+// mostTasks is how many threads a process may have for its threads' waits to be summed: each costs a look.
+const mostTasks = 64
 
 // openThreadClock is nil when the threads of the process cannot be seen under the numbers that they have for themselves.
 func openThreadClock(pid int) threadClock {
@@ -78,7 +86,40 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	if unix.ClockGettime(int32(^f.pid<<3|processorTime), &ran) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
 		return t, false
 	}
-	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: wire.WaitNotKnown}, true
+	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true
+}
+
+// readWaits sums how long all threads of the process waited for a processor, those that make no traced call included: among them
+// are those that stand for a GPU where there is none. It is WaitNotKnown when there are too many threads, or no such counts.
+func (f *taskFolder) readWaits() int64 {
+	if _, err := unix.Seek(f.fd, 0, 0); err != nil {
+		return wire.WaitNotKnown
+	}
+	n, err := unix.ReadDirent(f.fd, f.listing[:])
+	if err != nil {
+		return wire.WaitNotKnown
+	}
+	_, _, f.names = unix.ParseDirent(f.listing[:n], -1, f.names[:0])
+	if len(f.names) > mostTasks {
+		return wire.WaitNotKnown
+	}
+	first := f.waits == nil
+	if first {
+		f.waits = map[uint64]int64{}
+	}
+	for _, name := range f.names {
+		id, err := strconv.ParseUint(name, 10, 64)
+		if err != nil {
+			continue
+		}
+		if t, alive := f.read(id); alive {
+			if before, known := f.waits[id]; (known || !first) && t.Waited > before {
+				f.waited += t.Waited - before
+			}
+			f.waits[id] = t.Waited
+		}
+	}
+	return f.waited
 }
 
 // sameProcess says whether the process is still there: its number may be another's when it is not.

@@ -88,11 +88,12 @@ func wrongThreadTimes(t *testing.T) (wrong []string) {
 		last[s.Thread] = s
 	}
 	sleeps := sleepsOf(t, trace)
-	computing, sleeping, sum := 0, 0, 0.0
+	computing, sleeping, sum, wanted := 0, 0, 0.0, 0.0
 	for _, ring := range p.End.Rings {
 		a, b := first[ring.Thread], last[ring.Thread]
 		covered := float64(b.At - a.At)
 		sum += float64(b.Ran - a.Ran)
+		wanted += float64(b.Waited - a.Waited)
 		if covered < 0.6*float64(lasts) {
 			say("thread %d is covered for %.0f ms of %v", ring.Thread, covered/1e6, lasts)
 			continue
@@ -117,6 +118,9 @@ func wrongThreadTimes(t *testing.T) (wrong []string) {
 	a, b := first[wire.WholeProcess], last[wire.WholeProcess]
 	if ran := float64(b.Ran - a.Ran); float64(b.At-a.At) < 0.6*float64(lasts) || ran < 0.9*sum || ran > 1.2*sum+50e6 {
 		say("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6, lasts, ran/1e6, sum/1e6)
+	}
+	if waited := float64(b.Waited - a.Waited); waited < 0.8*wanted || waited > 1.5*wanted+100e6 {
+		say("the process waited for processors for %.0f ms, its threads for %.0f ms", waited/1e6, wanted/1e6)
 	}
 	if computing != mode.Compute || sleeping != mode.Sleep {
 		say("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)
@@ -156,7 +160,7 @@ func TestNoThreadClock(t *testing.T) {
 		t.Skip("this system does not show the processor times of threads")
 	}
 	defer clock.close()
-	if sample, alive := clock.read(wire.WholeProcess); !alive || sample.Ran <= 0 {
+	if sample, alive := clock.read(wire.WholeProcess); !alive || sample.Ran <= 0 || sample.Waited < 0 {
 		t.Errorf("the whole process has %+v, %v", sample, alive)
 	}
 	if sample, alive := clock.read(1 << 30); alive {

@@ -78,6 +78,7 @@ type facts struct {
 	submits      map[*analyze.Thread]bool  // those that commit a fair share of the work
 	occupied     float64                   // share of their time in which those have work in flight
 	steady       int                       // committers of more than a hundredth of the work
+	beganLate    analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
 	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
 	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
 	found        map[string]analyze.Nanos  // what the rules before have found lost

@@ -46,34 +46,47 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 			r.Lost += d.Length() - a.deviceOf(w.Buffer).all.Within(d)
 		}
 	}
-	switch {
-	case f.share(r.Lost) < 0.01:
-		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
-	case f.starved() || f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered || a.waitedForProcessors(f) >= muchWaitingOfAll:
-		return r.not("threads waited for processors: what hands work to the GPU may have, too")
-	}
-	r.Holds = true
 	for b, d := range held {
 		a.released[b].elsewhere = d
 	}
+	f.beganLate = r.Lost
+	waited, rested := a.waitedForProcessors(), a.idleDuring(held)
+	switch {
+	case f.share(r.Lost) < 0.01:
+		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
+	case f.starved() || waited == 0 && f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered || 2*waited >= rested:
+		return r.not("an idle GPU began work late, for %s in all, but threads of the program waited %s for processors: what hands work to the GPU may have, too", rested, waited)
+	}
+	r.Holds = true
 	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", late, len(delays), median(each))
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(f.busy))
 	return r
 }
 
-// muchWaitingOfAll is how long, as a share of the time, any thread of the processes waits for a processor when the machine is busy.
-const muchWaitingOfAll = 0.05
-
-// waitedForProcessors is the time that all threads of the processes waited for processors, those that make no call of Metal's
-// included, as a share of the time; 0 when it is not known.
-func (a *Analysis) waitedForProcessors(f *facts) (most float64) {
+// waitedForProcessors is the time that all threads of the processes waited for processors, those included that make no call of
+// Metal's and those that stand for a GPU where there is none; 0 when it is not known.
+func (a *Analysis) waitedForProcessors() (sum analyze.Nanos) {
 	for _, p := range a.Trace.Processes {
 		if cpu := p.CPUIn(a.Trace.Window); cpu.Waited != analyze.NotKnown {
-			most = max(most, share(cpu.Waited, cpu.Covered))
+			sum += cpu.Waited
 		}
 	}
-	return most
+	return sum
+}
+
+// idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
+func (a *Analysis) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval) (sum analyze.Nanos) {
+	by := map[*device][]analyze.Interval{}
+	for b, i := range held {
+		by[a.deviceOf(b)] = append(by[a.deviceOf(b)], i)
+	}
+	for d, list := range by {
+		for _, i := range NewBusy(list).Spans() {
+			sum += i.Length() - d.all.Within(i)
+		}
+	}
+	return sum
 }
 
 // startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its beginning.

@@ -102,7 +102,7 @@ func launchBound(a *Analysis, f *facts) Finding {
 	}
 	scheduling, notify := a.Sum(analyze.PartWaitScheduling), a.Sum(analyze.PartWaitNotify)
 	encode, commit := a.Sum(analyze.PartEncode), a.Sum(analyze.PartCommit)
-	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain]+f.found[ForeignGPULoad])
+	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain]+f.beganLate)
 	notify -= min(notify, f.found[CompletionHandlers])
 	commit -= min(commit, f.lockInCommit)
 	r.Lost = scheduling + notify + encode + commit

@@ -17,7 +17,7 @@ type ThreadTime struct {
 }
 
 // WholeProcess is ThreadTime.Thread where all threads of the process are counted together, those that are not traced and those
-// that are gone too.
+// that are gone too; of the time that those waited, only what was seen while they were there.
 const WholeProcess = 0
 
 // WaitNotKnown is ThreadTime.Waited where the system does not tell how long a thread waited for a processor.

@@ -57,18 +57,44 @@ func BenchmarkEncoderTiming(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// BenchmarkStack measures what recording the stack of a dispatch adds to recording the dispatch, by how deep the stack is.
+func BenchmarkStack(b *testing.B) {
+	for _, depth := range []int{4, 16, 60} {
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			path, _ := listen(b)
+			preload, socket, scenario := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path, []string{"bench-stack", "10000", strconv.Itoa(depth)}
+			compare(b, "off", func(on bool) float64 {
+				if on {
+					return measure(b, scenario, preload, socket, "MTRACE_STACKS=native")
+				}
+				return measure(b, scenario, preload, socket)
+			})
+		})
+	}
+}
+
 func compareRuns(b *testing.B, scenario ...string) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
-	var traced, untraced []float64
+	compare(b, "untraced", func(on bool) float64 {
+		if on {
+			return measure(b, scenario, preload, socket)
+		}
+		return measure(b, scenario)
+	})
+}
+
+// compare reports the medians of runs with and without, in turn, and what lies between them.
+func compare(b *testing.B, without string, run func(on bool) float64) {
+	var with, bare []float64
 	for range max(b.N, 15) {
-		traced = append(traced, measure(b, scenario, preload, socket))
-		untraced = append(untraced, measure(b, scenario))
+		with = append(with, run(true))
+		bare = append(bare, run(false))
 	}
-	t, u := median(traced), median(untraced)
-	b.ReportMetric(t, "ns/call")
-	b.ReportMetric(u, "ns/untraced")
-	b.ReportMetric(t-u, "ns/added")
+	w, o := median(with), median(bare)
+	b.ReportMetric(w, "ns/call")
+	b.ReportMetric(o, "ns/"+without)
+	b.ReportMetric(w-o, "ns/added")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -20,7 +20,7 @@ func TestSanitizers(t *testing.T) {
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
 		t.Run(sanitizer, func(t *testing.T) {
 			name := strings.ReplaceAll(sanitizer, ",", "-")
-			flags := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-Wno-tsan"}
+			flags := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-tsan"}
 			shapes := build(t, "libshapes-"+name+".so", append(flags, "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)
 			command := append(flags, "-fobjc-exceptions", "-fvisibility=hidden", "-o", "OUT", "testdata/client.m", "testdata/drainer.c")
 			for _, source := range sources {
@@ -34,7 +34,7 @@ func TestSanitizers(t *testing.T) {
 					cmd := client(t, scenario, "200")
 					cmd.Path = program
 					// The objects that the client throws are nobody's to free.
-					cmd.Env = []string{"ASAN_OPTIONS=detect_leaks=0", "TSAN_OPTIONS=halt_on_error=1"}
+					cmd.Env = []string{"ASAN_OPTIONS=detect_leaks=0", "TSAN_OPTIONS=halt_on_error=1", "MTRACE_STACKS=native,python"}
 					r := traceWith(t, cmd, "", func(*os.Process) {})
 					r.compare(t)
 					if strings.Contains(r.stderr, "Sanitizer") {

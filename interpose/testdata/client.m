@@ -466,6 +466,27 @@ static void bench_loop(void) {
   printf("%.3f\n", ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n);
 }
 
+// Nanoseconds of a dispatch from so many functions deep, each with a frame pointer.
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) double dispatches(ShapesEncoder *encoder) {
+  struct timespec a, b;
+  for (int lap = 0; lap < 4; lap++) {
+    for (int i = 0; i < 1000; i++) [encoder dispatchThreadgroups:(MTLSize){1, 1, 1} threadsPerThreadgroup:(MTLSize){1, 1, 1}];
+    usleep(60000);
+  }
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+  for (long i = 0; i < n; i++) [encoder dispatchThreadgroups:(MTLSize){1, 1, 1} threadsPerThreadgroup:(MTLSize){1, 1, 1}];
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+  return ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n;
+}
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) double from_deep(ShapesEncoder *encoder, int depth) {
+  volatile double ns = depth > 0 ? from_deep(encoder, depth - 1) : dispatches(encoder);
+  return ns;
+}
+static void bench_stack(void) {
+  _MTLCommandQueue *queue = [MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
+  printf("%.3f\n", from_deep([[queue commandBuffer] computeCommandEncoder], atoi(arguments[3])));
+}
+
 static void nothing(void) {}
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
@@ -473,6 +494,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
+    {"bench-stack", bench_stack},
 };
 
 int main(int argc, char **argv) {

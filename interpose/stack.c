@@ -54,11 +54,11 @@ static inline uint64_t plain(uintptr_t address) {
 
 // The words of a frame: the caller's frame pointer, and the address to return to (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
 // Sanitizers would see a read of somebody else's variables.
-__attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) static inline uintptr_t word(uintptr_t frame, int i) {
+__attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t word(uintptr_t frame, int i) {
   return ((const volatile uintptr_t *)frame)[i];
 }
 
-__attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) static unsigned walk(const struct stacks *s, uintptr_t frame, uint64_t *out, bool *cut) {
+__attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(const struct stacks *s, uintptr_t frame, uint64_t *out, bool *cut) {
   enum { FRAME = 2 * sizeof(uintptr_t) };
   unsigned n = 0;
   if (frame < s->low || frame >= s->high) { // only our own frame is sure to be one

@@ -73,3 +73,23 @@ func (p *program) medianNotify() analyze.Nanos {
 	}
 	return median(all)
 }
+
+// turnaroundBehind is the median time from the end of the work before, of the same queue, to the beginning of work that had long
+// been ready; 0 when there is too little of that.
+func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
+	var all []analyze.Nanos
+	for _, d := range a.deviceOrder {
+		ends := map[*analyze.Queue]analyze.Nanos{}
+		for _, r := range d.running {
+			q := r.buffer.Queue
+			if x := a.released[r.buffer]; x != nil && x.at+latency < ends[q] && ends[q] <= r.Begin {
+				all = append(all, r.Begin-ends[q])
+			}
+			ends[q] = max(ends[q], r.End)
+		}
+	}
+	if len(all) < enoughBehind {
+		return 0
+	}
+	return median(all)
+}

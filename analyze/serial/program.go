@@ -21,6 +21,7 @@ type program struct {
 	processors  int           // that the threads and the framework share; 0 when their use is not known
 	framework   analyze.Nanos // processor time of the framework's own threads for each job
 	latency     analyze.Nanos // usual one of a job
+	turnaround  analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 	usualNotify analyze.Nanos // median time from the GPU's end to the return of a wait
 }
 
@@ -137,7 +138,7 @@ func (a *Analysis) program(f *facts) *program {
 	}
 	a.dependencies(p, index)
 	a.steps(p, index, window)
-	p.latency, p.usualNotify = latency, p.medianNotify()
+	p.latency, p.usualNotify, p.turnaround = latency, p.medianNotify(), a.turnaroundBehind(latency)
 	if p.rate(p.recorded) == 0 {
 		return nil
 	}

@@ -53,7 +53,11 @@ func (r *replay) feed(device int) {
 		q.order = q.order[1:]
 		q.running++
 		r.running[device]++
-		r.at(r.now+r.program.jobs[best].duration, 0, evEnd, best)
+		begin := r.now
+		if r.jobs[best].eligible < r.now { // it waited for the work before
+			begin += r.turnaround
+		}
+		r.at(begin+r.program.jobs[best].duration, 0, evEnd, best)
 	}
 }
 

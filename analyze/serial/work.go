@@ -9,14 +9,15 @@ type span struct {
 }
 
 // useByProgram finds how much of its own time each thread was on a processor, and how much the framework's own threads were for
-// each command buffer: what the process used and the program's threads did not. Without both nothing shares processors in a replay.
+// each command buffer: what the process used and the program's threads did not in their own time. What these used in waits, to sleep
+// and wake, is the framework's. Without both nothing shares processors in a replay.
 func (a *Analysis) useByProgram(p *program, spans []span) {
-	var covered, lasted, ran analyze.Nanos
+	var covered, lasted, onOwn analyze.Nanos
 	window := analyze.Interval{Begin: 1 << 62}
 	processes := map[*analyze.Process]bool{}
 	for i, s := range spans {
 		cpu := s.thread.CPUIn(s.Interval)
-		covered, lasted, ran = covered+cpu.Covered, lasted+s.Length(), ran+cpu.Ran
+		covered, lasted = covered+cpu.Covered, lasted+s.Length()
 		own := analyze.Nanos(0)
 		for k := range p.threads[i].ops {
 			own += p.threads[i].ops[k].own()
@@ -26,6 +27,7 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 			p.threads[i].quiet = max(leastQuiet, 1-share(cpu.Waited, own+p.threads[i].notified())*share(s.Length(), cpu.Covered))
 		}
 		p.threads[i].busy = min(1, share(cpu.Ran, own)*share(s.Length(), max(1, cpu.Covered)))
+		onOwn += scaled(own, p.threads[i].busy)
 		window.Begin, window.End = min(window.Begin, s.Begin), max(window.End, s.End)
 		if s.thread.Process != nil {
 			processes[s.thread.Process] = true
@@ -41,7 +43,7 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 		all, known = all+cpu.Ran, known+cpu.Covered
 	}
 	if known*2 >= window.Length()*analyze.Nanos(len(processes)) && known > 0 {
-		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(ran)/float64(covered)*float64(lasted)
+		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn)
 		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
 	}
 }
@@ -74,46 +76,46 @@ func (p *program) calm() {
 	if p.processors == 0 {
 		return
 	}
-	for range 2 {
+	recorded := p.clone()
+	for range 3 {
 		r, ends := p.play(change{})
 		if !ends {
 			return
 		}
 		for t := range p.threads {
-			th := &p.threads[t]
 			own := analyze.Nanos(0)
-			for i := range th.ops[:r.threads[t].next] {
-				own += th.ops[i].own()
+			for i := range recorded.threads[t].ops[:r.threads[t].next] {
+				own += recorded.threads[t].ops[i].own()
 			}
-			if own == 0 {
-				continue
-			}
-			left := max(th.busy, 1-share(r.own[t], own))
-			for i := range th.ops {
-				o := &th.ops[i]
-				o.gap, o.alone, o.encode, o.turn = scaled(o.gap, left), scaled(o.alone, left), scaled(o.encode, left), scaled(o.turn, left)
-				switch o.kind {
-				case opAcquire, opEnqueue, opCommit:
-					o.cost, o.solo = scaled(o.cost, left), scaled(o.solo, left)
-				}
-			}
-			th.busy = min(1, th.busy/left)
+			p.threads[t].take(&recorded.threads[t], share(r.own[t], own), r.delays[burstPost].mean())
 		}
-		pre, post := r.delays[burstPre].mean(), r.delays[burstPost].mean()
 		for i := range p.jobs {
-			j := &p.jobs[i]
-			j.latency = max(min(j.latency, p.framework/2), j.latency-pre)
-			j.complete = max(0, j.complete-post)
+			j, was := &p.jobs[i], &recorded.jobs[i]
+			j.latency = max(min(was.latency, p.framework/2), was.latency-r.delays[burstPre].mean())
+			j.complete = max(0, was.complete-r.delays[burstPost].mean())
 		}
-		for t := range p.threads {
-			for i := range p.threads[t].ops {
-				if o := &p.threads[t].ops[i]; o.notify > 0 {
-					o.notify = max(1, o.notify-post)
-				}
-			}
-		}
-		p.usualNotify = max(0, p.usualNotify-post)
+		p.usualNotify = max(0, recorded.usualNotify-r.delays[burstPost].mean())
 	}
+}
+
+// take makes the thread's times those that were recorded, without a share of its own and so much of each wait's end.
+func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
+	left := max(was.busy, 1-delayed)
+	if left <= 0 {
+		left = 1
+	}
+	for i := range t.ops {
+		o, r := &t.ops[i], &was.ops[i]
+		o.gap, o.alone, o.encode, o.turn = scaled(r.gap, left), scaled(r.alone, left), scaled(r.encode, left), scaled(r.turn, left)
+		switch o.kind {
+		case opAcquire, opEnqueue, opCommit:
+			o.cost, o.solo = scaled(r.cost, left), scaled(r.solo, left)
+		}
+		if r.notify > 0 {
+			o.notify = max(1, r.notify-notify)
+		}
+	}
+	t.busy = min(1, was.busy/left)
 }
 
 func scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }

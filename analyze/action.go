@@ -14,6 +14,7 @@ const (
 	actCanary
 	actTracer // a record of the tracer's own that the analysis does not need
 	actScope
+	actScopeBegins
 	actStack
 	actThreadStart
 	actCompleted
@@ -116,6 +117,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actScheduled
 	case wire.CallStack:
 		return actStack
+	case wire.CallScopeBegins:
+		return actScopeBegins
 	case wire.CallCanary:
 		return actCanary
 	case wire.CallEncoderTimes:

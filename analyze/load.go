@@ -68,8 +68,10 @@ func Load(path string, opts Options) (*Trace, error) {
 		}
 		s.finish()
 		l.stray += s.stray
+		end := max(p.end, p.clock.at(st.Last))
+		s.endScopes(end)
 		if p.file.End != nil {
-			s.unfinished(p.file.End.Current, max(p.end, p.clock.at(st.Last)))
+			s.unfinished(p.file.End.Current, end)
 		}
 	}
 	for _, p := range l.processes {

@@ -286,6 +286,8 @@ type Scope struct {
 	Call
 	Name string
 	Mark bool
+
+	Unfinished bool // the process, or the thread, ended inside it: it ends where that did
 }
 
 // A Signal is a value given to a shared event by the CPU.

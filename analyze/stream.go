@@ -20,6 +20,7 @@ type streamLoader struct {
 
 	stacks      openStacks
 	interpreter InterpreterLock // of the call at hand
+	openScopes  []openScope     // the innermost last
 }
 
 var noMore wire.More
@@ -67,6 +68,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	switch rule.act {
 	case actThreadStart:
 		s.stacks.pending = s.stacks.pending[:0]
+		s.openScopes = s.openScopes[:0]
 		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
 		return
 	case actCompleted:
@@ -90,6 +92,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		return
 	case actScope:
 		s.scope(r)
+		return
+	case actScopeBegins:
+		s.scopeBegins(r)
 		return
 	}
 	if s.thread == nil {
@@ -204,18 +209,6 @@ func (s *streamLoader) encoderTimes(r *wire.Record, m *wire.More) {
 }
 
 // scope keeps a name that the program gave to a time, or to a moment.
-func (s *streamLoader) scope(r *wire.Record) {
-	if s.thread == nil {
-		s.startThread(s.unknownThread(), "")
-	}
-	call := Call{Interval: Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Thread: s.thread.Thread}
-	call.End = max(call.Begin, call.End)
-	if inside, visible := s.clip(call.Interval); visible {
-		call.Interval = inside
-		s.trace.Scopes = append(s.trace.Scopes, Scope{call, s.process.text(r.Arg), ruleOf(r.Call).row.Selector == "mark"})
-	}
-}
-
 func (s *streamLoader) startThread(id ThreadID, name string) {
 	s.thread = s.threadOf(s.process, id)
 	s.thread.Name = cmp.Or(s.thread.Name, name) // what it was called at its end, where that is known

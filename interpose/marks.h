@@ -1,12 +1,24 @@
-// What a program may call itself: include this, or look the functions up in the process, as Python does with ctypes.CDLL(None).
-// Without the tracer the symbols are not there; with it they do nothing until Metal is in use.
+// What a program may call itself, in C. The functions are there when mtrace runs the program, and do something once it uses Metal;
+// without the tracer they are not there: declared weak, as here, they are NULL then, and the macros below test for that, so a program
+// that includes this and links with nothing works traced and untraced (on macOS link with -Wl,-undefined,dynamic_lookup).
 #ifndef MTRACE_MARKS_H
 #define MTRACE_MARKS_H
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-// Marks a moment on the calling thread.
-void mtrace_mark(const char *name);
+// Marks a moment on the calling thread. A name is UTF-8; NULL is an empty one; what is longer than 4096 bytes is cut.
+__attribute__((weak)) void mtrace_mark(const char *name);
 
-// Begins a scope on the calling thread, and ends the innermost one. Scopes nest.
-void mtrace_scope_begin(const char *name);
-void mtrace_scope_end(void);
+// Begins a scope on the calling thread, and ends the innermost one. Scopes nest, 64 deep; an end without a beginning does nothing.
+__attribute__((weak)) void mtrace_scope_begin(const char *name);
+__attribute__((weak)) void mtrace_scope_end(void);
+
+#define MTRACE_MARK(name) (mtrace_mark ? mtrace_mark(name) : (void)0)
+#define MTRACE_SCOPE_BEGIN(name) (mtrace_scope_begin ? mtrace_scope_begin(name) : (void)0)
+#define MTRACE_SCOPE_END() (mtrace_scope_end ? mtrace_scope_end() : (void)0)
+
+#ifdef __cplusplus
+}
+#endif
 #endif

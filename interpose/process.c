@@ -14,6 +14,7 @@
 #include "completion.h"
 #include "doorbell.h"
 #include "drainer.h"
+#include "early.h"
 #include "fork.h"
 #include "identity.h"
 #include "locks.h"
@@ -69,6 +70,7 @@ static int begin(void) {
   close(fd);
   mt_completion_start();
   mt_python_find();
+  mt_early_count();
   if (!ok) return MT_FAILED;
   if (mt_stacks) say_what_runs();
   mt_drainer_start();
@@ -90,4 +92,7 @@ bool mt_activate(void) {
   return state == MT_ACTIVE;
 }
 
-void mt_process_reset(void) { pthread_mutex_init(&mutex, NULL); }
+void mt_process_reset(void) {
+  pthread_mutex_init(&mutex, NULL);
+  mt_early_forget();
+}

@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #endif
 #include "clock.h"
+#include "early.h"
 #include "fork.h"
+#include "scopes.h"
 #include "session.h"
 #include "stack.h"
 #include "text.h"
@@ -43,6 +45,10 @@ static void leave(void *value) {
     pthread_setspecific(mt_thread_key, t);
     return;
   }
+  for (uint64_t now = mt_ticks(); t->scope_count > 0;) { // it ends inside of them
+    t->scopes_skipped = 0;
+    mt_scope_end(t, now);
+  }
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
@@ -60,7 +66,7 @@ bool mt_thread_start(void) {
   return true;
 }
 
-static uint64_t thread_id(void) {
+uint64_t mt_thread_id(void) {
 #ifdef __APPLE__
   uint64_t id = 0;
   pthread_threadid_np(NULL, &id);
@@ -115,7 +121,7 @@ struct thread *mt_thread_open(struct thread *now) {
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   t->look_again = t->head;
   t->stuck = UINT64_MAX;
-  uint64_t tid = thread_id();
+  uint64_t tid = mt_thread_id();
   atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
   mt_stack_open(t);
   mt_thread_set(t);
@@ -129,6 +135,7 @@ struct thread *mt_thread_open(struct thread *now) {
       {.begin = mt_text(t, name, strlen(name)), .call = MT_CALL_tracer_more},
   };
   mt_thread_publish(t, start, 2);
+  mt_early_replay(t, tid);
   mt_doorbell_ring();
   errno = saved;
   return t;

@@ -37,7 +37,7 @@ struct thread {
   struct scope {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last
-  unsigned scope_count;
+  unsigned scope_count, scopes_skipped; // skipped: open ones inside of those, which were not recorded
   struct choke {
     uintptr_t frame; // of the outermost passage in progress, 0 when there is none. See coverage.h.
     const void *command_buffer;
@@ -64,6 +64,9 @@ extern bool mt_thread_key_made;
 static inline struct thread *mt_thread_get(void) { return mt_thread_key_made ? pthread_getspecific(mt_thread_key) : NULL; }
 static inline void mt_thread_set(struct thread *t) { pthread_setspecific(mt_thread_key, t); }
 #endif
+
+// The system's id of the calling thread. A system call.
+uint64_t mt_thread_id(void);
 
 // Makes the key whose destructor gives rings back. False when the process has no key left.
 bool mt_thread_start(void);

@@ -483,7 +483,8 @@ enum {
   MT_CALL_queue_commitCommandBuffer_wake_ = 355,
   MT_CALL_queue_commandBufferDidComplete_startTime_completionTime_error_ = 356,
   MT_CALL_tracer_canary = 357,
-  MT_CALL_COUNT = 358
+  MT_CALL_tracer_scope_begins = 358,
+  MT_CALL_COUNT = 359
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -846,6 +847,7 @@ enum {
   "commitCommandBuffer:wake:", \
   "commandBufferDidComplete:startTime:completionTime:error:", \
   "canary", \
+  "scope begins", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

@@ -201,7 +201,7 @@ func (r *Report) writeTracer(w io.Writer, style styler) {
 	for _, more := range []struct {
 		n    int64
 		what string
-	}{{l.Unnamed, "objects without a number"}, {l.Nested, "inner calls left out on purpose"}, {l.Children, "forked children untraced"}, {l.Rejected, "calls on dying threads"}} {
+	}{{l.Unnamed, "objects without a number"}, {l.Nested, "inner calls left out on purpose"}, {l.Children, "forked children untraced"}, {l.Rejected, "calls on dying threads and marks without a ring"}} {
 		if more.n > 0 {
 			text += fmt.Sprintf(", %s %s", count(more.n), more.what)
 		}

@@ -63,7 +63,7 @@ type End struct {
 	Unnumbered uint64        `json:"unnumbered"` // objects that got no number
 	Nested     uint64        `json:"nested"`     // inner calls not recorded because an outer one was
 	Forks      uint64        `json:"forks"`      // children that passed through fork without exec, untraced
-	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer
+	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer, and marks from before the first Metal call on threads that made none
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
 

@@ -97,6 +97,7 @@ const (
 	CallEncoderTimes Call = 344
 	CallStack        Call = 354
 	CallCanary       Call = 357
+	CallScopeBegins  Call = 358
 )
 
 const (
@@ -519,6 +520,8 @@ var Table = [...]Row{
 	355:        {"commitCommandBuffer:wake:", FamilyQueue, GroupNone, "counted, never recorded", "", ""},
 	356:        {"commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, "counted, never recorded", "", ""},
 	CallCanary: {"canary", FamilyTracer, GroupNone, "", "a call that the self-check made and that was seen", ""},
+
+	CallScopeBegins: {"scope begins", FamilyTracer, GroupNone, "how many scopes are around it", "StringID of its name; a scope record follows when it ends", ""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

@@ -25,10 +25,12 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 		return r.not("%d threads committed; the busiest made %s of the commits", f.committers, percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
+	waiters := map[*analyze.Thread]bool{}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		if w.Thread != top.Thread && Awaited(w) == top.Thread {
 			waiting++
+			waiters[w.Thread] = true
 			r.Lost += a.notSaturated(f, w.Interval, w.Buffer)
 		}
 	}
@@ -51,6 +53,9 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 		return r.not("only %d thread takes part", len(f.threads))
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
+	}
+	if len(waiters) == 1 { // it may be there to take what the other has made
+		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
 	}
 	if r.Holds = r.Lost > 0; !r.Holds {
 		return r.not("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)

@@ -213,6 +213,8 @@ var Scenarios = []Scenario{
 		}
 		return l.build(seed)
 	}},
+	// single-submitter: but the one that waits is there to take what the other makes.
+	{Name: "one thread submits, one takes", Causes: []string{"none"}, Build: handOff},
 	// cpu-bound: it computes, but only to see whether the lock is free.
 	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
@@ -228,6 +230,35 @@ func batch(t *Thread, _, _ int, b *Buffer) {
 		t.Commit(b)
 	}
 	t.Wait(b)
+}
+
+// handOff: one thread submits, now and then, and another waits for each of its command buffers.
+func handOff(seed uint64) *Sim {
+	s := NewSim(4, seed)
+	q := s.NewQueue("", 0)
+	var made []*Buffer
+	done := false
+	s.Thread(func(t *Thread) {
+		for range 100 {
+			t.Sleep(500 * us)
+			b := t.CommandBuffer(q)
+			t.Encode(b, "step", 400*us)
+			t.Commit(b)
+			made = append(made, b)
+		}
+		done = true
+	})
+	s.Thread(func(t *Thread) {
+		for taken := 0; !done || taken < len(made); {
+			if taken == len(made) {
+				t.Sleep(20 * us)
+				continue
+			}
+			t.Wait(made[taken])
+			taken++
+		}
+	})
+	return s
 }
 
 // poll asks again and again whether the command buffer has completed.

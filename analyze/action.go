@@ -12,6 +12,7 @@ type action uint8
 const (
 	actNothing action = iota
 	actCanary
+	actLayer
 	actTracer // a record of the tracer's own that the analysis does not need
 	actScope
 	actScopeBegins
@@ -55,6 +56,7 @@ type rule struct {
 	act     action
 	part    Part
 	wait    bool
+	leaves  bool        // it is a call of a kernel or graph: what it encoded ends here
 	absorbs bool        // keeps the time of calls nested in it
 	yields  bool        // gives its time to the call that it is nested in
 	encoder EncoderKind // of actNewEncoder
@@ -70,6 +72,7 @@ var rules = func() []rule {
 	for i := range rs {
 		row := wire.Call(i).Row()
 		rs[i] = rule{row: row, act: actionOf(wire.Call(i), row), part: partOf(row.Group)}
+		rs[i].leaves = row.Family == wire.FamilyMpsKernel || row.Family == wire.FamilyMpsGraph
 		rs[i].wait = row.Group == wire.GroupWait
 		rs[i].absorbs = row.Group == wire.GroupWait || row.Group == wire.GroupAcquire
 		rs[i].yields = row.Group == wire.GroupSignal
@@ -123,6 +126,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actCanary
 	case wire.CallEncoderTimes:
 		return actEncoderTimes
+	case wire.CallLayer:
+		return actLayer
 	}
 	if row.Family == wire.FamilyTracer && int(c) < len(wire.Table) {
 		if strings.HasPrefix(row.Arg, "StringID of the name the program gave") {

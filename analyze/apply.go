@@ -22,12 +22,13 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actNewCommandBuffer:
 		if b := p.buffer(wire.ObjectID(r.Arg)); b != nil {
-			b.Created, b.Queue = call, p.queue(r.Object)
+			b.Created, b.Queue, b.Layer = call, p.queue(r.Object), s.thread.layer
 			s.thread.buffer = b
 		}
 	case actNewEncoder:
 		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
 			e.one[0].Created, e.one[0].Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
+			e.one[0].Layer = s.thread.layer
 			s.thread.open = e
 			if outcome := wire.Sampling(min(m.X1, 0xff)); outcome != wire.SamplingOff && strings.Contains(rule.row.More, "x1 Sampling") {
 				s.trace.EncoderTiming = true
@@ -87,13 +88,13 @@ func (s *streamLoader) applyToEncoder(act action, o *openEncoder, call Call, r *
 		o.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
 	case actDispatch:
 		if n := len(e.Dispatches); n > 0 {
-			if d := &e.Dispatches[n-1]; d.Pipeline == o.pipeline && d.Stack == call.Stack && d.Threads == uint64(d.Count)*r.Arg {
+			if d := &e.Dispatches[n-1]; d.Pipeline == o.pipeline && d.Stack == call.Stack && d.Layer == s.thread.layer && d.Threads == uint64(d.Count)*r.Arg {
 				d.Count++
 				d.Threads += r.Arg
 				return
 			}
 		}
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Stack: call.Stack})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack})
 	case actCopy:
 		e.Copies++
 		e.CopyBytes += r.Arg

@@ -188,6 +188,7 @@ type CommandBuffer struct {
 	Status    CommandBufferStatus
 	ErrorCode int
 	Encoders  []Encoder
+	Layer     *Layer       // who made it; nil is the program itself
 	Signals   []EventValue // shared events it signals
 	WaitsFor  []EventValue // shared events it waits for
 }
@@ -219,6 +220,7 @@ type Encoder struct {
 	GPU        Interval // measured by counter samples; zero otherwise
 	Unmeasured string   // why GPU is not known though it was asked for; "" otherwise
 	Dispatches []Dispatch
+	Layer      *Layer // who made it; nil is the program itself
 	CopyBytes  uint64
 	Copies     int
 }
@@ -229,6 +231,7 @@ type Dispatch struct {
 	Count    int
 	Threads  uint64 // of all of them together
 	At       Nanos  // the first
+	Layer    *Layer // who dispatched; nil is the program itself
 	Stack    *Stack // of all of them; nil when not known
 }
 

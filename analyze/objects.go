@@ -19,6 +19,7 @@ type processLoader struct {
 	threads   map[ThreadID]*threadLoader
 	released  table[Nanos]      // when memory was given back
 	canary    map[wire.Call]int // calls of the self-check that were seen
+	layers    map[Layer]*Layer
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number

@@ -88,6 +88,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	case actEncoderTimes:
 		s.encoderTimes(r, m)
 		return
+	case actLayer:
+		s.enter(r)
+		return
 	case actTracer:
 		return
 	case actScope:
@@ -111,6 +114,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	}
 	s.process.end = max(s.process.end, call.End)
 	s.use(rule, call, r, m, false)
+	if rule.leaves {
+		s.leave(rule.row.Family)
+	}
 }
 
 // use counts a call, gives its time to its thread and keeps what it says of Metal's objects.

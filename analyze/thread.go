@@ -18,6 +18,7 @@ type threadLoader struct {
 	others  map[callKey]int32
 	buffer  *CommandBuffer // the last one it used
 	open    *openEncoder   // the last one it used
+	layer   *Layer         // who encodes now; nil is the program
 	signal  []Signal
 	waits   list[seen]
 	locks   list[seen]

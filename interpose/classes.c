@@ -33,8 +33,7 @@ const struct class_entry *mt_class_find(Class class, unsigned family) {
 }
 
 // Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
-void mt_class_see(struct thread *t, id object, unsigned family) {
-  Class class = objc_class_of(object);
+void mt_class_see_class(struct thread *t, Class class, unsigned family) {
   if (!class || mt_class_find(class, family)) return;
   int saved = errno;
   mt_own_lock(&mutex);
@@ -48,7 +47,8 @@ void mt_class_see(struct thread *t, id object, unsigned family) {
     if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
-    unsigned left_out = mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
+    unsigned left_out = layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
     // The class of Metal.framework that every driver's queues derive from: its choke points see queues that we do not see.
     if (family == MT_FAMILY_device) mt_install_audits(objc_lookUpClass("_MTLCommandQueue"), MT_FAMILY_queue);
     if (family == MT_FAMILY_queue) mt_install_audits(class, family);
@@ -61,9 +61,11 @@ void mt_class_see(struct thread *t, id object, unsigned family) {
     atomic_store_explicit(&e->class, class, memory_order_release);
   }
   mt_own_unlock(&mutex);
-  mt_class_missed(t, object, family); // when there was no place for it
+  mt_class_missed(t, class, family); // when there was no place for it
   errno = saved;
 }
+
+void mt_class_see(struct thread *t, id object, unsigned family) { mt_class_see_class(t, objc_class_of(object), family); }
 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);

@@ -24,6 +24,9 @@ const struct class_entry *mt_class_find(Class class, unsigned family);
 struct thread;
 void mt_class_see(struct thread *t, id object, unsigned family);
 
+// The same of a class, of which no object is at hand.
+void mt_class_see_class(struct thread *t, Class class, unsigned family);
+
 // The object that a wrapper of the validation or capture layers wraps, or NULL. Calls may reach it past the wrapper.
 id mt_wrapped_by(id object, unsigned family);
 #endif

@@ -39,8 +39,8 @@ void mt_audit_commit(struct audit *a, id queue, id command_buffer) {
   mt_tally(&t->ring->commits);
   if (seen) return;
   mt_tally(&t->ring->commits_missed);
-  mt_class_missed(t, queue, MT_FAMILY_queue);
-  mt_class_missed(t, command_buffer, MT_FAMILY_commandBuffer);
+  mt_class_missed(t, objc_class_of(queue), MT_FAMILY_queue);
+  mt_class_missed(t, objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
 }
 
 void mt_audit_completion(struct audit *a, id queue, id command_buffer) {
@@ -52,7 +52,7 @@ void mt_audit_completion(struct audit *a, id queue, id command_buffer) {
   if (t->handled == a->handled) mt_tally(&t->ring->completions_missed);
 }
 
-void mt_class_missed(struct thread *t, id object, unsigned family) {
+void mt_class_missed(struct thread *t, Class class, unsigned family) {
   enum { MOST = 64 };
   static struct {
     Class class;
@@ -60,7 +60,6 @@ void mt_class_missed(struct thread *t, id object, unsigned family) {
   } told[MOST];
   static unsigned count;
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  Class class = objc_class_of(object);
   if (!class || mt_class_find(class, family)) return;
   mt_own_lock(&mutex);
   unsigned i = 0;

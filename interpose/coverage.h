@@ -29,6 +29,6 @@ void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 // commandBufferDidComplete:… of a queue returned: the handlers have run.
 void mt_audit_completion(struct audit *a, id queue, id command_buffer);
 
-// Notes that an object came by whose class has no hooks, and no object of it had before.
-void mt_class_missed(struct thread *t, id object, unsigned family);
+// Notes that an object of a class without hooks came by, the first time.
+void mt_class_missed(struct thread *t, Class class, unsigned family);
 #endif

@@ -6,6 +6,7 @@
 #include "classes.h"
 #include "hooks.h"
 #include "interpose.h"
+#include "layers.h"
 #include "span.h"
 #include "text.h"
 
@@ -21,6 +22,7 @@ static uint32_t seen(struct thread *t, id device) {
   if (!device) return 0;
   int saved = errno;
   mt_class_see(t, device, MT_FAMILY_device);
+  mt_layers_look(t);
   uint32_t number = mt_identity_of(device);
   mt_made_layers(t, MT_FAMILY_device, device, number);
   for (int i = 0; i < MOST_DEVICES; i++) {

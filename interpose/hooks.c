@@ -5,6 +5,7 @@
 #include "completion.h"
 #include "coverage.h"
 #include "feedback.h"
+#include "layers.h"
 #include "python.h"
 #include "span.h"
 #include "text.h"
@@ -55,6 +56,8 @@
   id compiled = function_of(descriptor); \
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
   mt_pool_pop(pool)
+// Says, before the first call inside it, who encodes.
+#define LAYER mt_layer_begin(t, self)
 #define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)

@@ -1,7 +1,8 @@
 // Rule: a hook changes one class and no other. A method the class inherits is overridden in it (class_addMethod); only one of its
 // own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
-// the trampoline can be called. A method whose prototype is not the table's is left alone. What only counts is the exception: that is
-// put into the ancestor too, to see command buffers of queues that nobody has seen made.
+// the trampoline can be called. A method whose prototype is not the table's is left alone. There are two
+// exceptions: what only counts is put into the ancestor too, to see command buffers of queues that nobody has seen made, and the kernels
+// of Metal Performance Shaders are hooked where their methods are defined, because hundreds of classes share them.
 #include "install.h"
 #include <string.h>
 #include "hooks.h"
@@ -88,6 +89,27 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
     return true;
   }
   return hook->audit;
+}
+
+static bool install_owner(const struct hook *hook, Class class) {
+  SEL selector = sel_registerName(mt_selectors[hook->call]);
+  Method method = class_getInstanceMethod(class, selector);
+  if (!method) return true;
+  Class owner = class;
+  for (Class c = class_getSuperclass(class); c && class_getInstanceMethod(c, selector) == method; c = class_getSuperclass(c)) owner = c;
+  bool done = slot_of(hook, class_getMethodImplementation(owner, selector)) || install(hook, owner, 0);
+  // GCC's runtime does not tell subclasses that are in use.
+  IMP hooked = class_getMethodImplementation(owner, selector);
+  if (done && owner != class && slot_of(hook, hooked) && class_getMethodImplementation(class, selector) != hooked)
+    class_addMethod(class, selector, hooked, method_getTypeEncoding(method));
+  return done;
+}
+
+unsigned mt_install_owners(Class class, unsigned family) {
+  unsigned left_out = 0;
+  for (unsigned i = 0; i < mt_hook_count; i++)
+    if (mt_hooks[i].family == family && !install_owner(&mt_hooks[i], class)) left_out++;
+  return left_out;
 }
 
 void mt_install_audits(Class class, unsigned family) {

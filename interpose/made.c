@@ -3,6 +3,7 @@
 #include "classes.h"
 #include "hooks.h"
 #include "identity.h"
+#include "layers.h"
 #include "thread.h"
 
 // Layers wrap layers: Metal has at most three.
@@ -31,6 +32,8 @@ uint32_t mt_made(struct thread *t, unsigned family, id object) {
   for (unsigned i = 0; i < t->made_inside_count; i++)
     if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
   mt_made_layers(t, family, object, number);
+  // Now and then, and when something is made that kernels are made of.
+  if (family == MT_FAMILY_commandBuffer ? number % 64 == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
   return number;
 }
 

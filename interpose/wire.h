@@ -121,7 +121,10 @@ enum {
   MT_FAMILY_other = 23,
   MT_FAMILY_lock = 24,
   MT_FAMILY_signal = 25,
-  MT_FAMILY_COUNT = 26
+  MT_FAMILY_mpsKernel = 26,
+  MT_FAMILY_mpsGraph = 27,
+  MT_FAMILY_mpsCommandBuffer = 28,
+  MT_FAMILY_COUNT = 29
 };
 
 enum {
@@ -484,7 +487,52 @@ enum {
   MT_CALL_queue_commandBufferDidComplete_startTime_completionTime_error_ = 356,
   MT_CALL_tracer_canary = 357,
   MT_CALL_tracer_scope_begins = 358,
-  MT_CALL_COUNT = 359
+  MT_CALL_mpsKernel_encodeToCommandBuffer_leftMatrix_rightMatrix_resultMatrix_ = 359,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_inputVector_resultVector_ = 360,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_resultMatrix_ = 361,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_copyDescriptor_ = 362,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_resultMatrix_status_ = 363,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_resultMatrix_pivotIndices_status_ = 364,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_rightHandSideMatrix_solutionMatrix_ = 365,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_rightHandSideMatrix_pivotIndices_solutionMatrix_ = 366,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_resultIndexMatrix_resultValueMatrix_ = 367,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrices_resultMatrix_scaleVector_offsetVector_biasVector_startIndex_ = 368,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_biasVector_resultMatrix_ = 369,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_weightMatrix_biasVector_resultMatrix_ = 370,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_destinationMatrix_ = 371,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_destinationVector_ = 372,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceTexture_destinationTexture_ = 373,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceImage_destinationImage_ = 374,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_inPlaceTexture_fallbackCopyAllocator_ = 375,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_primaryTexture_secondaryTexture_destinationTexture_ = 376,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_primaryImage_secondaryImage_destinationImage_ = 377,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceImage_ = 378,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_primaryImage_secondaryImage_ = 379,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceTexture_histogram_histogramOffset_ = 380,
+  MT_CALL_mpsKernel_encodeBatchToCommandBuffer_sourceImages_destinationImages_ = 381,
+  MT_CALL_mpsKernel_encodeBatchToCommandBuffer_sourceImages_ = 382,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceArrays_ = 383,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceArrays_destinationArray_ = 384,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceArray_ = 385,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceArray_destinationArray_ = 386,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_primarySourceArray_secondarySourceArray_ = 387,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_primarySourceArray_secondarySourceArray_destinationArray_ = 388,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceImages_ = 389,
+  MT_CALL_mpsKernel_encodeToCommandEncoder_commandBuffer_sourceArrays_destinationArray_ = 390,
+  MT_CALL_mpsGraph_encodeToCommandBuffer_feeds_targetOperations_resultsDictionary_executionDescriptor_ = 391,
+  MT_CALL_mpsGraph_encodeToCommandBuffer_feeds_targetTensors_targetOperations_executionDescriptor_ = 392,
+  MT_CALL_mpsGraph_runWithMTLCommandQueue_feeds_targetTensors_targetOperations_ = 393,
+  MT_CALL_mpsGraph_runWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_ = 394,
+  MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_feeds_targetTensors_targetOperations_executionDescriptor_ = 395,
+  MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_executionDescriptor_ = 396,
+  MT_CALL_mpsGraph_runWithFeeds_targetTensors_targetOperations_ = 397,
+  MT_CALL_mpsGraph_runAsyncWithFeeds_targetTensors_targetOperations_executionDescriptor_ = 398,
+  MT_CALL_mpsGraph_encodeToCommandBuffer_inputsArray_resultsArray_executionDescriptor_ = 399,
+  MT_CALL_mpsGraph_runWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_ = 400,
+  MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_ = 401,
+  MT_CALL_mpsCommandBuffer_commitAndContinue = 402,
+  MT_CALL_tracer_layer = 403,
+  MT_CALL_COUNT = 404
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -848,6 +896,51 @@ enum {
   "commandBufferDidComplete:startTime:completionTime:error:", \
   "canary", \
   "scope begins", \
+  "encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", \
+  "encodeToCommandBuffer:inputMatrix:inputVector:resultVector:", \
+  "encodeToCommandBuffer:inputMatrix:resultMatrix:", \
+  "encodeToCommandBuffer:copyDescriptor:", \
+  "encodeToCommandBuffer:sourceMatrix:resultMatrix:status:", \
+  "encodeToCommandBuffer:sourceMatrix:resultMatrix:pivotIndices:status:", \
+  "encodeToCommandBuffer:sourceMatrix:rightHandSideMatrix:solutionMatrix:", \
+  "encodeToCommandBuffer:sourceMatrix:rightHandSideMatrix:pivotIndices:solutionMatrix:", \
+  "encodeToCommandBuffer:inputMatrix:resultIndexMatrix:resultValueMatrix:", \
+  "encodeToCommandBuffer:sourceMatrices:resultMatrix:scaleVector:offsetVector:biasVector:startIndex:", \
+  "encodeToCommandBuffer:inputMatrix:biasVector:resultMatrix:", \
+  "encodeToCommandBuffer:inputMatrix:weightMatrix:biasVector:resultMatrix:", \
+  "encodeToCommandBuffer:destinationMatrix:", \
+  "encodeToCommandBuffer:destinationVector:", \
+  "encodeToCommandBuffer:sourceTexture:destinationTexture:", \
+  "encodeToCommandBuffer:sourceImage:destinationImage:", \
+  "encodeToCommandBuffer:inPlaceTexture:fallbackCopyAllocator:", \
+  "encodeToCommandBuffer:primaryTexture:secondaryTexture:destinationTexture:", \
+  "encodeToCommandBuffer:primaryImage:secondaryImage:destinationImage:", \
+  "encodeToCommandBuffer:sourceImage:", \
+  "encodeToCommandBuffer:primaryImage:secondaryImage:", \
+  "encodeToCommandBuffer:sourceTexture:histogram:histogramOffset:", \
+  "encodeBatchToCommandBuffer:sourceImages:destinationImages:", \
+  "encodeBatchToCommandBuffer:sourceImages:", \
+  "encodeToCommandBuffer:sourceArrays:", \
+  "encodeToCommandBuffer:sourceArrays:destinationArray:", \
+  "encodeToCommandBuffer:sourceArray:", \
+  "encodeToCommandBuffer:sourceArray:destinationArray:", \
+  "encodeToCommandBuffer:primarySourceArray:secondarySourceArray:", \
+  "encodeToCommandBuffer:primarySourceArray:secondarySourceArray:destinationArray:", \
+  "encodeToCommandBuffer:sourceImages:", \
+  "encodeToCommandEncoder:commandBuffer:sourceArrays:destinationArray:", \
+  "encodeToCommandBuffer:feeds:targetOperations:resultsDictionary:executionDescriptor:", \
+  "encodeToCommandBuffer:feeds:targetTensors:targetOperations:executionDescriptor:", \
+  "runWithMTLCommandQueue:feeds:targetTensors:targetOperations:", \
+  "runWithMTLCommandQueue:feeds:targetOperations:resultsDictionary:", \
+  "runAsyncWithMTLCommandQueue:feeds:targetTensors:targetOperations:executionDescriptor:", \
+  "runAsyncWithMTLCommandQueue:feeds:targetOperations:resultsDictionary:executionDescriptor:", \
+  "runWithFeeds:targetTensors:targetOperations:", \
+  "runAsyncWithFeeds:targetTensors:targetOperations:executionDescriptor:", \
+  "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", \
+  "runWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", \
+  "runAsyncWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", \
+  "commitAndContinue", \
+  "layer", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1006,5 +1099,6 @@ enum {
   [MT_CALL_signal_sem_clockwait] = 1, \
   [MT_CALL_signal_dispatch_semaphore_wait] = 1, \
   [MT_CALL_signal_dispatch_group_wait] = 1, \
+  [MT_CALL_mpsCommandBuffer_commitAndContinue] = 1, \
 }
 #endif

@@ -22,6 +22,7 @@ const (
 type Share struct {
 	Encoder    *analyze.Encoder // nil when the command buffer has none
 	Kernel     string
+	Layer      *analyze.Layer // who dispatched; nil is the program itself
 	Dispatches int
 	Threads    uint64
 	GPU        analyze.Nanos
@@ -104,7 +105,7 @@ func inEncoder(e *analyze.Encoder) []Share {
 		if d.Pipeline != nil {
 			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
 		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Dispatches: d.Count, Threads: d.Threads})
+		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Dispatches: d.Count, Threads: d.Threads})
 	}
 	if len(shares) == 0 && e.Copies == 0 && e.Label != "" && e.GPU.Known() {
 		// Instruments records encoders, not what was dispatched in them: they go by their labels.
@@ -118,7 +119,7 @@ func inEncoder(e *analyze.Encoder) []Share {
 		case e.Kind == analyze.EncoderRender:
 			name = Render
 		}
-		shares = append(shares, Share{Encoder: e, Kernel: name})
+		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer})
 	}
 	return shares
 }
@@ -164,7 +165,8 @@ type Kernel struct {
 	Share       float64 // of all GPU time
 	Measured    bool    // all of GPU is
 	MeanThreads float64
-	Buffers     int // command buffers it was in
+	Buffers     int      // command buffers it was in
+	Layers      []string // by whom it was dispatched: names of layers, each once
 }
 
 // Summarize sums over all command buffers; the most GPU time comes first. The kernels' times add up to those of the command buffers.
@@ -181,6 +183,9 @@ func Summarize(t *analyze.Trace) []*Kernel {
 				k = &Kernel{Name: s.Kernel, Measured: true}
 				by[s.Kernel] = k
 				list = append(list, k)
+			}
+			if layer := s.Layer.Name(); !slices.Contains(k.Layers, layer) {
+				k.Layers = append(k.Layers, layer)
 			}
 			k.Dispatches += s.Dispatches
 			k.GPU += s.GPU

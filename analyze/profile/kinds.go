@@ -35,7 +35,8 @@ func gpu(t *analyze.Trace) *builder {
 			if s.Encoder != nil {
 				encoder = s.Encoder.Label
 			}
-			stack := []string{s.Kernel, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue)}
+			stack := append([]string{s.Kernel}, s.Layer.Frames()...)
+			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue))
 			b.add(stack, originOf(c.Committed), labels{thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued*first)
 			first = 0
 		}

@@ -255,6 +255,7 @@ type Device struct {
 // A Kernel is what one kernel did.
 type Kernel struct {
 	Name           string  `json:"name"`
+	Layer          string  `json:"layer"` // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
 	Dispatches     int     `json:"dispatches"`
 	GPUNS          int64   `json:"gpu_ns"`
 	MeanNS         int64   `json:"mean_ns"` // per dispatch

@@ -323,7 +323,11 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		if i == mostRows {
 			break
 		}
-		t.add(k.Name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
+		name := k.Name
+		if k.Layer != analyze.App {
+			name = k.Layer + " / " + name
+		}
+		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
 	}
 	t.write(w, style)
 	if more := len(r.Kernels) - mostRows; more > 0 {

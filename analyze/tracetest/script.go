@@ -49,6 +49,7 @@ type Process struct {
 	threads []*Thread
 
 	Device, Queue wire.ObjectID
+	Counted       tracefile.End // what its threads counted beside their records
 }
 
 // Process adds a process.
@@ -61,6 +62,9 @@ func (f *File) Process(pid int, program string) *Process {
 	p.fact(wire.Fact{Kind: wire.FactClass, Aux: uint16(wire.FamilyCommandBuffer), Key: 1, Text: "ScriptedBuffer"})
 	return p
 }
+
+// Fact adds a fact.
+func (p *Process) Fact(fact wire.Fact) { p.fact(fact) }
 
 func (p *Process) fact(fact wire.Fact) {
 	p.file.check(p.file.writer.Facts(p.index, []wire.Fact{fact}))
@@ -83,7 +87,8 @@ func (p *Process) Text(s string) uint64 {
 // calls that the threads were inside.
 func (p *Process) End(current ...tracefile.CurrentCall) {
 	p.file.t.Helper()
-	end := tracefile.End{ExitKnown: true, Current: current}
+	end := p.Counted
+	end.ExitKnown, end.Current = true, current
 	for i, th := range p.threads {
 		p.file.check(p.file.writer.Records(p.index, uint16(i), 0, th.records))
 		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i), Thread: th.id, Head: uint64(len(th.records))})
@@ -184,6 +189,21 @@ func (p *Process) ThreadCount() uint64 { return uint64(len(p.threads)) }
 // Scope adds a name that the program gave to the time from begin to now.
 func (th *Thread) Scope(name string, begin int64) {
 	th.add(wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Arg: th.Text(name), Call: wire.MustLookup(wire.FamilyTracer, "scope")}, nil)
+}
+
+// Layer says that a call of a kernel or graph of that class begins now; Outer ends it.
+func (th *Thread) Layer(graph bool, class string) {
+	at, kind := wire.Ticks(Epoch+th.Now), wire.ObjectID(0)
+	if graph {
+		kind = 1
+	}
+	th.add(wire.Record{Begin: at, End: at, Object: kind, Arg: th.Text(class), Call: wire.CallLayer}, nil)
+}
+
+// Canary adds a call of the self-check that was seen.
+func (th *Thread) Canary(call wire.Call) {
+	at := wire.Ticks(Epoch + th.Now)
+	th.add(wire.Record{Begin: at, End: at, Arg: uint64(call), Call: wire.CallCanary}, nil)
 }
 
 // Mark adds a name that the program gave to this moment.

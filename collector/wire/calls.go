@@ -35,10 +35,13 @@ const (
 	FamilyOther                           // objects of which no method is recorded: samplers, argument encoders, file handles
 	FamilyLock                            // locks of the program, of which only the waits are recorded
 	FamilySignal                          // condition variables and semaphores, of which only the waits are recorded
+	FamilyMpsKernel                       // kernels of Metal Performance Shaders
+	FamilyMpsGraph                        // MPSGraph and its executables
+	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
 )
 
 var familyNames = [...]string{"tracer", "function", "device", "queue", "commandBuffer", "encoder", "library", "event", "resource", "functionObject", "pipeline", "fence",
-	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock", "signal"}
+	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock", "signal", "mpsKernel", "mpsGraph", "mpsCommandBuffer"}
 
 // String is the family's name in the generated header and in text output.
 func (f Family) String() string {
@@ -96,6 +99,7 @@ const (
 
 	CallEncoderTimes Call = 344
 	CallStack        Call = 354
+	CallLayer        Call = 403
 	CallCanary       Call = 357
 	CallScopeBegins  Call = 358
 )
@@ -522,6 +526,53 @@ var Table = [...]Row{
 	CallCanary: {"canary", FamilyTracer, GroupNone, "", "a call that the self-check made and that was seen", ""},
 
 	CallScopeBegins: {"scope begins", FamilyTracer, GroupNone, "how many scopes are around it", "StringID of its name; a scope record follows when it ends", ""},
+	CallLayer:       {"layer", FamilyTracer, GroupNone, "0 a kernel of Metal Performance Shaders, 1 a graph", "StringID of the class whose call begins", ""},
+	359:             {"encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	360:             {"encodeToCommandBuffer:inputMatrix:inputVector:resultVector:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	361:             {"encodeToCommandBuffer:inputMatrix:resultMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	362:             {"encodeToCommandBuffer:copyDescriptor:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	363:             {"encodeToCommandBuffer:sourceMatrix:resultMatrix:status:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	364:             {"encodeToCommandBuffer:sourceMatrix:resultMatrix:pivotIndices:status:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	365:             {"encodeToCommandBuffer:sourceMatrix:rightHandSideMatrix:solutionMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	366:             {"encodeToCommandBuffer:sourceMatrix:rightHandSideMatrix:pivotIndices:solutionMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	367:             {"encodeToCommandBuffer:inputMatrix:resultIndexMatrix:resultValueMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	368:             {"encodeToCommandBuffer:sourceMatrices:resultMatrix:scaleVector:offsetVector:biasVector:startIndex:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	369:             {"encodeToCommandBuffer:inputMatrix:biasVector:resultMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	370:             {"encodeToCommandBuffer:inputMatrix:weightMatrix:biasVector:resultMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	371:             {"encodeToCommandBuffer:destinationMatrix:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	372:             {"encodeToCommandBuffer:destinationVector:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	373:             {"encodeToCommandBuffer:sourceTexture:destinationTexture:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	374:             {"encodeToCommandBuffer:sourceImage:destinationImage:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	375:             {"encodeToCommandBuffer:inPlaceTexture:fallbackCopyAllocator:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	376:             {"encodeToCommandBuffer:primaryTexture:secondaryTexture:destinationTexture:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	377:             {"encodeToCommandBuffer:primaryImage:secondaryImage:destinationImage:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	378:             {"encodeToCommandBuffer:sourceImage:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	379:             {"encodeToCommandBuffer:primaryImage:secondaryImage:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	380:             {"encodeToCommandBuffer:sourceTexture:histogram:histogramOffset:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	381:             {"encodeBatchToCommandBuffer:sourceImages:destinationImages:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	382:             {"encodeBatchToCommandBuffer:sourceImages:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	383:             {"encodeToCommandBuffer:sourceArrays:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	384:             {"encodeToCommandBuffer:sourceArrays:destinationArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	385:             {"encodeToCommandBuffer:sourceArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	386:             {"encodeToCommandBuffer:sourceArray:destinationArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	387:             {"encodeToCommandBuffer:primarySourceArray:secondarySourceArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	388:             {"encodeToCommandBuffer:primarySourceArray:secondarySourceArray:destinationArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	389:             {"encodeToCommandBuffer:sourceImages:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+	390:             {"encodeToCommandEncoder:commandBuffer:sourceArrays:destinationArray:", FamilyMpsKernel, GroupEncode, "kernel", "", ""},
+
+	391: {"encodeToCommandBuffer:feeds:targetOperations:resultsDictionary:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	392: {"encodeToCommandBuffer:feeds:targetTensors:targetOperations:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	393: {"runWithMTLCommandQueue:feeds:targetTensors:targetOperations:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	394: {"runWithMTLCommandQueue:feeds:targetOperations:resultsDictionary:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	395: {"runAsyncWithMTLCommandQueue:feeds:targetTensors:targetOperations:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	396: {"runAsyncWithMTLCommandQueue:feeds:targetOperations:resultsDictionary:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	397: {"runWithFeeds:targetTensors:targetOperations:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	398: {"runAsyncWithFeeds:targetTensors:targetOperations:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	399: {"encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	400: {"runWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+	401: {"runAsyncWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
+
+	402: {"commitAndContinue", FamilyMpsCommandBuffer, GroupCommit, "proxy of command buffers", "", ""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// Frameworks encode in the program's name: PyTorch's products are a kernel's of Metal Performance Shaders, often inside a graph. A trace
+// that does not say so lays their dispatches on the program. Kernels are many classes, and most inherit how they are encoded.
+func TestLayers(t *testing.T) {
+	_, client := softMetal(t)
+	for _, c := range []struct {
+		scenario string
+		want     []string // layers as they begin, and the dispatches
+	}{
+		{"mps-layers", []string{"MPSMatrixSoftMax", "dispatch", "end", "dispatch", "MPSMatrixLogSoftMax", "dispatch", "end"}},
+		{"mps-graph", []string{"MPSGraph", "MPSMatrixMultiplication", "dispatch", "end", "MPSMatrixMultiplication", "dispatch", "end", "end",
+			"MPSGraph", "MPSMatrixMultiplication", "dispatch", "end", "end"}},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			r, file := traceSoft(t, exec.Command(client, c.scenario))
+			p := r.traced(t)
+			compareWithTruth(t, p, file)
+			var got []string
+			for _, e := range p.events(t) {
+				switch family := e.Call.Row().Family; {
+				case e.Call == wire.CallLayer:
+					got = append(got, p.text(t, e.Arg))
+					if kernel := e.Object == 0; kernel == (got[len(got)-1] == "MPSGraph") {
+						t.Errorf("%s is said to be of kind %d", got[len(got)-1], e.Object)
+					}
+				case family == wire.FamilyMpsKernel, family == wire.FamilyMpsGraph:
+					got = append(got, "end")
+				case e.Call.String() == "dispatchThreads:threadsPerThreadgroup:":
+					got = append(got, "dispatch")
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("layers %v, not %v", got, c.want)
+			}
+		})
+	}
+}

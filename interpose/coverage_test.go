@@ -146,3 +146,39 @@ func firstQueue(events []event) uint64 {
 	}
 	return 0
 }
+
+// The constructor of a library that the program links runs before the tracer's own: the device it made was once the program's only
+// one, and not a call was seen.
+func TestDeviceMadeBeforeTheTracer(t *testing.T) {
+	install, _ := softMetal(t)
+	library := build(t, "libearly.so", "gcc", "-O1", "-DLIBRARY", "-fPIC", "-shared", "-o", "OUT", "testdata/early.c", install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	program := build(t, "early", "gcc", "-O1", "-o", "OUT", "testdata/early.c", library, install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	r := trace(t, exec.Command(program))
+	if r.stdout != "done\n" || !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	events := r.traced(t).events(t)
+	for _, selector := range []string{"MTLCreateSystemDefaultDevice", "newCommandQueue", "commandBuffer", "commit", "waitUntilCompleted"} {
+		if n := recorded(events, selector); n != 1 {
+			t.Errorf("%s: recorded %d times", selector, n)
+		}
+	}
+}
+
+// No tracer replaces every function that returns a device. A process that used one of the others says at its end that it was blind.
+func TestUnseenDevice(t *testing.T) {
+	install, _ := softMetal(t)
+	program := build(t, "display", "gcc", "-O1", "-DDISPLAY", "-o", "OUT", "testdata/early.c", install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	r := trace(t, exec.Command(program))
+	if r.stdout != "done\n" || len(r.tracees) != 1 {
+		t.Fatalf("ended with %v, %d processes\n%s%s", r.state, len(r.tracees), r.stdout, r.stderr)
+	}
+	p := r.tracees[0]
+	if p.region != nil {
+		t.Errorf("a device was seen: this test needs another way to get one")
+	}
+	said, err := wire.DecodeFacts(p.loose)
+	if err != nil || len(said) != 1 || said[0].Kind != wire.FactWarning || said[0].Key != wire.UnseenDevice {
+		t.Errorf("the process says %+v, %v", said, err)
+	}
+}

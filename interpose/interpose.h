@@ -9,6 +9,9 @@ void *mt_metal_symbol(const char *name);
 // The symbol of that name that would have been found had this library not been there. Linux only.
 void *mt_next_symbol(const char *name);
 
+// Is a driver of Metal in the process? Metal loads it with the first device.
+bool mt_driver_loaded(void);
+
 // Metal's two functions, recorded. Original is Metal's own.
 id mt_create_default_device(id (*original)(void));
 id mt_copy_all_devices(id (*original)(void));

@@ -2,6 +2,17 @@
 // the table to the image that holds it, so the originals are called by their names. Metal is linked strongly: dyld drops a pair
 // whose target is not there at launch, and Python loads Metal late.
 #include "interpose.h"
+#include <mach-o/dyld.h>
+#include <string.h>
+
+// Drivers are bundles among the system's extensions: AGXMetal….bundle, …MTLDriver.bundle and the like.
+bool mt_driver_loaded(void) {
+  for (uint32_t i = 0; i < _dyld_image_count(); i++) {
+    const char *path = _dyld_get_image_name(i);
+    if (path && strstr(path, "/System/Library/Extensions/") && (strstr(path, "Metal") || strstr(path, "MTL") || strstr(path, "Mtl"))) return true;
+  }
+  return false;
+}
 
 extern id MTLCreateSystemDefaultDevice(void);
 extern id MTLCopyAllDevices(void);

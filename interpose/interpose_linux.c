@@ -3,6 +3,7 @@
 // looks at the return address, so no frame of ours may stand between.
 #include "interpose.h"
 #include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 #include "process.h"
@@ -23,6 +24,12 @@ static dlsym_function next_dlsym(void) {
 }
 
 void *mt_next_symbol(const char *name) { return next_dlsym()(RTLD_NEXT, name); }
+
+static int is_driver(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  return info->dlpi_name && strstr(info->dlpi_name, "/libsoftmetal-driver.so") != NULL;
+}
+bool mt_driver_loaded(void) { return dl_iterate_phdr(is_driver, NULL) != 0; }
 
 static _Atomic(void *) real_create, real_copy;
 

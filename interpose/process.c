@@ -17,6 +17,7 @@
 #include "early.h"
 #include "fork.h"
 #include "identity.h"
+#include "interpose.h"
 #include "locks.h"
 #include "objc.h"
 #include "python.h"
@@ -25,13 +26,17 @@
 #include "sampling.h"
 #include "session.h"
 #include "stack.h"
+#include "text.h"
 #include "thread.h"
 
 _Atomic int mt_state = MT_OFF;
 bool mt_block_on_full;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-__attribute__((constructor)) static void load(void) {
+// Once: by the constructor or, when the constructor of a library that the program links runs before and makes a device, then.
+static void load(void) {
+  static _Atomic bool loaded;
+  if (atomic_exchange(&loaded, true)) return;
   const char *path = getenv("MTRACE_SOCKET");
   if (!path || !*path) return;
   int saved = errno;
@@ -47,6 +52,16 @@ __attribute__((constructor)) static void load(void) {
     atomic_store_explicit(&mt_state, MT_READY, memory_order_release);
   }
   errno = saved;
+}
+
+__attribute__((constructor)) static void loaded(void) { load(); }
+
+// A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call is seen.
+__attribute__((destructor)) static void leave(void) {
+  static const char text[] = "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded";
+  char fact[sizeof text + 32];
+  if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_session_alive() || !mt_driver_loaded()) return;
+  mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, MT_UNSEEN_DEVICE, text, sizeof text - 1));
 }
 
 // What stacks are read by. Now, and not only when the drainer comes to it: a program that ends soon has it said, too.
@@ -78,6 +93,7 @@ static int begin(void) {
 }
 
 bool mt_activate(void) {
+  load();
   int state = atomic_load_explicit(&mt_state, memory_order_acquire);
   if (state != MT_READY) return state == MT_ACTIVE;
   int saved = errno;

@@ -34,6 +34,17 @@ func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32)
 	w.seen[p].Metal = true
 }
 
+// Facts implements collector.Observer: a process without a clock says at its end when it used Metal all the same.
+func (w *witness) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, f := range facts {
+		if f.Kind == wire.FactWarning && f.Key == wire.UnseenDevice {
+			w.seen[p].UnseenDevice = true
+		}
+	}
+}
+
 func (w *witness) processes() (all []handshake.Process) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

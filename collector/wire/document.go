@@ -81,7 +81,7 @@ func Document() string {
 	line("| %d class | the index in a record's flags | the family's number | the class's name |", FactClass)
 	line("| %d device | the device's object number | 1 for a software device | its name |", FactDevice)
 	line("| %d thread name | the system's thread id | | its name |", FactThreadName)
-	line("| %d warning | | | one line for the user |", FactWarning)
+	line("| %d warning | 1 when it says that a device was made where the tracer does not look | | one line for the user |", FactWarning)
 	line("| %d stack | its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0 | bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were | innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d) |", FactStack, MaxNativeFrames, MaxPythonFrames)
 	line("| %d image | address at which a file of code begins | | bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them |", FactImage)
 	line("| %d symbol | a return address | 1 when there is no call before it: the frame and those outside of it were read by something that is no frame pointer | name of the function it is in |", FactSymbol)

@@ -24,6 +24,9 @@ const (
 	FactCost       FactKind = 11 // Key is what recording a call costs on this machine, in picoseconds; 0 when it could not be measured
 )
 
+// UnseenDevice is the Key of a FactWarning that says that a device was made where the tracer does not look.
+const UnseenDevice = 1
+
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
 const MaxFactText = 4096
 

@@ -82,6 +82,7 @@ const (
 	NeverLoaded         Code = "never-loaded"
 	Dropped             Code = "dropped"
 	NoMetal             Code = "no-metal"
+	UnseenDevice        Code = "unseen-device"
 )
 
 // Finding is one fact that decides, with what to do about it.

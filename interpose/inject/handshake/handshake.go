@@ -23,6 +23,9 @@ type Process struct {
 	Hello bool
 	// Metal is true when it made a Metal call.
 	Metal bool
+	// UnseenDevice is true when it made a Metal device where the library does
+	// not look.
+	UnseenDevice bool
 }
 
 // Inspect tells why a program's dynamic linker would not load the library; see
@@ -124,6 +127,13 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 }
 
 func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
+	if slices.ContainsFunc(processes, func(p Process) bool { return p.UnseenDevice }) {
+		return inject.Finding{
+			Code: inject.UnseenDevice, Path: plan.Program,
+			Text:   "the program uses Metal, but its device was made by a function or inside a framework that the tracer does not replace",
+			Advice: "if the program can, let it call MTLCreateSystemDefaultDevice before; and please report which function it uses",
+		}
+	}
 	count := 0
 	for _, p := range processes {
 		if p.Hello {

@@ -46,6 +46,8 @@ func TestExplain(t *testing.T) {
 			[]inject.Code{inject.SystemProtected}, "/bin/true: is protected"},
 		{"loaded and no Metal", good, []Process{hello}, []inject.Code{inject.NoMetal}, "made no Metal call"},
 		{"loaded in two and no Metal", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true}}, []inject.Code{inject.NoMetal}, "in 2 processes"},
+		{"loaded, and a device made past it", good, []Process{{PID: 10, Parent: 1, Program: "/opt/bin/python3", Hello: true, UnseenDevice: true}},
+			[]inject.Code{inject.UnseenDevice}, "its device was made by a function"},
 		{"a shell dropped it for all below", good, []Process{hello, shell, lost}, []inject.Code{inject.NoMetal, inject.Dropped},
 			"/bin/sh: process 11 started without the library, and so did 1 below it: it is protected; leave it out"},
 		{"a fork of a process with the library has it too", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/bin/python3"}}, []inject.Code{inject.NoMetal}, ""},

@@ -22,6 +22,10 @@ type Options struct {
 	Visit func(*VisitedCall)
 }
 
+// GCPercent is for programs that load large traces and do little else: the model lives on, so a collector of garbage that runs each time it
+// has doubled goes over it again and again for nothing. See runtime/debug.SetGCPercent.
+const GCPercent = 400
+
 type loader struct {
 	trace     *Trace
 	window    Interval // what was asked for

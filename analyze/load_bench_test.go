@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
@@ -28,6 +29,7 @@ type loadShape struct {
 	locks      int  // waits for locks for each command buffer, inside other calls
 	buffers    int  // buffers made and given back for each command buffer
 	unencoded  bool // no encoder at all
+	stacks     bool // of each call that has one, from one of a hundred places
 }
 
 // BenchmarkLoad loads traces of a million calls of programs of several shapes, whose threads run at the same time, on a cycle counter as
@@ -41,6 +43,7 @@ func BenchmarkLoad(b *testing.B) {
 		{name: "waits", threads: 8, unencoded: true},
 		{name: "locks", threads: 8, dispatches: 4, locks: 12},
 		{name: "allocations", threads: 4, dispatches: 4, buffers: 8},
+		{name: "stacks", threads: 4, dispatches: 8, stacks: true},
 	} {
 		b.Run(shape.name, func(b *testing.B) { benchmarkLoad(b, shape) })
 	}
@@ -53,6 +56,7 @@ func benchmarkLoad(b *testing.B, shape loadShape) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(analyze.GCPercent)) // as the command does
 	b.ReportAllocs()
 	before := processorTime(b)
 	b.ResetTimer()
@@ -115,6 +119,11 @@ func (s loadShape) write(tb testing.TB, calls int) (path string, events int) {
 	last := slices.MaxFunc(threads, func(a, b *benchThread) int { return cmp.Compare(a.at, b.at) }).at
 	for at := int64(0); at < last+ticksPerNano*1e8; at += ticksPerNano * 1e8 { // ten a second
 		p.Samples = append(p.Samples, wire.ClockSample{Ticks: wire.Ticks(at), Nanos: int64(float64(at) / ticksPerNano)})
+	}
+	if s.stacks {
+		p.Stacks(func(uint64, wire.Call) (wire.Stack, bool) {
+			return wire.Stack{Native: []uint64{0x1000 + uint64(random.IntN(100)), 0x2000, 0x3000, 0x4000}}, false
+		})
 	}
 	return f.Write(tb), events
 }

@@ -27,25 +27,26 @@ func (s *slab[T]) one() []T {
 // pageSize is how many objects of neighbouring numbers share a page of a table.
 const pageSize = 64
 
-// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full, and those used
-// last are nearly always used again.
+// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and lie close together.
 type table[T any] struct {
-	pages  map[wire.ObjectID]*page[T]
-	recent [16]*page[T]
+	near   []*page[T]                 // by number; nil for those that are not there
+	far    map[wire.ObjectID]*page[T] // those beyond: only damaged traces have them
 	memory slab[T]
 	count  int
 }
 
 type page[T any] struct {
-	number  wire.ObjectID // of its first object, divided by pageSize
 	objects [pageSize]*T
 }
 
 // get is the object of a number; it is made, and fresh is true, if it is not there.
 func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	number := id / pageSize
-	p := t.recent[number%wire.ObjectID(len(t.recent))]
-	if p == nil || p.number != number {
+	var p *page[T]
+	if int(number) < len(t.near) {
+		p = t.near[number]
+	}
+	if p == nil {
 		p = t.page(number)
 	}
 	at := &p.objects[id%pageSize]
@@ -56,34 +57,59 @@ func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	return *at, fresh
 }
 
+// page is the page of a number that is not among the near ones yet.
 func (t *table[T]) page(number wire.ObjectID) *page[T] {
-	p := t.pages[number]
-	if p == nil {
-		if t.pages == nil {
-			t.pages = map[wire.ObjectID]*page[T]{}
-		}
-		p = &page[T]{number: number}
-		t.pages[number] = p
+	if p := t.far[number]; p != nil {
+		return p
 	}
-	t.recent[number%wire.ObjectID(len(t.recent))] = p
+	p := &page[T]{}
+	if room := 2*len(t.near) + 256; int(number) < room {
+		if int(number) >= len(t.near) {
+			t.near = append(t.near, make([]*page[T], room-len(t.near))...)
+			for n, far := range t.far {
+				if int(n) < room {
+					t.near[n] = far
+					delete(t.far, n)
+				}
+			}
+		}
+		t.near[number] = p
+		return p
+	}
+	if t.far == nil {
+		t.far = map[wire.ObjectID]*page[T]{}
+	}
+	t.far[number] = p
 	return p
 }
 
 // find is the object of a number; nil if it is not there.
 func (t *table[T]) find(id wire.ObjectID) *T {
-	if p := t.pages[id/pageSize]; p != nil {
-		return p.objects[id%pageSize]
+	p := t.far[id/pageSize]
+	if number := int(id / pageSize); number < len(t.near) {
+		p = t.near[number]
 	}
-	return nil
+	if p == nil {
+		return nil
+	}
+	return p.objects[id%pageSize]
 }
 
 // all calls f with each object, by number.
 func (t *table[T]) all(f func(*T)) {
-	for _, number := range slices.Sorted(maps.Keys(t.pages)) {
-		for _, object := range t.pages[number].objects {
+	each := func(p *page[T]) {
+		for _, object := range p.objects {
 			if object != nil {
 				f(object)
 			}
 		}
+	}
+	for _, p := range t.near {
+		if p != nil {
+			each(p)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(t.far)) {
+		each(t.far[number])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -113,6 +114,9 @@ func cutError(t *analyze.Trace) error {
 func loadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, usageError("%s is a folder, not a trace", path)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(analyze.GCPercent)
 	}
 	trace, err := analyze.Load(path, opts)
 	if err != nil {

@@ -138,7 +138,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = run(stdio{std.in, out, std.err}, runOptions{output: r.trace, noReport: true, onFull: "drop", gpuTiming: "buffer"}, args)
+	err = run(stdio{std.in, out, std.err}, runOptions{output: r.trace, noReport: true, follow: true, onFull: "drop", gpuTiming: "buffer"}, args)
 	var ended status
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):

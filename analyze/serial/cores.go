@@ -20,9 +20,7 @@ type burst struct {
 	then  replayEvent
 }
 
-func (b burst) before(c burst) bool {
-	return b.until < c.until || b.until == c.until && b.then.seq < c.then.seq
-}
+func (b burst) rank() (float64, int) { return b.until, b.then.seq }
 
 func (c *cores) speed() float64 {
 	return min(1, float64(c.count)/float64(len(c.running)))
@@ -63,14 +61,23 @@ func (c *cores) end(now analyze.Nanos) burst {
 }
 
 // A binaryHeap gives its first element first.
-type binaryHeap[T interface{ before(o T) bool }] []T
+type binaryHeap[T ranked] []T
+
+// A ranked thing comes before those of a higher rank; the second number tells equal ones apart.
+type ranked interface{ rank() (float64, int) }
+
+func before[T ranked](a, b T) bool {
+	x, i := a.rank()
+	y, k := b.rank()
+	return x < y || x == y && i < k
+}
 
 func (h *binaryHeap[T]) push(x T) {
 	*h = append(*h, x)
 	a := *h
 	for i := len(a) - 1; i > 0; {
 		up := (i - 1) / 2
-		if !a[i].before(a[up]) {
+		if !before(a[i], a[up]) {
 			return
 		}
 		a[i], a[up] = a[up], a[i]
@@ -87,7 +94,7 @@ func (h *binaryHeap[T]) pop() T {
 	for i := 0; ; {
 		least := i
 		for _, down := range [2]int{2*i + 1, 2*i + 2} {
-			if down < n && a[down].before(a[least]) {
+			if down < n && before(a[down], a[least]) {
 				least = down
 			}
 		}

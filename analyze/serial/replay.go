@@ -86,7 +86,7 @@ type replayEvent struct {
 	id   int32
 }
 
-func (e replayEvent) before(f replayEvent) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+func (e replayEvent) rank() (float64, int) { return float64(e.at), e.seq }
 
 const (
 	evThread   uint8 = iota // the thread begins its next call

@@ -1,0 +1,143 @@
+package serial
+
+import (
+	"math"
+	"testing"
+
+	"mtrace/analyze"
+)
+
+const us = analyze.Nanos(1000)
+
+// loops is a program of threads that each compute, commit and wait for their own work, so many times.
+func loops(threads, rounds int, compute, gpu analyze.Nanos) *program {
+	p := &program{engines: []int{threads}, limited: []bool{false}, handed: 1}
+	for t := range threads {
+		p.queues = append(p.queues, queueOf{capacity: 64, most: 1})
+		th := thread{lasts: true, busy: 1, quiet: 1}
+		for range rounds {
+			job := int32(len(p.jobs))
+			p.jobs = append(p.jobs, jobOf(t, gpu))
+			th.jobs = append(th.jobs, job)
+			th.ops = append(th.ops, op{kind: opAcquire, job: job, gap: compute, alone: compute}, op{kind: opCommit, job: job}, op{kind: opWait, job: job})
+		}
+		p.threads = append(p.threads, th)
+	}
+	return p
+}
+
+func jobOf(t int, gpu analyze.Nanos) job { return job{queue: int32(t), by: int32(t), duration: gpu} }
+
+func rateOf(t *testing.T, p *program, c change) float64 {
+	t.Helper()
+	rate, ends := p.run(c)
+	if !ends {
+		t.Fatal("the replay does not end")
+	}
+	return rate * 1e6 // in each millisecond
+}
+
+func wantRate(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got/want-1) > 0.02 {
+		t.Errorf("%s: %.2f command buffers in a millisecond, want %.2f", what, got, want)
+	}
+}
+
+// The story: without their locks six threads were predicted to be 4.4 times as fast on two processors and were 3.3 times as fast,
+// because they all wanted a processor then.
+func TestReplayProcessors(t *testing.T) {
+	p := loops(4, 200, 100*us, 100*us)
+	wantRate(t, "with a processor for each", rateOf(t, p, change{}), 4/0.2)
+	p.processors = 1
+	// Four at once: one after the other, and each burst that finds the processor awake takes half.
+	if got := rateOf(t, p, change{}); got < 10 || got > 20 {
+		t.Errorf("on one processor: %.2f command buffers in a millisecond, want from 10 (each 100 µs) to 20 (each 50 µs)", got)
+	}
+	p.calm()
+	if got := rateOf(t, p, change{}); got < 12 {
+		t.Errorf("on one processor, what was waited for it taken out: %.2f", got)
+	}
+}
+
+// TestCores: two that want one processor take twice as long, and the third that comes later its share.
+func TestCores(t *testing.T) {
+	c := cores{count: 1}
+	c.begin(0, 100*us, replayEvent{seq: 1})
+	c.begin(50*us, 100*us, replayEvent{seq: 2}) // takes 50: the processor is awake
+	var ends []analyze.Nanos
+	for {
+		at, any := c.next()
+		if !any {
+			break
+		}
+		c.end(at)
+		ends = append(ends, at)
+	}
+	if len(ends) != 2 || ends[0] != 150*us || ends[1] != 150*us {
+		t.Errorf("they end at %v, want both at 150 µs", ends)
+	}
+}
+
+// The story: a lock was taken out of a program whose threads wait for the first one's newest work, and they were predicted to be no
+// faster, because the replay had them wait for the work that they had waited for when they were slow.
+func TestReplayWaitsForTheNewest(t *testing.T) {
+	p := loops(2, 100, 100*us, 200*us)
+	slow, fast := &p.threads[0], &p.threads[1]
+	for i := range slow.ops {
+		if slow.ops[i].kind == opAcquire {
+			slow.ops[i].gap = 700 * us
+		}
+	}
+	var ops []op
+	for i, o := range fast.ops { // after its own work, that of the other: in the recorded run one each
+		if ops = append(ops, o); o.kind == opWait {
+			ops = append(ops, op{kind: opForeign, job: slow.jobs[i/3]})
+		}
+	}
+	fast.ops = ops
+	wantRate(t, "the recorded work", rateOf(t, p, change{}), 2/0.9)
+	p.newest = newest{known: true}
+	if got := rateOf(t, p, change{}); got < 1.3*2/0.9 {
+		t.Errorf("the newest work: %.2f command buffers in a millisecond", got)
+	}
+}
+
+// The story: without a lock workers were predicted to need 1 µs between two calls where they sleep for 400, because another thread,
+// which does not sleep there, never waited for the lock.
+func TestAloneIsEachThreadsOwn(t *testing.T) {
+	p := &program{threads: make([]thread, 2)}
+	for range 30 {
+		p.threads[0].ops = append(p.threads[0].ops, op{kind: opWait, gap: us})
+		p.threads[1].ops = append(p.threads[1].ops, op{kind: opLock, gap: us}, op{kind: opWait, gap: 400 * us})
+	}
+	p.findAlone()
+	if got := p.threads[1].ops[3].alone; got != 400*us {
+		t.Errorf("the second thread takes %v without the lock, want 400 µs", got)
+	}
+	for i := range 20 { // it does not always wait: then it takes 300
+		p.threads[1].ops = append(p.threads[1].ops, op{kind: opWait, gap: 300*us + analyze.Nanos(i)})
+	}
+	p.findAlone()
+	if got := p.threads[1].ops[2].alone + p.threads[1].ops[3].alone; got < 295*us || got > 305*us {
+		t.Errorf("it takes %v without the lock, want the 300 µs of when it did not wait", got)
+	}
+}
+
+// The story: what waits behind a lock that only one cause hides waits for it when that cause is gone.
+func TestReplayHandsLocksOver(t *testing.T) {
+	p := loops(4, 100, 0, 50*us)
+	p.handed = 2
+	for i := range p.threads {
+		var ops []op
+		for _, o := range p.threads[i].ops {
+			if o.kind == opAcquire {
+				ops = append(ops, op{kind: opLock, lock: 1, hold: 100 * us, cost: us})
+			}
+			ops = append(ops, o)
+		}
+		p.threads[i].ops = ops
+	}
+	wantRate(t, "one has the lock at a time", rateOf(t, p, change{}), 10)
+	wantRate(t, "without locks", rateOf(t, p, change{locks: true}), 4/0.05)
+}

@@ -57,8 +57,12 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.ran), of(computed), f.accompanied())
 	}
 	r.Holds, r.Confidence = true, 0.9
-	r.explains = p.waited + computed
-	if r.Lost = p.waited; p.waited < computed {
+	waited := p.waited
+	if spun := f.turnsLost - analyze.Nanos(float64(p.computed)*f.unfed); spun > 0 { // they wanted the processor only to spin
+		waited = max(0, waited-spun)
+	}
+	r.explains = waited + computed
+	if r.Lost = waited; waited < computed {
 		r.Lost = r.explains
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.ran), of(p.waited), p.waited)

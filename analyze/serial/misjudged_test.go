@@ -39,11 +39,13 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, cause, said string) {
 // cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {
 	trace := scenario(t, "a spin lock kept during the wait")
-	for _, th := range trace.Threads {
-		took := th.Active.Length()
-		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 48 / 100, Waited: took * 10 / 100}}
+	for _, waited := range []analyze.Nanos{10, 30} { // on a machine that is busy, spinning threads lack processors as well
+		for _, th := range trace.Threads {
+			took := th.Active.Length()
+			th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * (58 - waited) / 100, Waited: took * waited / 100}}
+		}
+		wantVerdict(t, trace, serial.LockContention, "never wait for the GPU at the same time")
 	}
-	wantVerdict(t, trace, serial.LockContention, "never wait for the GPU at the same time")
 }
 
 // The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of

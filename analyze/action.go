@@ -13,6 +13,7 @@ const (
 	actNothing action = iota
 	actCanary
 	actLayer
+	actAllocated
 	actTracer // a record of the tracer's own that the analysis does not need
 	actScope
 	actScopeBegins
@@ -78,7 +79,7 @@ var rules = func() []rule {
 		rs[i].yields = row.Group == wire.GroupSignal
 		rs[i].encoder = encoderKind(row.Selector)
 		rs[i].address = strings.Contains(row.More, "x2 contents pointer") || strings.Contains(row.More, "x1 address")
-		rs[i].onHeap = row.Object == "heap"
+		rs[i].onHeap = row.Object == "heap" || row.Object == "resource" // a view has the memory of what it is made from
 		rs[i].named = strings.Contains(row.More, "x0 StringID")
 		rs[i].holder = strings.Contains(row.Arg, "holder")
 	}
@@ -124,6 +125,8 @@ func actionOf(c wire.Call, row wire.Row) action {
 		return actScopeBegins
 	case wire.CallCanary:
 		return actCanary
+	case wire.CallAllocated:
+		return actAllocated
 	case wire.CallEncoderTimes:
 		return actEncoderTimes
 	case wire.CallLayer:

@@ -39,6 +39,7 @@ func (t *Trace) Finish() {
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
 	t.resolveEvents()
 	if t.Window == (Interval{}) {
 		t.Window = t.extent()

@@ -38,7 +38,8 @@ type Trace struct {
 	Scopes         []Scope      // by Begin
 	Compilations   []Compilation
 	Allocations    []Allocation
-	Releases       int // memory given back; 0 may mean that the source does not tell
+	DeviceMemory   []DeviceMemory // in ascending order
+	Releases       int            // memory given back; 0 may mean that the source does not tell
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
 	Stacks         []*Stack // each once; empty when they were not recorded
@@ -327,8 +328,16 @@ type Allocation struct {
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
-	OnHeap   bool   // it takes memory of a heap, which is an Allocation of its own
+	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
 	Released Nanos  // when it was given back; 0 when it was not, or that is not known (Trace.Releases)
+}
+
+// DeviceMemory is a device's own account of what is allocated, at an instant: for the process, by all of it.
+type DeviceMemory struct {
+	At      Nanos
+	Device  *Device // nil when not known
+	Process *Process
+	Bytes   uint64
 }
 
 // Loss counts what is not in the trace though it happened.
@@ -338,6 +347,7 @@ type Loss struct {
 	Unnamed  int64 // objects that got no number
 	Nested   int64 // inner calls left out on purpose, because an outer one stands for them
 	Children int64 // forked children that passed through untraced
+	Untimed  int64 // Metal 4 command buffers without GPU times: their commit had options of the program's own
 	Rejected int64 // calls on threads that were going away, or made by the tracer itself
 }
 

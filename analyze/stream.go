@@ -82,6 +82,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	case actStack:
 		s.stack(r)
 		return
+	case actAllocated:
+		s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{s.process.clock.at(r.Begin), s.device(s.process, r.Object), s.process.Process, r.Arg})
+		return
 	case actCanary:
 		s.process.canarySeen(r)
 		return

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "identity.h"
 #include "install.h"
+#include "memory.h"
 #include "sampling.h"
 #include "text.h"
 
@@ -66,6 +67,7 @@ static void completed(void *block, id command_buffer) {
       {.begin = begin, .arg = arg, .object = number, .call = MT_CALL_tracer_completed, .flags = (uint16_t)flags},
       {.begin = times[0], .end = times[1], .arg = times[2], .object = times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, .call = MT_CALL_tracer_more},
   };
+  mt_memory_sample_of(t, command_buffer, begin);
   mt_sampling_completed(t, number, begin, times[0], times[1]);
   records[0].end = mt_ticks();
   mt_thread_publish(t, records, 2);

@@ -7,6 +7,7 @@
 #include "feedback.h"
 #include "layers.h"
 #include "python.h"
+#include "memory.h"
 #include "span.h"
 #include "text.h"
 
@@ -42,6 +43,10 @@
   uint64_t bytes; \
   uint64_t name = mt_hash_of(t, source, &bytes); \
   MORE(name, bytes, 0)
+#define SOURCE_OF(descriptor) \
+  void *pool = mt_pool_push(); \
+  SOURCE(mt_send_id(descriptor, "source")); \
+  mt_pool_pop(pool)
 // Puts our block before the program's completion handler; what it captured lives in this trampoline's frame.
 #define WATCH(handler, made) \
   struct async async; \

@@ -533,7 +533,8 @@ enum {
   MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_ = 401,
   MT_CALL_mpsCommandBuffer_commitAndContinue = 402,
   MT_CALL_tracer_layer = 403,
-  MT_CALL_COUNT = 404
+  MT_CALL_tracer_allocated = 404,
+  MT_CALL_COUNT = 405
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -942,6 +943,7 @@ enum {
   "runAsyncWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", \
   "commitAndContinue", \
   "layer", \
+  "allocated", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

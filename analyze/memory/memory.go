@@ -17,6 +17,9 @@ type Use struct {
 	Reused      int    // allocations that got an address that an earlier one had had
 	Addressed   int    // allocations whose address is known
 	ByStorage   map[string]Total
+	Releases    int
+	Device      uint64 // the most that the devices themselves said was allocated, all added up
+	Samples     int    // how often they were asked
 }
 
 // A Total counts allocations.
@@ -45,7 +48,8 @@ func Summarize(t *analyze.Trace) *Use {
 		s.Bytes += a.Bytes
 		u.ByStorage[a.Storage] = s
 	}
-	u.PeakExact = t.Releases > 0
+	u.PeakExact, u.Releases = t.Releases > 0, t.Releases
+	u.device(t)
 	u.reuse(t)
 	u.peak(t)
 	return u
@@ -101,5 +105,21 @@ func (u *Use) peak(t *analyze.Trace) {
 	for _, c := range changes {
 		now += c.bytes
 		u.Peak = max(u.Peak, uint64(max(0, now)))
+	}
+}
+
+// device adds up what the devices said, each the latest it did.
+func (u *Use) device(t *analyze.Trace) {
+	type source struct {
+		process *analyze.Process
+		device  *analyze.Device
+	}
+	latest, sum := map[source]uint64{}, uint64(0)
+	for _, m := range t.DeviceMemory {
+		of := source{m.Process, m.Device}
+		sum += m.Bytes - latest[of]
+		latest[of] = m.Bytes
+		u.Device = max(u.Device, sum)
+		u.Samples++
 	}
 }

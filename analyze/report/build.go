@@ -247,6 +247,10 @@ func (r *Report) memory(m *memory.Use) {
 	if m.PeakExact {
 		r.Memory.PeakSource = "measured"
 	}
+	r.Memory.Releases, r.Memory.DeviceSamples = m.Releases, m.Samples
+	if m.Samples > 0 {
+		r.Memory.DeviceBytes = &m.Device
+	}
 	if s, known := m.ReuseShare(); known {
 		r.Memory.ReuseShare = &s
 	}

@@ -281,6 +281,9 @@ type Memory struct {
 	Bytes         uint64             `json:"bytes"`
 	PeakBytes     uint64             `json:"peak_bytes"`
 	PeakSource    string             `json:"peak_source"` // "measured", or "upper bound" when releases are not in the trace
+	Releases      int                `json:"releases"`
+	DeviceBytes   *uint64            `json:"device_peak_bytes"` // the most that currentAllocatedSize was, when it was asked; null when it was not
+	DeviceSamples int                `json:"device_samples"`
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
 }

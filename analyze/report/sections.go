@@ -411,6 +411,9 @@ func (r *Report) writeMemory(w io.Writer, style styler) {
 		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
 	}
 	text := fmt.Sprintf("%s allocations of %s, %s", count(m.Allocations), analyze.FormatBytes(m.Bytes), peak)
+	if m.DeviceBytes != nil {
+		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
+	}
 	if m.ReuseShare != nil {
 		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))
 	}

@@ -162,7 +162,7 @@ func (l *callLog) add(q *loggedProcess, ring uint16, r wire.Record, more wire.Mo
 		q.threads[ring] = r.Arg
 	}
 	row := r.Call.Row()
-	if row.Group == wire.GroupNone && r.Call != wire.CallCompleted {
+	if row.Group == wire.GroupNone && !loggedTracer[row.Selector] {
 		return
 	}
 	begin, end := q.Nanos(r.Begin), q.Nanos(r.End)
@@ -176,11 +176,15 @@ func (line logLine) write(w io.Writer, origin int64) {
 	r, row := line.record, line.record.Call.Row()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%12.6f [%d] %s", float64(line.begin-origin)/1e9, line.thread, row.Selector)
-	if row.Object != "" {
-		fmt.Fprintf(&b, " %s#%d", row.Object, r.Object)
+	if row.Object != "" && !strings.Contains(row.Object, " when ") {
+		object, _, several := strings.Cut(row.Object, ",")
+		if several {
+			object = "object"
+		}
+		fmt.Fprintf(&b, " %s#%d", object, r.Object)
 	}
 	line.process.writeArgument(&b, row, r)
-	writeMore(&b, r, line.more)
+	line.process.writeMore(&b, row, r, line.more)
 	if r.Flags&wire.Failed != 0 {
 		b.WriteString(" FAILED")
 	}
@@ -188,10 +192,15 @@ func (line logLine) write(w io.Writer, origin int64) {
 	io.WriteString(w, b.String())
 }
 
+// loggedTracer are the records of the tracer itself that are lines: what happened without a call.
+var loggedTracer = map[string]bool{wire.CallCompleted.String(): true, wire.CallEncoderTimes.String(): true, "made": true, "mark": true, "scope": true}
+
 // writeArgument writes what the row says the argument is.
 func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.Record) {
 	switch made, isNew := strings.CutPrefix(row.Arg, "new "); {
 	case row.Arg == "":
+	case isNew && r.Arg == 0:
+		b.WriteString(" = nil")
 	case isNew:
 		made, _, _ = strings.Cut(made, ",")
 		fmt.Fprintf(b, " = %s#%d", made, r.Arg)
@@ -200,6 +209,19 @@ func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.R
 			fmt.Fprintf(b, " %q", text)
 		} else if r.Arg != 0 {
 			b.WriteString(" (a text that is not in the trace)")
+		}
+	case r.Call == wire.CallEncoderTimes:
+		fmt.Fprintf(b, " %s", wire.Sampling(min(r.Arg, 0xff)))
+	case row.Arg == "threads" && r.Arg == 0: // known to the GPU only
+	case row.Arg == "bytes":
+		fmt.Fprintf(b, " %d bytes", r.Arg)
+	case strings.HasPrefix(row.Arg, "thread id of the"):
+		if r.Arg != 0 {
+			how := "held"
+			if strings.Contains(row.Arg, "signalled") {
+				how = "signalled"
+			}
+			fmt.Fprintf(b, " %s by thread %d", how, r.Arg)
 		}
 	case r.Call == wire.CallCompleted:
 		fmt.Fprintf(b, " status %d", r.Arg&0xff)
@@ -223,22 +245,6 @@ var objectKinds = func() map[string]bool {
 	}
 	return kinds
 }()
-
-// writeMore writes the part of a More record that people want to see in a line.
-func writeMore(b *strings.Builder, r wire.Record, m wire.More) {
-	if m == (wire.More{}) {
-		return
-	}
-	low, high := func(x uint64) uint32 { return uint32(x) }, func(x uint64) uint32 { return uint32(x >> 32) }
-	switch selector := r.Call.String(); {
-	case r.Call == wire.CallCompleted && m.X1 > m.X0:
-		fmt.Fprintf(b, " on the GPU for %s", analyze.Nanos(m.X1-m.X0))
-	case strings.HasPrefix(selector, "dispatchThread"):
-		fmt.Fprintf(b, " (%d×%d×%d, groups of %d×%d×%d)", low(m.X0), high(m.X0), low(m.X1), high(m.X1), low(m.X2), high(m.X2))
-	case strings.HasPrefix(selector, "newBuffer"):
-		fmt.Fprintf(b, " of %d bytes", m.X0)
-	}
-}
 
 // observers passes on what is recorded to several.
 type observers []collector.Observer

@@ -102,6 +102,7 @@ const (
 	CallLayer        Call = 403
 	CallCanary       Call = 357
 	CallScopeBegins  Call = 358
+	CallAllocated    Call = 404
 )
 
 const (
@@ -140,9 +141,9 @@ var Table = [...]Row{
 	12: {"newBufferWithBytesNoCopy:length:options:deallocator:", FamilyDevice, GroupAllocate, "device", "new buffer", newBuffer},
 	13: {"newLibraryWithSource:options:error:", FamilyDevice, GroupCompile, "device", "new library", newLibrary},
 	14: {"newLibraryWithSource:options:completionHandler:", FamilyDevice, GroupCompile, "device", "", newLibrary},
-	15: {"newLibraryWithData:error:", FamilyDevice, GroupCompile, "device", "new library", ""},
-	16: {"newLibraryWithURL:error:", FamilyDevice, GroupCompile, "device", "new library", ""},
-	17: {"newLibraryWithFile:error:", FamilyDevice, GroupCompile, "device", "new library", ""},
+	15: {"newLibraryWithData:error:", FamilyDevice, GroupCompile, "device", "new library", "x0 nothing, x1 source bytes"},
+	16: {"newLibraryWithURL:error:", FamilyDevice, GroupCompile, "device", "new library", "x0 StringID of the path"},
+	17: {"newLibraryWithFile:error:", FamilyDevice, GroupCompile, "device", "new library", "x0 StringID of the path"},
 	18: {"newDefaultLibrary", FamilyDevice, GroupCompile, "device", "new library", ""},
 	19: {"newDefaultLibraryWithBundle:error:", FamilyDevice, GroupCompile, "device", "new library", ""},
 	20: {"newComputePipelineStateWithFunction:error:", FamilyDevice, GroupCompile, "device", "new pipeline state", newPipeline},
@@ -438,7 +439,7 @@ var Table = [...]Row{
 	282: {"writeCompactedAccelerationStructureSize:toBuffer:", FamilyEncoder, GroupEncode, "encoder", "", ""},
 	283: {"writeTimestampWithGranularity:intoHeap:atIndex:", FamilyEncoder, GroupEncode, "encoder", "", ""},
 
-	284: {"newLibraryWithDescriptor:error:", FamilyCompiler, GroupCompile, "compiler", "new library", ""},
+	284: {"newLibraryWithDescriptor:error:", FamilyCompiler, GroupCompile, "compiler", "new library", newLibrary},
 	285: {"newDynamicLibrary:error:", FamilyCompiler, GroupCompile, "compiler", "new dynamic library", ""},
 	286: {"newDynamicLibraryWithURL:error:", FamilyCompiler, GroupCompile, "compiler", "new dynamic library", ""},
 	287: {"newComputePipelineStateWithDescriptor:compilerTaskOptions:error:", FamilyCompiler, GroupCompile, "compiler", "new pipeline state", newPipeline},
@@ -447,7 +448,7 @@ var Table = [...]Row{
 	290: {"newRenderPipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:error:", FamilyCompiler, GroupCompile, "compiler", "new pipeline state", newPipeline},
 	291: {"newRenderPipelineStateBySpecializationWithDescriptor:pipeline:error:", FamilyCompiler, GroupCompile, "compiler", "new pipeline state", newPipeline},
 	292: {"newBinaryFunctionWithDescriptor:compilerTaskOptions:error:", FamilyCompiler, GroupCompile, "compiler", "new function", ""},
-	293: {"newLibraryWithDescriptor:completionHandler:", FamilyCompiler, GroupCompile, "compiler", "new task", ""},
+	293: {"newLibraryWithDescriptor:completionHandler:", FamilyCompiler, GroupCompile, "compiler", "new task", newLibrary},
 	294: {"newDynamicLibrary:completionHandler:", FamilyCompiler, GroupCompile, "compiler", "new task", ""},
 	295: {"newDynamicLibraryWithURL:completionHandler:", FamilyCompiler, GroupCompile, "compiler", "new task", ""},
 	296: {"newComputePipelineStateWithDescriptor:compilerTaskOptions:completionHandler:", FamilyCompiler, GroupCompile, "compiler", "new task", newPipeline},
@@ -573,6 +574,8 @@ var Table = [...]Row{
 	401: {"runAsyncWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:", FamilyMpsGraph, GroupEncode, "graph", "", ""},
 
 	402: {"commitAndContinue", FamilyMpsCommandBuffer, GroupCommit, "proxy of command buffers", "", ""},
+
+	CallAllocated: {"allocated", FamilyTracer, GroupNone, "device", "currentAllocatedSize in bytes", ""},
 }
 
 // Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.

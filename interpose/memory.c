@@ -1,0 +1,36 @@
+// See memory.h.
+#include "memory.h"
+#include "classes.h"
+#include "clock.h"
+#include "identity.h"
+#include "thread.h"
+
+enum { PAUSE_NANOS = 1000000 };
+
+// Is it time, and is nobody else at it?
+static bool due(void) {
+  static _Atomic uint64_t next;
+  uint64_t now = mt_nanos(), at = atomic_load_explicit(&next, memory_order_relaxed);
+  return now >= at && atomic_compare_exchange_strong_explicit(&next, &at, now + PAUSE_NANOS, memory_order_relaxed, memory_order_relaxed);
+}
+
+static void sample(struct thread *t, id device, uint64_t now) {
+  static const char selector[] = "currentAllocatedSize";
+  uint32_t number = mt_identity_of(device);
+  IMP found = mt_implementation(device, selector);
+  if (!found && (device = mt_wrapped_by(device, MT_FAMILY_device))) found = mt_implementation(device, selector);
+  if (!found) return;
+  NSUInteger bytes = ((NSUInteger(*)(id, SEL))found)(device, sel_registerName(selector));
+  struct record record = {.begin = now, .end = now, .arg = bytes, .object = number, .call = MT_CALL_tracer_allocated};
+  mt_thread_publish(t, &record, 1);
+}
+
+void mt_memory_sample(struct thread *t, id device, uint64_t now) {
+  if (!t->canary && due()) sample(t, device, now);
+}
+
+void mt_memory_sample_of(struct thread *t, id command_buffer, uint64_t now) {
+  if (!due()) return;
+  id device = mt_send_id(command_buffer, "device");
+  if (device) sample(t, device, now);
+}

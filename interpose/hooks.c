@@ -6,8 +6,8 @@
 #include "coverage.h"
 #include "feedback.h"
 #include "layers.h"
-#include "python.h"
 #include "memory.h"
+#include "python.h"
 #include "span.h"
 #include "text.h"
 

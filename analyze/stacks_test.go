@@ -15,7 +15,6 @@ type stackScript struct {
 	facts   []wire.Fact
 	records []wire.Record
 	end     tracefile.End
-	object  wire.ObjectID
 }
 
 func (s *stackScript) text(text string) wire.StringID {

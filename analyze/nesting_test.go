@@ -119,3 +119,18 @@ func TestNestingOfMany(t *testing.T) {
 		t.Errorf("%d calls are left", len(n.spans))
 	}
 }
+
+// TestNestingYields: what a call waits for inside is the call's own time; outside of every call it is the wait's.
+func TestNestingYields(t *testing.T) {
+	own := map[int32]Nanos{}
+	absorbed := map[int32]bool{}
+	n := nesting{settle: func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed }}
+	n.add(span{begin: 10, end: 20, slot: 0, item: -1, yields: true})
+	n.add(span{begin: 22, end: 24, slot: 1, item: -1})
+	n.add(span{begin: 0, end: 30, slot: 2, item: -1})
+	n.add(span{begin: 40, end: 50, slot: 3, item: -1, yields: true})
+	n.finish()
+	if own[0] != 0 || !absorbed[0] || own[1] != 2 || own[2] != 28 || own[3] != 10 || absorbed[3] {
+		t.Errorf("own times %v, absorbed %v", own, absorbed)
+	}
+}

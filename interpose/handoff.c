@@ -37,13 +37,35 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
+// What the thread itself signalled last. On macOS a thread-local is allocated at its first touch, so it is kept with the ring, and what
+// a thread signals before its first record is not known.
+#ifdef __APPLE__
+static inline void remember(const void *object) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) t->gave = object;
+}
+const void *mt_handoff_gave(void) {
+  struct thread *t = mt_thread_get();
+  const void *gave = t->gave;
+  t->gave = NULL;
+  return gave;
+}
+#else
+static _Thread_local const void *last __attribute__((tls_model("initial-exec")));
+static inline void remember(const void *object) { last = object; }
+const void *mt_handoff_gave(void) {
+  const void *gave = last;
+  last = NULL;
+  return gave;
+}
+#endif
+
 void mt_handoff_give(const void *object, bool waited) {
   uint64_t mixed = mix(object);
   struct entry *e = entry_of(mixed);
   uint64_t taker = atomic_load_explicit(&e->taker, memory_order_relaxed);
   bool own = is_for(taker, mixed) && thread_in(taker) == self();
-  struct thread *t = mt_thread_get();
-  if (!own && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) t->gave = object;
+  if (!own) remember(object);
   if (!waited) return;
   atomic_store_explicit(&e->at, mt_ticks(), memory_order_relaxed);
   atomic_store_explicit(&e->giver, tag_of(mixed) | (own ? back : 0) | self(), memory_order_relaxed);

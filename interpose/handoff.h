@@ -31,6 +31,9 @@ void mt_handoff_take(const void *object, bool waited);
 // Who woke the calling thread in a wait that began at a tick and is over.
 struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end);
 
+// What the calling thread, which has a ring, signalled last since this was asked before; NULL for nothing.
+const void *mt_handoff_gave(void);
+
 // Who took the object last, 0 when not known.
 uint64_t mt_handoff_taker(const void *object);
 #endif

@@ -66,9 +66,8 @@ void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool fa
     if (ago > UINT32_MAX) ago = UINT32_MAX;
     struct record records[2] = {
         {.begin = begin, .end = end, .arg = h.by, .object = h.given_back, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)},
-        {.begin = name_of(t, object, NULL, waiter), .end = (uintptr_t)object, .arg = (uintptr_t)t->gave, .object = (uint32_t)ago, .call = MT_CALL_tracer_more},
+        {.begin = name_of(t, object, NULL, waiter), .end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .object = (uint32_t)ago, .call = MT_CALL_tracer_more},
     };
-    t->gave = NULL;
     mt_thread_publish(t, records, 2);
   }
   errno = saved;

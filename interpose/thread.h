@@ -33,7 +33,9 @@ struct thread {
     const void *lock, *waiter; // lock is NULL for the name of whoever waits there
     uint64_t name;
   } lock_names[32]; // direct mapped
-  const void *gave; // what the thread signalled last, since its last recorded wait. See handoff.h
+#ifdef __APPLE__
+  const void *gave; // See handoff.c.
+#endif
   struct scope {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last

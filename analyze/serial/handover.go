@@ -134,15 +134,28 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 			}
 		}
 	}
-	all, called := 0, 0
+	all, called, callers := 0, 0, 0
 	for _, s := range by {
 		if s.waits > 0 && s.called > 0 {
-			all, called = all+s.waits, called+s.called
+			all, called, callers = all+s.waits, called+s.called, callers+1
 		}
 	}
 	for t, s := range by {
-		if s.waits > 0 && (s.gave >= max(3, s.waits/20) || s.called > 0 && called >= max(3, all/10)) {
+		gives := s.gave*2 >= s.waits || s.gave >= max(3, s.waits/20)
+		if s.waits > 0 && (gives || s.waits >= 3 && s.called > 0 && callers >= 2 && called >= max(3, all/20)) {
 			h.threads[t] = true
+		}
+	}
+	// Who waits for the same as these waits for an answer too, though its turn may not have come yet.
+	answers := map[uint64]bool{}
+	for i := range waits {
+		if w := &waits[i]; h.threads[w.Thread] && w.Gave != 0 && awaited[w.Gave] && w.Signaller == h.to {
+			answers[w.Object] = true
+		}
+	}
+	for i := range waits {
+		if w := &waits[i]; w.Signaller == h.to && w.Thread != h.to && answers[w.Object] {
+			h.threads[w.Thread] = true
 		}
 	}
 }

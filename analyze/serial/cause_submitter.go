@@ -54,7 +54,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
-	if len(waiters) == 1 { // it may be there to take what the other has made
+	if len(waiters) == 1 && !handed { // it may be there to take what the other has made
 		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
 	}
 	if r.Holds = r.Lost > 0; !r.Holds {

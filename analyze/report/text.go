@@ -113,12 +113,14 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	switch {
 	case v.Confidence == 0:
 		remark = "not enough data"
+	case v.Verdict == serial.None && v.Share > 0:
+		remark = fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
 	case v.Verdict == serial.None:
 		remark = fmt.Sprintf("confidence %.2f", v.Confidence)
 	}
 	head(w, style, "verdict: "+v.Verdict, remark)
 	causes := v.Causes
-	if v.Verdict != serial.None && len(causes) > 0 {
+	if v.Share > 0 && len(causes) > 0 {
 		c := causes[0]
 		causes = causes[1:]
 		for _, e := range c.Evidence {

@@ -19,7 +19,7 @@ const (
 	EventChain         = "event-chain"
 	HeadOfLine         = "head-of-line"
 	CompletionHandlers = "completion-handlers"
-	ForeignGPULoad     = "foreign-gpu-load" // beyond CONTRACT.md's: another program has the GPU
+	ForeignGPULoad     = "foreign-gpu-load" // another program has the GPU: a cause, and no verdict on this one
 	CPUBound           = "cpu-bound"
 	None               = "none"
 )

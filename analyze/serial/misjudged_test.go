@@ -35,6 +35,16 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, cause, said string) {
 	}
 }
 
+// The story: another program's work on the GPU was taken for the cost of launching. It is told, with what it costs, and the verdict
+// on this program is none.
+func TestForeignLoadIsNoVerdict(t *testing.T) {
+	trace := scenario(t, "another program on the GPU")
+	wantVerdict(t, trace, serial.None, "Another program has the GPU")
+	if v := serial.Analyze(trace, serial.Options{}).Verdict; len(v.Causes) == 0 || v.Causes[0].Cause != serial.ForeignGPULoad || v.Share < 0.3 {
+		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
+	}
+}
+
 // The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
 // cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {

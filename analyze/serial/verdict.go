@@ -10,7 +10,7 @@ import (
 // A Verdict names the cause that explains the most lost thread time.
 type Verdict struct {
 	Cause      string
-	Share      float64   // of the threads' time
+	Share      float64   // of the threads' time; with None, what the program loses to another one
 	Confidence float64   // 0…1
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
@@ -72,6 +72,9 @@ func (a *Analysis) decide(f *facts) {
 	}
 	v.Confidence = a.trust(top.Confidence * (0.6 + 0.4*margin))
 	v.Summary = summaries[top.Cause](a, f, top)
+	if top.Cause == ForeignGPULoad {
+		v.Cause = None // a verdict is about the program; that it is held back from outside is said, with its share and evidence
+	}
 }
 
 // occupied is the share of the time with work in flight from which on threads are not held up by those that submit nothing.

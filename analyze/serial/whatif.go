@@ -29,6 +29,9 @@ const (
 	// leastError is the error that each prediction is taken to have, however well the replay of the unchanged program agrees: what
 	// nine of ten were off by at most, on programs that the replay was not made with (fixtures/scenarios/matrix --what-if --vary).
 	leastError = 0.10
+	// widest is how far apart the ends of an interval may be: what may be off by more than twice either way is no prediction. The
+	// GPU's own limits show only where they were reached, so much time taken out of a run leaves much open.
+	widest = 4
 	// nothingGained is the speed-up below which a GPU without limits brings nothing.
 	nothingGained = 1.02
 	// shuffles is how often each prediction is repeated with the program's durations shuffled.
@@ -153,6 +156,9 @@ func (p *program) speedup(variants []*program, base float64, c change, err float
 			x := vc / vb
 			low, high = min(low, x), max(high, x)
 		}
+	}
+	if high > widest*low {
+		return nil
 	}
 	return &Speedup{Estimate: estimates[0], Low: max(0, low*(1-err)), High: high * (1 + err)}
 }

@@ -186,7 +186,7 @@ var Scenarios = []Scenario{
 		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
 	// launch-bound: that work begins late was taken for the cost of launching it.
 	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals},
-	{Name: "another program on the GPU", Causes: []string{"foreign-gpu-load"}, Build: func(seed uint64) *Sim {
+	{Name: "another program on the GPU", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
 		s := loop{engines: 1, threads: 2, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(100*us + t.Random()*900*us)) }}.build(seed)
 		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
 		return s

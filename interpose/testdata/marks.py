@@ -1,5 +1,5 @@
 """Marks and scopes in the situations that their test looks for; Metal comes in the middle."""
-import ctypes, os, signal, sys, threading
+import ctypes, os, signal, sys, threading, time
 
 tracer = ctypes.CDLL(None)
 mark, begin, end = (getattr(tracer, "mtrace_" + name) for name in ("mark", "scope_begin", "scope_end"))
@@ -16,7 +16,11 @@ def use_metal():
 def on_thread(work):
     thread = threading.Thread(target=work)
     thread.start()
+    number = thread.native_id
     thread.join()
+    # join returns when Python is done with the thread; the system's has its exit handlers still to run.
+    while os.path.exists("/proc/self/task/%d" % number):
+        time.sleep(0.001)
 
 
 def early():

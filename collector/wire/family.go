@@ -1,0 +1,48 @@
+package wire
+
+// A Family is a kind of Metal object. The shim keeps one depth per thread and family, and records only the outermost call.
+type Family uint8
+
+// The families.
+const (
+	FamilyTracer            Family = iota // records of the tracer itself
+	FamilyFunction                        // C functions
+	FamilyDevice                          // MTLDevice
+	FamilyQueue                           // MTLCommandQueue
+	FamilyCommandBuffer                   // MTLCommandBuffer
+	FamilyEncoder                         // every kind of MTLCommandEncoder
+	FamilyLibrary                         // MTLLibrary
+	FamilyEvent                           // MTLEvent, MTLSharedEvent
+	FamilyResource                        // MTLBuffer and other resources
+	FamilyFunctionObject                  // MTLFunction
+	FamilyPipeline                        // pipeline states
+	FamilyFence                           // MTLFence
+	FamilyHeap                            // MTLHeap
+	FamilyArchive                         // MTLBinaryArchive, MTL4Archive
+	FamilyDynamicLibrary                  // MTLDynamicLibrary
+	FamilyResidencySet                    // MTLResidencySet
+	FamilyIoQueue                         // MTLIOCommandQueue
+	FamilyIoCommandBuffer                 // MTLIOCommandBuffer
+	FamilyMtl4Queue                       // MTL4CommandQueue
+	FamilyMtl4CommandBuffer               // MTL4CommandBuffer
+	FamilyMtl4Allocator                   // MTL4CommandAllocator
+	FamilyCompiler                        // MTL4Compiler
+	FamilyCompilerTask                    // MTL4CompilerTask
+	FamilyOther                           // objects of which no method is recorded: samplers, argument encoders, file handles
+	FamilyLock                            // locks of the program, of which only the waits are recorded
+	FamilySignal                          // condition variables and semaphores, of which only the waits are recorded
+	FamilyMpsKernel                       // kernels of Metal Performance Shaders
+	FamilyMpsGraph                        // MPSGraph and its executables
+	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
+)
+
+var familyNames = [...]string{"tracer", "function", "device", "queue", "commandBuffer", "encoder", "library", "event", "resource", "functionObject", "pipeline", "fence",
+	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock", "signal", "mpsKernel", "mpsGraph", "mpsCommandBuffer"}
+
+// String is the family's name in the generated header and in text output.
+func (f Family) String() string {
+	if int(f) < len(familyNames) {
+		return familyNames[f]
+	}
+	return "unknown"
+}

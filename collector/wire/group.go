@@ -1,0 +1,28 @@
+package wire
+
+// A Group says to which part of a thread's time a call belongs.
+type Group uint8
+
+// The groups, one for each part of the partition that calls fill, and those that fill none.
+const (
+	GroupNone     Group = iota // not a call of the program
+	GroupAcquire               // making a command buffer, which blocks when the queue is full
+	GroupEncode                // encoders: making, filling, ending
+	GroupCommit                // handing a command buffer to the queue
+	GroupWait                  // waiting for a command buffer or an event
+	GroupCompile               // libraries, functions, pipeline states
+	GroupAllocate              // buffers and other memory
+	GroupLock                  // waiting for a lock
+	GroupOther                 // the rest of the API
+	GroupSignal                // waiting for a signal of another thread: for work as often as for a result, so no part of the partition
+)
+
+var groupNames = [...]string{"", "acquire", "encode", "commit", "wait", "compile", "allocate", "lock", "other", "signal"}
+
+// String is the group's name in documentation.
+func (g Group) String() string {
+	if int(g) < len(groupNames) {
+		return groupNames[g]
+	}
+	return "unknown"
+}

@@ -1,6 +1,6 @@
 // A process that looks to python.c like one with CPython 3.14 in it: the functions it asks for, and frames, code objects and
-// strings laid out here by hand, at offsets that the fake's _PyRuntime describes. For the version that is not installed, and for the
-// ways in which a description can be wrong. Usage: python_fake LIBRARY HOW; the library is pyframes.c.
+// strings laid out here by hand, at offsets that the fake's _PyRuntime describes: for the ways in which a description can be wrong.
+// Usage: python_fake LIBRARY HOW; the library is pyframes.c.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -282,6 +282,7 @@ type SignalWait struct {
 	Signalled Nanos   // when; 0 when not known
 	Gave      uint64  // address of what the waiting thread itself had signalled last, since its wait before; 0 for nothing
 	GivenBack bool    // the semaphore was given back by the thread that had taken it, as a lock is
+	Fetched   bool    // who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put something
 	TimedOut  bool
 }
 

@@ -94,6 +94,7 @@ static void warn_once(struct thread *t) {
 }
 
 void mt_completion_watch(struct thread *t, id command_buffer) {
+  mt_handoff_commit(t);
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   if (!class || !handler.isa || !class->completion.add_handler) {
     warn_once(t);

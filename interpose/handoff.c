@@ -12,7 +12,7 @@
 enum { ENTRIES = 512 };
 
 static struct entry {
-  _Atomic uint64_t giver, at, taker;
+  _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
@@ -60,13 +60,62 @@ const void *mt_handoff_gave(void) {
 }
 #endif
 
+static inline struct touches *touches(void) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) != 0) return NULL;
+  return &t->touches;
+}
+
+static inline void touch(struct touches *t, uint64_t mixed) {
+  uint64_t name = mixed >> 48;
+  if ((uint16_t)t->latest[0] != name) {
+    t->latest[1] = t->latest[1] << 16 | t->latest[0] >> 48;
+    t->latest[0] = t->latest[0] << 16 | name;
+  }
+  uint64_t bit = UINT64_C(1) << (name & 63);
+  if (!t->answered)
+    t->answering |= bit;
+  else if (!(t->answering & bit) && (uint16_t)t->fetched != name)
+    t->fetched = t->fetched << 16 | name;
+}
+
+void mt_handoff_touch(const void *object) {
+  struct touches *t = touches();
+  if (t) touch(t, mix(object));
+}
+
+void mt_handoff_commit(struct thread *thread) {
+  struct touches *t = &thread->touches;
+  t->ready = t->answered ? t->fetched : 0;
+  t->fetched = t->answering = 0;
+  t->answered = false;
+}
+
+static bool has(uint64_t names, uint16_t name) {
+  for (; names; names >>= 16)
+    if ((uint16_t)names == name) return true;
+  return false;
+}
+
+// Has the calling thread touched one of these of late?
+static bool is_touched(uint64_t names) {
+  struct touches *t = touches();
+  for (; t && names; names >>= 16)
+    if ((uint16_t)names && (has(t->latest[0], (uint16_t)names) || has(t->latest[1], (uint16_t)names))) return true;
+  return false;
+}
+
 void mt_handoff_give(const void *object, bool waited) {
   uint64_t mixed = mix(object);
   struct entry *e = entry_of(mixed);
   uint64_t taker = atomic_load_explicit(&e->taker, memory_order_relaxed);
   bool own = is_for(taker, mixed) && thread_in(taker) == self();
   if (!own) remember(object);
+  struct touches *t = touches();
+  if (t) touch(t, mixed);
   if (!waited) return;
+  if (t) t->answered = true;
+  atomic_store_explicit(&e->fetched, t ? t->ready : 0, memory_order_relaxed);
   atomic_store_explicit(&e->at, mt_ticks(), memory_order_relaxed);
   atomic_store_explicit(&e->giver, tag_of(mixed) | (own ? back : 0) | self(), memory_order_relaxed);
 }
@@ -76,6 +125,8 @@ void mt_handoff_take(const void *object, bool waited) {
   struct entry *e = entry_of(mixed);
   if (waited || is_for(atomic_load_explicit(&e->taker, memory_order_relaxed), mixed))
     atomic_store_explicit(&e->taker, tag_of(mixed) | self(), memory_order_relaxed);
+  struct touches *t = touches();
+  if (t) touch(t, mixed);
 }
 
 struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end) {
@@ -83,8 +134,8 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0, 0, false}; // from before this wait: not what ended it
-  return (struct handoff){thread_in(giver), at, (giver & back) != 0};
+  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0}; // from before this wait: not what ended it
+  return (struct handoff){thread_in(giver), at, (giver & back) != 0, is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
 }
 
 uint64_t mt_handoff_taker(const void *object) {

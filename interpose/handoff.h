@@ -14,11 +14,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct thread;
+
 // What a waiter finds after its wait.
 struct handoff {
   uint64_t by;     // the thread that signalled last, 0 when not known
   uint64_t at;     // when, in ticks; 0 when not known
   bool given_back; // by the thread that had taken it last, as a lock is
+  bool fetched;    // that thread had fetched something before its last commit that the waiting thread had left there
+};
+
+// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls, and of late.
+//
+// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to be seen is
+// that both touch the same object, as the mutex of a queue of requests: the one before it waits for the answer, the other after its
+// answer to the one before and before its next commit. What it also touched for that answer does not count: who is given the results
+// of a thread through one queue shares that queue's mutex with it, and hands nothing over.
+struct touches {
+  uint64_t latest[2]; // the last eight
+  uint64_t fetched;   // the last four since the answer
+  uint64_t ready;     // those at the last commit
+  uint64_t answering; // a bit for each object touched between the commit and the answer
+  bool answered;      // something was signalled since the last commit
 };
 
 // The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none, only the
@@ -33,6 +50,12 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
 
 // What the calling thread, which has a ring, signalled last since this was asked before; NULL for nothing.
 const void *mt_handoff_gave(void);
+
+// The calling thread has taken a mutex without waiting for it, where the system says who has it.
+void mt_handoff_touch(const void *object);
+
+// The calling thread, which has a ring, commits work.
+void mt_handoff_commit(struct thread *t);
 
 // Who took the object last, 0 when not known.
 uint64_t mt_handoff_taker(const void *object);

@@ -60,12 +60,12 @@ void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool fa
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t) {
-    struct handoff h = {0, 0, false};
+    struct handoff h = {0};
     if (!failed) h = mt_handoff_read(object, begin, end);
     uint64_t ago = h.by ? end - h.at : 0;
     if (ago > UINT32_MAX) ago = UINT32_MAX;
     struct record records[2] = {
-        {.begin = begin, .end = end, .arg = h.by, .object = h.given_back, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)},
+        {.begin = begin, .end = end, .arg = h.by, .object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0), .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)},
         {.begin = name_of(t, object, NULL, waiter), .end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .object = (uint32_t)ago, .call = MT_CALL_tracer_more},
     };
     mt_thread_publish(t, records, 2);

@@ -43,9 +43,11 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
 #define LOCK(call, lock, try, holder) \
   if (!mt_locks_on()) return ORIGINAL(call)(lock); \
   int result = ORIGINAL(try)(lock); \
+  if (result == 0) mt_handoff_touch(lock); \
   if (result != EBUSY) return result; \
   uint64_t held_by = holder, begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = ORIGINAL(call)(lock); \
+  if (result == 0) mt_handoff_touch(lock); \
   mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
   return result
 

@@ -50,7 +50,7 @@ static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_
   if (result == 0 || until == DISPATCH_TIME_NOW) return result;
   uint64_t begin = mt_stack_begin_wait(MT_CALL_signal_dispatch_semaphore_wait, __builtin_frame_address(0));
   result = dispatch_semaphore_wait(semaphore, until);
-  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0, 0, false};
+  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};
   if (result == 0) mt_handoff_take(semaphore, true);
   if (by.given_back)
     mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, begin, by.by, NULL, __builtin_return_address(0));

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -97,13 +98,87 @@ server.join()
 	fmt.Sscan(r.stdout, &server, &client)
 	waits := map[[2]uint64]int{}
 	for _, e := range r.traced(t).events(t) {
-		if e.Call.Row().Family == wire.FamilySignal && e.Object == 0 {
+		if e.Call.Row().Family == wire.FamilySignal && e.Object&wire.SignalGivenBack == 0 {
 			waits[[2]uint64{e.thread, e.Arg}]++
 		}
 	}
 	// One that comes just before it is waited for is not waited for.
 	if waits[[2]uint64{client, server}] < 5 || waits[[2]uint64{server, client}] < 5 {
 		t.Errorf("the client %d waited for the server %d: %v", client, server, waits)
+	}
+}
+
+// One thread of Python that is never idle serves four others through an executor: none of them wakes it, so nothing but the locks that both
+// touch says that they hand it something. A pool that is given that thread's results waits in the same way, and hands nothing over;
+// it once was the only thing that a saturated submitter's clients were taken for.
+func TestPythonHandsOver(t *testing.T) {
+	install, _ := softMetal(t)
+	const program = `
+import ctypes, queue, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+sys.path.insert(0, "../fixtures/scenarios/programs")
+from metal import Metal
+metal = Metal()
+device = metal.device()
+pipeline = metal.pipeline(device)
+commands = metal.send(device, "newCommandQueue")
+def run():
+    pool = metal.push()
+    buffer = metal.encoded(commands, pipeline, 1e6)
+    metal.send(buffer, "commit", result=None)
+    metal.send(buffer, "waitUntilCompleted", result=None)
+    metal.pop(pool)
+def ask():
+    for _ in range(30):
+        executor.submit(run).result()
+def take():
+    while results.get() is not None:
+        time.sleep(1e-4)
+def feed():
+    for _ in range(120):
+        run()
+        results.put(1)
+    for _ in range(4):
+        results.put(None)
+executor, results = ThreadPoolExecutor(1), queue.Queue()
+threads = [threading.Thread(target=f) for f in ([ask] * 4 if sys.argv[1] == "clients" else [take] * 4 + [feed])]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+`
+	for _, c := range []struct {
+		who        string
+		least, top float64
+	}{{"clients", 0.5, 1}, {"pool", 0, 0.2}} {
+		t.Run(c.who, func(t *testing.T) {
+			cmd := exec.Command(install.Launcher(), "/usr/bin/python3", "-c", program, c.who)
+			cmd.Env = append(os.Environ(), "SOFTMETAL_TIMED=1")
+			r := trace(t, cmd)
+			if !r.state.Success() || r.stderr != "" {
+				t.Fatalf("ended with %v\n%s", r.state, r.stderr)
+			}
+			events := r.traced(t).events(t)
+			var submitter uint64
+			for _, e := range events {
+				if e.Call.Row().Selector == "commit" {
+					submitter = e.thread
+				}
+			}
+			waits, waited, fetched := 0, uint64(0), uint64(0)
+			for _, e := range events {
+				if e.Call.Row().Family == wire.FamilySignal && e.Arg == submitter && e.Object&wire.SignalGivenBack == 0 {
+					waits++
+					waited += uint64(e.End - e.Begin)
+					if e.Object&wire.SignalFetched != 0 {
+						fetched += uint64(e.End - e.Begin)
+					}
+				}
+			}
+			if share := float64(fetched) / float64(max(1, waited)); waits < 40 || share < c.least || share > c.top {
+				t.Errorf("%.0f %% of the time of %d waits for the submitter ended with what it had fetched", 100*share, waits)
+			}
+		})
 	}
 }
 

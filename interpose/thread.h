@@ -6,6 +6,7 @@
 #define MTRACE_THREAD_H
 #include <pthread.h>
 #include "doorbell.h"
+#include "handoff.h"
 #include "process.h"
 #include "region.h"
 #include "sampling.h"
@@ -36,6 +37,7 @@ struct thread {
 #ifdef __APPLE__
   const void *gave; // See handoff.c.
 #endif
+  struct touches touches;
   struct scope {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last

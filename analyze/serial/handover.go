@@ -13,7 +13,8 @@ import (
 // nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a result only if
 //
 //   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the submitter goes on,
-//     when it has nothing to do, by its signals;
+//     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
+//     waiting thread had been;
 //   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal. One that lets a whole
 //     pool go at once does not.
 type handover struct {
@@ -54,7 +55,7 @@ func signalWaits(waits []analyze.SignalWait, again func(*analyze.Thread) analyze
 	for _, w := range waits {
 		if i, before := last[w.Thread]; before {
 			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= again(w.Thread) {
-				b.End, b.Signaller, b.Signalled, b.GivenBack, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.TimedOut
+				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.Fetched, w.TimedOut
 				continue
 			}
 		}
@@ -109,7 +110,10 @@ func (a *Analysis) findHandover() *handover {
 
 // findThreads finds who hands something over to the submitter, whose first commit is given.
 func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) {
-	type signs struct{ waits, gave, called int }
+	type signs struct {
+		waits, gave, called int
+		waited, fetched     analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
+	}
 	by := map[*analyze.Thread]*signs{}
 	of := func(t *analyze.Thread) *signs {
 		if by[t] == nil {
@@ -132,6 +136,10 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 			if s.waits++; w.Gave != 0 && awaited[w.Gave] {
 				s.gave++
 			}
+			s.waited += w.Length()
+			if w.Fetched {
+				s.fetched += w.Length()
+			}
 		}
 	}
 	all, called, callers := 0, 0, 0
@@ -141,7 +149,7 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 		}
 	}
 	for t, s := range by {
-		gives := s.gave*2 >= s.waits || s.gave >= max(3, s.waits/20)
+		gives := s.gave*2 >= s.waits || s.waits >= 3 && s.fetched*2 >= s.waited || s.gave >= max(3, s.waits/20)
 		if s.waits > 0 && (gives || s.waits >= 3 && s.called > 0 && callers >= 2 && called >= max(3, all/20)) {
 			h.threads[t] = true
 		}

@@ -22,11 +22,13 @@ func TestHandover(t *testing.T) {
 		gave      uint64 // what the threads signal before they wait
 		together  bool   // the submitter lets both go at once
 		forNobody bool   // each wake-up is first for nobody
+		fetched   bool   // the submitter fetches something from where the thread had been
 		holds     bool
 		lost      analyze.Nanos
 	}{
 		{name: "clients", gave: asked, holds: true, lost: 20 * (period - 300_000)},
 		{name: "clients woken for nobody", gave: asked, forNobody: true, holds: true, lost: 20 * (period - 1000 - 300_000)},
+		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
 		{name: "a pool that is fed"},
 		{name: "a pool that signals something else", gave: 300},
 		{name: "a pool that is let go together and says when it is done", gave: asked, together: true},
@@ -53,6 +55,7 @@ func TestHandover(t *testing.T) {
 					w.signalled(client, at(begin+2000, end), answers, w.a, 0)
 				default:
 					w.signalled(client, at(begin, end), answers, w.a, c.gave)
+					w.trace.SignalWaits[len(w.trace.SignalWaits)-1].Fetched = c.fetched
 				}
 			}
 			w.trace.Finish()

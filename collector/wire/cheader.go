@@ -52,6 +52,8 @@ func CHeader() string {
 	def("MAX_PYTHON_FRAMES", MaxPythonFrames)
 	def("STACK_CUT_NATIVE", stackCutNative)
 	def("STACK_CUT_PYTHON", stackCutPython)
+	def("SIGNAL_GIVEN_BACK", uint32(SignalGivenBack))
+	def("SIGNAL_FETCHED", uint32(SignalFetched))
 	def("INTERPRETER_HELD", uint32(InterpreterHeld))
 	def("INTERPRETER_KNOWN", uint32(InterpreterKnown))
 	b.WriteString("\n")

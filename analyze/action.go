@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"strings"
 
 	"mtrace/collector/wire"
@@ -51,16 +52,22 @@ const (
 	actSignalWait
 )
 
+// notes are the actions of records that are no calls.
+var notes = []action{actThreadStart, actCompleted, actScheduled, actStack, actAllocated, actCanary, actEncoderTimes, actLayer, actTracer, actScope, actScopeBegins}
+
 // A rule is what the loader knows of a row of the table of calls.
 type rule struct {
-	row     wire.Row
+	row     *wire.Row
 	act     action
 	part    Part
+	note    bool // no call but a record of the tracer's own, with a meaning of its own
 	wait    bool
+	kept    bool        // the model has each of these calls, not only their sums
 	leaves  bool        // it is a call of a kernel or graph: what it encoded ends here
 	absorbs bool        // keeps the time of calls nested in it
 	yields  bool        // gives its time to the call that it is nested in
 	encoder EncoderKind // of actNewEncoder
+	sampled bool        // of actNewEncoder: x1 is what became of sampling its times
 	address bool        // of actAllocate: x2 is where the memory is; of actLock: x1 is where the lock is
 	onHeap  bool        // of actAllocate
 	named   bool        // of actLock: x0 is its name
@@ -72,12 +79,15 @@ var rules = func() []rule {
 	rs := make([]rule, len(wire.Table)+1)
 	for i := range rs {
 		row := wire.Call(i).Row()
-		rs[i] = rule{row: row, act: actionOf(wire.Call(i), row), part: partOf(row.Group)}
+		rs[i] = rule{row: &row, act: actionOf(wire.Call(i), row), part: partOf(row.Group)}
+		rs[i].note = slices.Contains(notes, rs[i].act)
 		rs[i].leaves = row.Family == wire.FamilyMpsKernel || row.Family == wire.FamilyMpsGraph
 		rs[i].wait = row.Group == wire.GroupWait
+		rs[i].kept = rs[i].wait || rs[i].act == actLock || rs[i].act == actSignalWait
 		rs[i].absorbs = row.Group == wire.GroupWait || row.Group == wire.GroupAcquire
 		rs[i].yields = row.Group == wire.GroupSignal
 		rs[i].encoder = encoderKind(row.Selector)
+		rs[i].sampled = strings.Contains(row.More, "x1 Sampling")
 		rs[i].address = strings.Contains(row.More, "x2 contents pointer") || strings.Contains(row.More, "x1 address")
 		rs[i].onHeap = row.Object == "heap" || row.Object == "resource" // a view has the memory of what it is made from
 		rs[i].named = strings.Contains(row.More, "x0 StringID")

@@ -27,10 +27,10 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actNewEncoder:
 		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
-			e.one[0].Created, e.one[0].Kind, e.buffer = call, rule.encoder, s.bufferOf(r.Object)
-			e.one[0].Layer = s.thread.layer
+			e.one[0].Created, e.one[0].Kind, e.one[0].Layer = call, rule.encoder, s.thread.layer
+			p.attach(e, s.bufferOf(r.Object))
 			s.thread.open = e
-			if outcome := wire.Sampling(min(m.X1, 0xff)); outcome != wire.SamplingOff && strings.Contains(rule.row.More, "x1 Sampling") {
+			if outcome := wire.Sampling(min(m.X1, 0xff)); outcome != wire.SamplingOff && rule.sampled {
 				s.trace.EncoderTiming = true
 				if outcome != wire.SamplingMeasured {
 					e.one[0].Unmeasured = outcome.String()
@@ -51,7 +51,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		s.commitMany(call, r, m)
 	case actAllocate:
 		if visible && r.Flags&wire.Failed == 0 {
-			s.thread.made.add().set(call, s.interpreter, r, m, false)
+			s.thread.made.add(call.Begin).set(call, s.interpreter, r, m, false)
 		}
 	case actRelease:
 		at, _ := p.released.get(r.Object)

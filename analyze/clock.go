@@ -17,6 +17,7 @@ type converter struct {
 	nanos    int64
 	dTicks   uint64
 	dNanos   uint64
+	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
 }
 
 func newConverter(p *tracefile.Process) *converter {
@@ -52,12 +53,20 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 	if t < c.from || c.dTicks == 0 {
 		return Nanos(c.process.Nanos(t))
 	}
+	if passed := uint64(t - c.from); c.ratio > 0 {
+		// A product instead of a division: it is short by one at most, which the rest says.
+		q, _ := bits.Mul64(passed, c.ratio)
+		if passed*c.dNanos-q*c.dTicks >= c.dTicks {
+			q++
+		}
+		return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
+	}
 	hi, lo := bits.Mul64(uint64(t-c.from), c.dNanos)
 	if hi >= c.dTicks {
 		return Nanos(c.process.Nanos(t))
 	}
 	q, _ := bits.Div64(hi, lo, c.dTicks)
-	return Nanos(c.nanos + int64(q))
+	return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
 }
 
 // seek finds the stretch that t is in; the last one has no end.
@@ -70,4 +79,7 @@ func (c *converter) seek(t wire.Ticks) {
 		c.to = ^wire.Ticks(0)
 	}
 	c.dTicks, c.dNanos = uint64(s[a+1].Ticks-s[a].Ticks), uint64(s[a+1].Nanos-s[a].Nanos)
+	if c.ratio = 0; c.dNanos < c.dTicks && c.dTicks < 1<<62 {
+		c.ratio, _ = bits.Div64(c.dNanos, 0, c.dTicks)
+	}
 }

@@ -3,23 +3,20 @@ package analyze
 // dispatchRuns gives the encoders of a thread room for their dispatches. A thread fills one encoder after another, so that one grows in
 // place while nothing was put behind it.
 type dispatchRuns struct {
-	free []Dispatch
-	last *Dispatch // the one before free
+	block []Dispatch
+	used  int // of block
 }
 
-// extend is run with d added to it. The capacity of a run is not its own.
+// extend is run with d added to it.
 func (s *dispatchRuns) extend(run []Dispatch, d Dispatch) []Dispatch {
 	n := len(run)
-	if n > 0 && &run[n-1] == s.last && len(s.free) > 0 {
-		run = run[:n+1]
-	} else {
-		if len(s.free) <= n {
-			s.free = make([]Dispatch, max(256, 2*n))
+	if n == 0 || s.used == 0 || &run[n-1] != &s.block[s.used-1] || s.used == len(s.block) {
+		if len(s.block)-s.used <= n {
+			s.block, s.used = make([]Dispatch, max(256, 2*n)), 0
 		}
-		moved := s.free[:n+1]
-		copy(moved, run)
-		run = moved
+		s.used += copy(s.block[s.used:], run)
 	}
-	run[n], s.last, s.free = d, &run[n], run[n+1:cap(run)]
-	return run
+	s.block[s.used] = d
+	s.used++
+	return s.block[s.used-n-1 : s.used : s.used]
 }

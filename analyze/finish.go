@@ -7,7 +7,10 @@ import (
 
 // Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events resolved, the
 // window set when the loader has not, clocks checked.
-func (t *Trace) Finish() {
+func (t *Trace) Finish() { t.finish(false, func(w Interval) Interval { return w }) }
+
+// finish is Finish. Gathered says that what threads waited for and allocated is in order; clip makes the window of the trace's extent.
+func (t *Trace) finish(gathered bool, clip func(Interval) Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
 	})
@@ -20,8 +23,43 @@ func (t *Trace) Finish() {
 	slices.SortFunc(t.Pipelines, func(a, b *Pipeline) int {
 		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
 	})
-	t.CommandBuffers = byCreation(t.CommandBuffers)
-	for _, b := range t.CommandBuffers {
+	if !gathered {
+		sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.SignalWaits, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
+	}
+	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
+	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
+	f := t.finishBuffers()
+	if t.Window == (Interval{}) {
+		t.Window = clip(t.extent(f.completed))
+	}
+	t.resolveEvents(f.signalling)
+	t.warnOfClocks(&f)
+}
+
+// finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
+// take longer than all else.
+type finishing struct {
+	signalling           []*CommandBuffer // of events, in the order of creation
+	completed            Nanos            // the last completion
+	checked, early, late int              // command buffers by what their clocks say
+}
+
+// finishBuffers puts the command buffers, and the encoders of each, in order.
+func (t *Trace) finishBuffers() (f finishing) {
+	keys := make([]timeKey, len(t.CommandBuffers))
+	for i, b := range t.CommandBuffers {
+		keys[i] = timeKey{b.Created.Begin, uint32(i)}
+		f.completed = max(f.completed, b.Completed.End)
+		f.checkClock(b)
+		if len(b.Signals) > 0 {
+			f.signalling = append(f.signalling, b)
+		}
 		if t.EncoderTiming {
 			b.sayUnmeasured()
 		}
@@ -31,28 +69,18 @@ func (t *Trace) Finish() {
 			})
 		}
 	}
-	sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.SignalWaits, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
-	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
-	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
-	t.resolveEvents()
-	if t.Window == (Interval{}) {
-		t.Window = t.extent()
-	}
-	t.checkClocks()
+	t.CommandBuffers = byCreation(t.CommandBuffers, keys)
+	slices.SortStableFunc(f.signalling, inCreation)
+	return f
 }
 
-// byCreation is the list in the order of creation; those created at the same instant are in the order of their numbers.
-func byCreation(list []*CommandBuffer) []*CommandBuffer {
-	keys := make([]timeKey, len(list))
-	for i, b := range list {
-		keys[i] = timeKey{b.Created.Begin, uint32(i)}
-	}
+// inCreation compares command buffers by their creation; those created at the same instant are in the order of their numbers.
+func inCreation(a, b *CommandBuffer) int {
+	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+}
+
+// byCreation is the list in the order of creation, of which keys has the instants.
+func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	keys = byTime(keys)
 	out := make([]*CommandBuffer, len(list))
 	for i, k := range keys {
@@ -64,9 +92,7 @@ func byCreation(list []*CommandBuffer) []*CommandBuffer {
 			same++
 		}
 		if same > i+1 {
-			slices.SortStableFunc(out[i:same], func(a, b *CommandBuffer) int {
-				return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
-			})
+			slices.SortStableFunc(out[i:same], inCreation)
 		}
 		i = same
 	}
@@ -104,8 +130,8 @@ func pid(p *Process) int {
 	return p.ID
 }
 
-// extent spans the time from the first call to the last call or completion.
-func (t *Trace) extent() Interval {
+// extent spans the time from the first call to the last call or completion, which is given.
+func (t *Trace) extent(completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
 		w.Begin, w.End = min(w.Begin, th.Active.Begin), max(w.End, th.Active.End)
@@ -113,14 +139,12 @@ func (t *Trace) extent() Interval {
 	if w.Begin > w.End {
 		return Interval{}
 	}
-	for _, b := range t.CommandBuffers {
-		w.End = max(w.End, b.Completed.End)
-	}
+	w.End = max(w.End, completed)
 	return w
 }
 
 // resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a thread.
-func (t *Trace) resolveEvents() {
+func (t *Trace) resolveEvents(signalling []*CommandBuffer) {
 	type event struct {
 		process *Process
 		id      uint32
@@ -131,7 +155,7 @@ func (t *Trace) resolveEvents() {
 		thread *Thread
 	}
 	signals := map[event][]signal{}
-	for _, b := range t.CommandBuffers {
+	for _, b := range signalling {
 		for _, s := range b.Signals {
 			k := event{b.Process, s.Event}
 			signals[k] = append(signals[k], signal{s.Value, b, nil})

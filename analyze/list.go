@@ -2,8 +2,10 @@ package analyze
 
 // A list gathers values in blocks, so that growing it moves nothing.
 type list[T any] struct {
-	blocks []*[blockSize]T
-	count  int
+	blocks   []*[blockSize]T
+	count    int
+	latest   Nanos
+	unsorted bool // some value was added whose instant is before that of one before it
 }
 
 const (
@@ -11,8 +13,10 @@ const (
 	blockSize  = 1 << blockShift // how many values of a list lie together
 )
 
-// add appends a zero value and returns where it is.
-func (l *list[T]) add() *T {
+// add appends a zero value for something at an instant and returns where it is.
+func (l *list[T]) add(at Nanos) *T {
+	l.unsorted = l.unsorted || at < l.latest
+	l.latest = at
 	i := l.count % blockSize
 	if i == 0 {
 		l.blocks = append(l.blocks, new([blockSize]T))

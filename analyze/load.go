@@ -30,7 +30,7 @@ type loader struct {
 	trace     *Trace
 	window    Interval // what was asked for
 	onCall    func(*VisitedCall)
-	stats     map[statKey]*CallStat
+	stats     map[statKey]*callSums
 	devices   map[Device]*Device
 	processes []*processLoader
 	threads   []*threadLoader
@@ -48,7 +48,7 @@ func Load(path string, opts Options) (*Trace, error) {
 	defer reader.Close()
 	l := &loader{
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: path}},
-		stats:   map[statKey]*CallStat{},
+		stats:   map[statKey]*callSums{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
 	}
@@ -86,14 +86,13 @@ func Load(path string, opts Options) (*Trace, error) {
 	l.source(reader)
 	l.warn(reader)
 	for _, st := range l.stats {
-		l.trace.Calls = append(l.trace.Calls, st)
+		st.finish()
+		l.trace.Calls = append(l.trace.Calls, st.CallStat)
 	}
 	l.gatherThreads()
 	l.trace.passWrappers()
 	l.trace.nameKeepers()
-	l.trace.Window = l.trace.extent()
-	l.trace.Window, _ = l.clip(l.trace.Window)
-	l.trace.Finish()
+	l.trace.finish(true, func(w Interval) Interval { w, _ = l.clip(w); return w })
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
 		return nil, fmt.Errorf("reading %s: no process %v in it; there are %s", path, opts.PIDs, l.pids())
 	}
@@ -162,18 +161,11 @@ func (l *loader) finishProcess(p *processLoader) {
 		t.Queues = append(t.Queues, q)
 	})
 	p.pipelines.all(func(s *Pipeline) { t.Pipelines = append(t.Pipelines, s) })
-	p.encoders.all(func(e *openEncoder) {
-		e.one[0].Dispatches = slices.Clip(e.one[0].Dispatches)
-		switch {
-		case e.buffer == nil:
-		case e.buffer.Encoders == nil:
-			e.buffer.Encoders = e.one[:]
-		default:
-			e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
-		}
-	})
+	for _, e := range p.further {
+		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
+	}
 	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count)
-	p.buffers.all(func(b *CommandBuffer) {
+	p.buffers.each(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {
 			t.CommandBuffers = append(t.CommandBuffers, b)
 		}

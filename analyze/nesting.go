@@ -1,5 +1,7 @@
 package analyze
 
+import "slices"
+
 // A nesting turns the calls of one thread, given in the order of their ends, into exclusive times. Calls of different families
 // nest: an inner call ends, and is given, before the call around it. Every nanosecond of the thread goes to exactly one call:
 //
@@ -10,9 +12,9 @@ package analyze
 // that yield (waits for a signal) give their time to the call around them, if there is one: what Metal waits for within a call is
 // the call.
 type nesting struct {
-	spans  []span        // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
-	settle func(s *span) // called once for each call, with its final own time
-	skewed int64         // calls that overlapped their neighbour, as no thread can: they were cut
+	spans  []span         // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
+	settle func(s []span) // called once for each call, many at a time, with its final own time; some may be runs
+	skewed int64          // calls that overlapped their neighbour, as no thread can: they were cut
 }
 
 // A span is a call of the thread, or a run of calls that are settled.
@@ -32,13 +34,29 @@ type span struct {
 // maxSpans bounds the calls that are kept in case a call around them is still to come.
 const maxSpans = 1 << 10
 
-// add adds the call that ended next.
-func (n *nesting) add(s span) {
+// next is room for the call that ended next. Whoever asks fills in when it was and what it is, and then places it.
+func (n *nesting) next() *span {
+	if len(n.spans) > maxSpans {
+		n.flush()
+	}
+	if len(n.spans) == cap(n.spans) {
+		n.spans = slices.Grow(n.spans, min(maxSpans+1, 2*len(n.spans)+16)-len(n.spans))
+	}
+	n.spans = n.spans[:len(n.spans)+1]
+	s := &n.spans[len(n.spans)-1]
+	s.absorbed = false
+	return s
+}
+
+// place settles how the call that next gave room for lies to those before it.
+func (n *nesting) place() {
+	last := len(n.spans) - 1
+	s := &n.spans[last]
 	if s.end < s.begin {
 		s.end = s.begin
 		n.skewed++
 	}
-	i, inner := len(n.spans), Nanos(0)
+	i, inner := last, Nanos(0)
 	for i > 0 && n.spans[i-1].begin >= s.begin {
 		root := &n.spans[i-1]
 		if root.yields {
@@ -57,9 +75,10 @@ func (n *nesting) add(s span) {
 	}
 	s.own = max(0, s.end-s.begin-inner)
 	s.covered = s.own + inner
-	if s.absorbs {
+	s.size = int32(last - i + 1)
+	if s.absorbs && i < last {
 		s.own = s.covered
-		for j := len(n.spans) - 1; j >= i; {
+		for j := last - 1; j >= i; {
 			n.spans[j].own, n.spans[j].absorbed = 0, true
 			if n.spans[j].absorbs { // has what is below it already
 				j -= int(n.spans[j].size)
@@ -67,10 +86,6 @@ func (n *nesting) add(s span) {
 				j--
 			}
 		}
-	}
-	s.size = int32(len(n.spans) - i + 1)
-	if n.spans = append(n.spans, s); len(n.spans) > maxSpans {
-		n.flush()
 	}
 }
 
@@ -104,10 +119,6 @@ func (n *nesting) settleFirst(count int) span {
 		}
 		run.covered += root.covered
 	}
-	for i := range n.spans[:count] {
-		if n.spans[i].slot >= 0 {
-			n.settle(&n.spans[i])
-		}
-	}
+	n.settle(n.spans[:count])
 	return run
 }

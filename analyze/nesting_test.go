@@ -5,6 +5,23 @@ import (
 	"testing"
 )
 
+// each is a settle that takes one call at a time.
+func each(settle func(s *span)) func([]span) {
+	return func(spans []span) {
+		for i := range spans {
+			if spans[i].slot >= 0 {
+				settle(&spans[i])
+			}
+		}
+	}
+}
+
+// add adds the call that ended next.
+func (n *nesting) add(s span) {
+	*n.next() = s
+	n.place()
+}
+
 // tree makes random properly nested calls within i, in the order of their ends.
 func tree(r *rand.Rand, i Interval, depth int, emit func(Interval)) {
 	at := i.Begin
@@ -40,7 +57,7 @@ func TestNestingSums(t *testing.T) {
 			want[k]++
 		}
 		got := make([]Nanos, len(calls)+1)
-		n := nesting{settle: func(s *span) { got[s.slot+1] += s.own }}
+		n := nesting{settle: each(func(s *span) { got[s.slot+1] += s.own })}
 		for k, c := range calls {
 			n.add(span{begin: c.Begin, end: c.End, slot: int32(k), item: -1})
 		}
@@ -62,12 +79,12 @@ func TestNestingOfNonsense(t *testing.T) {
 	for round := range 300 {
 		var sum Nanos
 		first, last := Nanos(1<<62), Nanos(-1<<62)
-		n := nesting{settle: func(s *span) {
+		n := nesting{settle: each(func(s *span) {
 			if s.own < 0 {
 				t.Fatalf("round %d: own time %d", round, s.own)
 			}
 			sum += s.own
-		}}
+		})}
 		for range 1 + r.IntN(300) {
 			b := Nanos(r.Int64N(5000))
 			e := b + Nanos(r.Int64N(2000)) - 100
@@ -85,7 +102,7 @@ func TestNestingOfNonsense(t *testing.T) {
 func TestNestingAbsorbs(t *testing.T) {
 	own := map[int32]Nanos{}
 	absorbed := map[int32]bool{}
-	n := nesting{settle: func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed }}
+	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed })}
 	n.add(span{begin: 20, end: 30, slot: 1, item: -1})                // inside 2
 	n.add(span{begin: 15, end: 40, slot: 2, item: -1})                // inside 3
 	n.add(span{begin: 10, end: 50, slot: 3, item: -1, absorbs: true}) // the wait
@@ -104,7 +121,7 @@ func TestNestingAbsorbs(t *testing.T) {
 // TestNestingOfMany: the calls that are settled early, because there are many, keep the sums exact.
 func TestNestingOfMany(t *testing.T) {
 	var sum Nanos
-	n := nesting{settle: func(s *span) { sum += s.own }}
+	n := nesting{settle: each(func(s *span) { sum += s.own })}
 	at := Nanos(0)
 	for range 3*maxSpans + 7 {
 		n.add(span{begin: at, end: at + 2, item: -1})
@@ -124,7 +141,7 @@ func TestNestingOfMany(t *testing.T) {
 func TestNestingYields(t *testing.T) {
 	own := map[int32]Nanos{}
 	absorbed := map[int32]bool{}
-	n := nesting{settle: func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed }}
+	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed })}
 	n.add(span{begin: 10, end: 20, slot: 0, item: -1, yields: true})
 	n.add(span{begin: 22, end: 24, slot: 1, item: -1})
 	n.add(span{begin: 0, end: 30, slot: 2, item: -1})

@@ -14,6 +14,7 @@ type processLoader struct {
 	end       Nanos // of the last thing seen
 	buffers   table[CommandBuffer]
 	encoders  table[openEncoder]
+	further   []*openEncoder // of command buffers that have one already
 	pipelines table[Pipeline]
 	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
@@ -67,6 +68,19 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 		e.one[0].ID, e.one[0].Kind = uint32(id), EncoderOther
 	}
 	return e
+}
+
+// attach gives an encoder to its command buffer. The first is the buffer's as it is, and goes on changing; there is nearly always no
+// other, so that command buffers need not be gone over once more for them.
+func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
+	if b == nil || e.buffer != nil {
+		return
+	}
+	if e.buffer = b; b.Encoders == nil {
+		b.Encoders = e.one[:]
+	} else {
+		p.further = append(p.further, e)
+	}
 }
 
 // pipeline is the pipeline state of a number; nil for 0.

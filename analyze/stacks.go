@@ -83,7 +83,8 @@ func interpreterOf(f wire.Flags) InterpreterLock {
 type stackTable struct {
 	process  *processLoader
 	images   []*Image
-	byID     map[wire.StackID]*Stack
+	byID     numbering         // of known
+	known    []*Stack          // nil for those that the trace does not have
 	byFrames map[string]*Stack // by the numbers of the frames: what differs on the wire may be the same to a reader
 	native   map[uint64]int32
 	python   map[wire.PythonFrame]int32
@@ -93,7 +94,7 @@ type stackTable struct {
 }
 
 func newStackTable(p *processLoader) *stackTable {
-	t := &stackTable{process: p, byID: map[wire.StackID]*Stack{}, byFrames: map[string]*Stack{}, native: map[uint64]int32{}, python: map[wire.PythonFrame]int32{}}
+	t := &stackTable{process: p, byFrames: map[string]*Stack{}, native: map[uint64]int32{}, python: map[wire.PythonFrame]int32{}}
 	for _, i := range p.file.Images {
 		t.images = append(t.images, &Image{Start: i.Start, Size: i.Size, BuildID: i.BuildID, Path: i.Path})
 	}
@@ -102,14 +103,15 @@ func newStackTable(p *processLoader) *stackTable {
 
 // get is the stack of a number; nil when the trace does not have it.
 func (t *stackTable) get(id wire.StackID) *Stack {
-	s, known := t.byID[id]
-	if known {
-		return s
+	if n, known := t.byID.find(uint64(id)); known {
+		return t.known[n]
 	}
+	var s *Stack
 	if recorded, there := t.process.file.Stacks[id]; there {
 		s = t.make(&recorded)
 	}
-	t.byID[id] = s
+	t.byID.set(uint64(id), int32(len(t.known)))
+	t.known = append(t.known, s)
 	return s
 }
 

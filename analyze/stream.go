@@ -15,7 +15,8 @@ type streamLoader struct {
 	ring    uint16
 	held    wire.Record // waits for the More record that belongs to it
 	holding bool
-	stray   int64 // More records that belong to nothing
+	stray   int64     // More records that belong to nothing
+	more    wire.More // of the call at hand
 	visited VisitedCall
 
 	stacks      openStacks
@@ -27,28 +28,33 @@ var noMore wire.More
 
 // batch takes in the next records of the ring.
 func (s *streamLoader) batch(records []wire.Record) error {
+	if s.holding && len(records) > 0 {
+		s.holding = false
+		if records[0].Call == wire.CallMore {
+			s.more = records[0].More()
+			s.record(&s.held, &s.more)
+			records = records[1:]
+		} else {
+			s.record(&s.held, &noMore)
+		}
+	}
 	for i := 0; i < len(records); i++ {
 		r := &records[i]
 		switch {
-		case s.holding:
-			s.holding = false
-			if r.Call == wire.CallMore {
-				m := r.More()
-				s.record(&s.held, &m)
-				continue
-			}
-			s.record(&s.held, &noMore)
-			i--
 		case r.Call == wire.CallMore:
 			s.stray++
 		case r.Flags&wire.HasMore == 0:
 			s.record(r, &noMore)
-		case i+1 < len(records) && records[i+1].Call == wire.CallMore:
-			m := records[i+1].More()
-			s.record(r, &m)
-			i++
-		default:
+		case i+1 == len(records):
 			s.held, s.holding = *r, true
+		case records[i+1].Call == wire.CallMore:
+			i++
+			// Field by field, from where they are: they were written a moment ago.
+			m := &records[i]
+			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object), m.Flags
+			s.record(r, &s.more)
+		default:
+			s.record(r, &noMore)
 		}
 	}
 	return nil
@@ -65,70 +71,73 @@ func (s *streamLoader) finish() {
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	rule := ruleOf(r.Call)
-	switch rule.act {
-	case actThreadStart:
-		s.stacks.pending = s.stacks.pending[:0]
-		s.openScopes = s.openScopes[:0]
-		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
-		return
-	case actCompleted:
-		s.completed(r, m)
-		return
-	case actScheduled:
-		if b := s.process.buffer(r.Object); b != nil {
-			b.Scheduled = s.process.clock.at(r.Begin)
-		}
-		return
-	case actStack:
-		s.stack(r)
-		return
-	case actAllocated:
-		s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{s.process.clock.at(r.Begin), s.device(s.process, r.Object), s.process.Process, r.Arg})
-		return
-	case actCanary:
-		s.process.canarySeen(r)
-		return
-	case actEncoderTimes:
-		s.encoderTimes(r, m)
-		return
-	case actLayer:
-		s.enter(r)
-		return
-	case actTracer:
-		return
-	case actScope:
-		s.scope(r)
-		return
-	case actScopeBegins:
-		s.scopeBegins(r)
+	if rule.note {
+		s.note(rule.act, r, m)
 		return
 	}
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
 	}
-	call := Call{Interval: Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Thread: s.thread.Thread}
-	call.Stack, s.interpreter = s.stacks.of(r.Begin)
+	clock := s.process.clock
+	begin, end := clock.at(r.Begin), clock.at(r.End)
+	if end < begin || end-begin > longestTime {
+		begin = end
+		s.skewed++
+	}
+	var stack *Stack
+	s.interpreter = InterpreterNotKnown
+	if len(s.stacks.pending) > 0 {
+		stack, s.interpreter = s.stacks.of(r.Begin)
+	}
 	if r.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
 		s.interpreter = interpreterOf(r.Flags)
 	}
-	if call.End < call.Begin || call.End-call.Begin > longestTime {
-		call.Begin = call.End
-		s.skewed++
-	}
-	s.process.end = max(s.process.end, call.End)
-	s.use(rule, call, r, m, false)
+	s.process.end = max(s.process.end, end)
+	s.use(rule, Call{Interval{begin, end}, s.thread.Thread, stack}, r, m)
 	if rule.leaves {
 		s.leave(rule.row.Family)
 	}
 }
 
+// note takes in a record of the tracer's own.
+func (s *streamLoader) note(act action, r *wire.Record, m *wire.More) {
+	switch act {
+	case actStack:
+		s.stack(r)
+	case actCompleted:
+		s.completed(r, m)
+	case actScheduled:
+		if b := s.process.buffer(r.Object); b != nil {
+			b.Scheduled = s.process.clock.at(r.Begin)
+		}
+	case actThreadStart:
+		s.stacks.pending = s.stacks.pending[:0]
+		s.openScopes = s.openScopes[:0]
+		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
+	case actAllocated:
+		s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{s.process.clock.at(r.Begin), s.device(s.process, r.Object), s.process.Process, r.Arg})
+	case actCanary:
+		s.process.canarySeen(r)
+	case actEncoderTimes:
+		s.encoderTimes(r, m)
+	case actLayer:
+		s.enter(r)
+	case actScope:
+		s.scope(r)
+	case actScopeBegins:
+		s.scopeBegins(r)
+	}
+}
+
 // use counts a call, gives its time to its thread and keeps what it says of Metal's objects.
-func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	inside, visible := s.clip(call.Interval)
 	if visible {
-		s.count(rule, inside, call, r, m, unfinished)
+		slot := s.count(rule, inside, call, r, m, false)
+		slot.count++
+		slot.sums.add(call.Length())
 		if s.onCall != nil {
-			s.visit(rule, call, r, m, unfinished)
+			s.visit(rule, call, r, m, false)
 		}
 	}
 	if rule.act != actNothing {
@@ -136,43 +145,44 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More, 
 	}
 }
 
-// count adds a call to its thread's sums; inside is the part of it in the range that was asked for.
-func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is where calls
+// of its kind are counted.
+func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) *callSlot {
 	t := s.thread
-	sp := span{begin: inside.Begin, end: inside.End, slot: s.slot(t, s.process, callKey{r.Call, r.Flags.Class(), call.Stack}), item: -1, part: rule.part, absorbs: rule.absorbs, yields: rule.yields}
-	slot := &t.slots[sp.slot]
-	if unfinished {
-		s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
-	} else {
-		slot.count++
-		d := call.Length()
-		st := slot.stat
-		st.Count++
-		st.Total += d
-		st.Min, st.Max = min(st.Min, d), max(st.Max, d)
-		_ = st.Durations.RecordValue(int64(min(d, longestCall)))
-	}
+	at := t.slot(s.loader, r.Call, r.Flags.Class(), call.Stack)
+	sp := t.nest.next()
+	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
+	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
 	t.used = t.used || rule.act != actSignalWait
 	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
 		t.Active.Begin = inside.Begin
 	}
 	t.Active.End = max(t.Active.End, inside.End)
-	if rule.wait {
-		sp.item = int32(t.waits.count)
-		t.waits.add().set(call, s.interpreter, r, m, unfinished)
+	if rule.kept {
+		sp.item = s.keep(rule, inside, call, r, m, unfinished)
+	}
+	t.nest.place()
+	return &t.slots[at]
+}
+
+// keep keeps a call for the model, and returns where in the list of its thread.
+func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (item int32) {
+	t := s.thread
+	switch {
+	case rule.wait:
+		item = int32(t.waits.count)
+		t.waits.add(inside.Begin).set(call, s.interpreter, r, m, unfinished)
 		if rule.act == actWaitBuffer {
 			s.bufferOf(r.Object)
 		}
+	case rule.act == actLock:
+		item = int32(t.locks.count)
+		t.locks.add(inside.Begin).set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
+	default:
+		item = int32(t.idle.count)
+		*t.idle.add(inside.Begin) = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
 	}
-	if rule.act == actLock {
-		sp.item = int32(t.locks.count)
-		t.locks.add().set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
-	}
-	if rule.act == actSignalWait {
-		sp.item = int32(t.idle.count)
-		*t.idle.add() = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
-	}
-	t.nest.add(sp)
+	return item
 }
 
 // signalWait is a wait for a signal, as the record has it.
@@ -250,6 +260,7 @@ func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
 		call.End = max(call.Begin, min(call.End, call.Begin+longestTime))
 		record := wire.Record{Object: c.Object, Call: c.Call}
 		if inside, visible := s.clip(call.Interval); visible {
+			s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
 			s.count(rule, inside, call, &record, &noMore, true)
 			if s.onCall != nil {
 				s.visit(rule, call, &record, &noMore, true)

@@ -9,15 +9,19 @@ import (
 
 // A slab allocates values in blocks, so that a million of them cost little.
 type slab[T any] struct {
-	free []T
-	size int // of the last block
+	free   []T
+	blocks [][]T
 }
 
 // one is a slice of one new value.
 func (s *slab[T]) one() []T {
 	if len(s.free) == 0 {
-		s.size = min(max(16, 2*s.size), 256)
-		s.free = make([]T, s.size)
+		size := 16
+		if n := len(s.blocks); n > 0 {
+			size = min(2*len(s.blocks[n-1]), 256)
+		}
+		s.free = make([]T, size)
+		s.blocks = append(s.blocks, s.free)
 	}
 	v := s.free[:1:1]
 	s.free = s.free[1:]
@@ -93,6 +97,18 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 		return nil
 	}
 	return p.objects[id%pageSize]
+}
+
+// each calls f with each object, as they lie in memory: in the order in which they were first met.
+func (t *table[T]) each(f func(*T)) {
+	left := t.count
+	for _, b := range t.memory.blocks {
+		b = b[:min(left, len(b))]
+		for i := range b {
+			f(&b[i])
+		}
+		left -= len(b)
+	}
 }
 
 // all calls f with each object, by number.

@@ -33,6 +33,16 @@ func TestTable(t *testing.T) {
 		}
 		var listed []wire.ObjectID
 		objects.all(func(id *wire.ObjectID) { listed = append(listed, *id) })
+		met := 0
+		objects.each(func(id *wire.ObjectID) {
+			if made[*id] != id {
+				t.Fatalf("%s: object %d is listed at %p, it is at %p", name, *id, id, made[*id])
+			}
+			met++
+		})
+		if met != len(made) {
+			t.Errorf("%s: %d of %d objects are listed as they lie", name, met, len(made))
+		}
 		if len(listed) != len(made) || objects.count != len(made) || !slices.IsSorted(listed) {
 			t.Errorf("%s: %d of %d objects are listed, in order: %v", name, len(listed), len(made), slices.IsSorted(listed))
 		}

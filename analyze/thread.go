@@ -2,8 +2,7 @@ package analyze
 
 import (
 	"fmt"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"math/bits"
 
 	"mtrace/collector/wire"
 )
@@ -14,11 +13,11 @@ type threadLoader struct {
 	process *processLoader
 	nest    nesting
 	slots   []callSlot
-	byCall  [len(wire.Table)]slotOfClass // the slot of the class that the call was last seen with
-	others  map[callKey]int32
-	buffer  *CommandBuffer // the last one it used
-	open    *openEncoder   // the last one it used
-	layer   *Layer         // who encodes now; nil is the program
+	byCall  [len(wire.Table)]slotOfClass // the slot of the class and stack that the call was last seen with
+	others  numbering                    // slots by callKey
+	buffer  *CommandBuffer               // the last one it used
+	open    *openEncoder                 // the last one it used
+	layer   *Layer                       // who encodes now; nil is the program
 	signal  []Signal
 	waits   list[seen]
 	locks   list[seen]
@@ -27,12 +26,12 @@ type threadLoader struct {
 	runs    dispatchRuns
 	used    bool             // by a call other than a wait for a signal
 	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
+	tailOf  uint32           // the parts of which there is some, a bit each
 }
 
-type callKey struct {
-	call  wire.Call
-	class uint8
-	stack *Stack
+// callKey tells the calls of a thread apart; stack is the number of their stack.
+func callKey(c wire.Call, class uint8, stack uint32) uint64 {
+	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
 }
 
 type slotOfClass struct {
@@ -46,7 +45,7 @@ type callSlot struct {
 	stack     *Stack
 	count     int64
 	exclusive Nanos
-	stat      *CallStat
+	sums      *callSums
 }
 
 // threadOf is the thread of the process with the system's number.
@@ -65,20 +64,32 @@ func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 }
 
 func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
-	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p, others: map[callKey]int32{}}
+	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p}
 	t.nest.settle = t.settle
 	return t
 }
 
-// settle takes over the final time of a call.
-func (t *threadLoader) settle(s *span) {
-	t.slots[s.slot].exclusive += s.own
-	if s.part < PartOutside {
-		t.Exclusive[s.part] += s.own
+// settle takes over the final times of calls.
+func (t *threadLoader) settle(spans []span) {
+	for i := range spans {
+		s := &spans[i]
+		if s.slot < 0 {
+			continue
+		}
+		t.slots[s.slot].exclusive += s.own
+		if s.part < PartOutside {
+			t.Exclusive[s.part] += s.own
+		}
+		t.work(s)
+		if s.item >= 0 {
+			t.settleItem(s)
+		}
 	}
-	t.work(s)
+}
+
+// settleItem takes over the final time of a call that the model keeps.
+func (t *threadLoader) settleItem(s *span) {
 	switch {
-	case s.item < 0:
 	case s.part == PartLock:
 		k := t.locks.at(s.item)
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
@@ -99,6 +110,7 @@ func (t *threadLoader) work(s *span) {
 	}
 	if s.part < PartOutside {
 		t.tail[s.part] += s.own
+		t.tailOf |= 1 << s.part
 	}
 	if !marks {
 		return
@@ -107,47 +119,48 @@ func (t *threadLoader) work(s *span) {
 		t.Working.Begin = s.begin
 	}
 	t.Working.End = max(t.Working.End, s.end)
-	for p, n := range t.tail {
-		t.WorkingExclusive[p] += n
+	for ; t.tailOf != 0; t.tailOf &= t.tailOf - 1 {
+		p := bits.TrailingZeros32(t.tailOf)
+		t.WorkingExclusive[p] += t.tail[p]
+		t.tail[p] = 0
 	}
-	t.tail = [PartCount]Nanos{}
 }
 
 // slot is the index of the counter for calls of a kind.
-func (l *loader) slot(t *threadLoader, p *processLoader, key callKey) int32 {
-	var last *slotOfClass
-	if int(key.call) < len(t.byCall) {
-		if last = &t.byCall[key.call]; last.class == key.class && last.stack == key.stack && last.slot > 0 {
+func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack) int32 {
+	if int(call) < len(t.byCall) {
+		if last := &t.byCall[call]; last.class == class && last.stack == stack && last.slot > 0 {
 			return last.slot - 1
 		}
 	}
-	i, known := t.others[key]
+	number := uint32(0)
+	if stack != nil {
+		number = stack.number
+	}
+	key := callKey(call, class, number)
+	i, known := t.others.find(key)
 	if !known {
 		i = int32(len(t.slots))
-		t.others[key] = i
-		t.slots = append(t.slots, callSlot{stack: key.stack, stat: l.stat(key.call, p.file.Classes[key.class].Name)})
+		t.others.set(key, i)
+		t.slots = append(t.slots, callSlot{stack: stack, sums: l.stat(call, t.process.file.Classes[class].Name)})
 	}
-	if last != nil {
-		*last = slotOfClass{key.stack, key.class, i + 1}
+	if int(call) < len(t.byCall) {
+		t.byCall[call] = slotOfClass{stack, class, i + 1}
 	}
 	return i
 }
-
-// longestCall bounds what the histograms hold: longer calls count as this long there, and exactly in every sum.
-const longestCall = 3600e9
 
 type statKey struct {
 	call  wire.Call
 	class string
 }
 
-func (l *loader) stat(c wire.Call, class string) *CallStat {
+func (l *loader) stat(c wire.Call, class string) *callSums {
 	key := statKey{c, class}
 	s := l.stats[key]
 	if s == nil {
 		row := c.Row()
-		s = &CallStat{Selector: row.Selector, Class: class, Part: ruleOf(c).part, Min: 1<<63 - 1, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{},
-			Durations: hdrhistogram.New(1, longestCall, 3)}
+		s = &callSums{CallStat: &CallStat{Selector: row.Selector, Class: class, Part: ruleOf(c).part, Min: 1<<63 - 1, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}}
 		if int(c) >= len(wire.Table) {
 			s.Selector = fmt.Sprintf("call %d, unknown to this version", c)
 		}
@@ -160,11 +173,12 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 func (l *loader) finishThread(t *threadLoader) {
 	t.nest.finish()
 	for _, s := range t.slots {
-		s.stat.Counts[t.Thread] += s.count
-		s.stat.Exclusive[t.Thread] += s.exclusive
+		s.sums.Count += s.count
+		s.sums.Counts[t.Thread] += s.count
+		s.sums.Exclusive[t.Thread] += s.exclusive
 		t.Events += s.count
 		if l.trace.Capture.Stacks > 0 {
-			s.stat.From = append(s.stat.From, CallsFrom{t.Thread, s.stack, s.count, s.exclusive})
+			s.sums.From = append(s.sums.From, CallsFrom{t.Thread, s.stack, s.count, s.exclusive})
 		}
 	}
 	l.skewed += t.nest.skewed

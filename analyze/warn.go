@@ -66,24 +66,25 @@ func (l *loader) who(p *processLoader) string {
 // clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.
 const clockTolerance = 1000
 
-// checkClocks warns when GPU times contradict the calls around them: work before its commit, or after its completion was seen.
-func (t *Trace) checkClocks() {
-	var early, late, checked int
-	for _, b := range t.CommandBuffers {
-		if !b.GPU.Known() {
-			continue
-		}
-		checked++
-		if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
-			early++
-		}
-		if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
-			late++
-		}
+// checkClock looks for GPU times that contradict the calls around them: work before its commit, or after its completion was seen.
+func (f *finishing) checkClock(b *CommandBuffer) {
+	if !b.GPU.Known() {
+		return
 	}
-	if early+late > 0 {
+	f.checked++
+	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
+		f.early++
+	}
+	if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
+		f.late++
+	}
+}
+
+// warnOfClocks warns when GPU times contradict the calls around them.
+func (t *Trace) warnOfClocks(f *finishing) {
+	if f.early+f.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", checked, early, late))
+			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", f.checked, f.early, f.late))
 	}
 	var before, waits int
 	for i := range t.Waits {

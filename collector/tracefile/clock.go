@@ -25,7 +25,11 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 	if t < a.Ticks {
 		return a.Nanos - mulDiv(uint64(a.Ticks-t), nanos, ticks)
 	}
-	return a.Nanos + mulDiv(uint64(t-a.Ticks), nanos, ticks)
+	passed := mulDiv(uint64(t-a.Ticks), nanos, ticks)
+	if a.Nanos > 0 && passed > math.MaxInt64-a.Nanos { // of a damaged file
+		return math.MaxInt64
+	}
+	return a.Nanos + passed
 }
 
 // mulDiv is a*b/c without overflow in between; a result beyond an int64 is the largest there is.

@@ -1,0 +1,44 @@
+package analyze
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// TestConverter: the loader's conversion, which remembers and multiplies, is the file's, which searches and divides, to the nanosecond,
+// whatever the clock's frequency and the damage to its samples.
+func TestConverter(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	any := func() uint64 { return random.Uint64() >> random.IntN(64) }
+	for round := range 2000 {
+		p := &tracefile.Process{Clock: wire.ClockTSC}
+		ticks, nanos := any()>>8, any()>>8
+		for range 2 + random.IntN(4) {
+			p.Samples = append(p.Samples, wire.ClockSample{Ticks: wire.Ticks(ticks), Nanos: int64(nanos)})
+			step := 1 + any()>>12
+			ticks += step
+			switch round % 3 {
+			case 0:
+				nanos += step * 100 / 245 // a cycle counter
+			case 1:
+				nanos += any() >> 12 // any ratio
+			case 2:
+				nanos += step * 125 / 3 // slower than a nanosecond
+			}
+		}
+		c := newConverter(p)
+		for range 50 {
+			at := wire.Ticks(any())
+			if random.IntN(2) == 0 {
+				s := p.Samples[random.IntN(len(p.Samples))]
+				at = s.Ticks + wire.Ticks(random.Uint64N(1<<20)) - 1<<19
+			}
+			if got, want := c.at(at), min(max(Nanos(p.Nanos(at)), 0), latestInstant); got != want {
+				t.Fatalf("round %d: tick %d is at %d, not %d, with samples %v", round, at, got, want, p.Samples)
+			}
+		}
+	}
+}

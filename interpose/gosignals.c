@@ -59,9 +59,9 @@ static int image_of_this(struct image *image) {
     if (!segment) return 0;
     *(i ? &image->all : &image->data) = (struct part){(uintptr_t)segment, (uintptr_t)segment + size};
   }
-  const uint8_t *constants = getsegmentdata(header, "__DATA_CONST", &size); // texts may lie there
-  if (constants && (uintptr_t)constants >= image->all.begin) image->all.end = (uintptr_t)constants + size;
-  return 1;
+  // A library's segments follow each other, __TEXT first: constants, which hold texts too, lie between.
+  if (image->data.end > image->all.end) image->all.end = image->data.end;
+  return image->data.begin >= image->all.begin;
 }
 #else
 static int find_this(struct dl_phdr_info *info, size_t size, void *found) {

@@ -39,7 +39,11 @@ static void say_name(struct thread *t) {
 // again in the next round, and lets go in the third of the four that POSIX grants.
 static void leave(void *value) {
   struct thread *t = value;
-  if (t == MT_THREAD_GONE || atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE) return;
+  if (t == MT_THREAD_GONE) { // where the key is the thread's pointer: it is emptied for this call, and a thread without one would take a ring for good
+    mt_thread_set(t);
+    return;
+  }
+  if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE) return;
   if (++t->exits < 3) {
     if (t->exits == 1) say_name(t);
     pthread_setspecific(mt_thread_key, t);

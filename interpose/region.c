@@ -17,6 +17,7 @@ static int shared_memory(void) { return memfd_create("mtrace", MFD_CLOEXEC | MFD
 static int shared_memory(void) {
   char name[32];
   snprintf(name, sizeof name, "/mtrace.%d", (int)getpid());
+  shm_unlink(name); // left by a process of this number that died between the two
   int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd >= 0) shm_unlink(name);
   return fd;

@@ -1,6 +1,5 @@
 // See locks.h. The names of locks are looked up once per thread and lock, after the lock was taken.
 #include "locks.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "clock.h"
 #include "handoff.h"
 #include "identity.h"
+#include "place.h"
 #include "python.h"
 #include "text.h"
 
@@ -22,15 +22,15 @@ static uint64_t name_of(struct thread *t, const void *lock, const char *label, c
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
   char text[256] = "";
-  Dl_info info;
-  if (dladdr(lock, &info) && info.dli_sname) {
-    snprintf(text, sizeof text, "%s", info.dli_sname);
+  struct mt_place where;
+  if (mt_place_of(lock, &where) && where.symbol) {
+    snprintf(text, sizeof text, "%s", where.symbol);
   } else {
     struct lock_name *place = cached_name(t, waiter);
     if (place->lock || place->waiter != waiter) {
-      if (dladdr(waiter, &info)) {
-        const char *file = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-        snprintf(text, sizeof text, "in %s", info.dli_sname ? info.dli_sname : file ? file + 1 : "the program");
+      if (mt_place_of(waiter, &where)) {
+        const char *file = where.file ? strrchr(where.file, '/') : NULL;
+        snprintf(text, sizeof text, "in %s", where.symbol ? where.symbol : file ? file + 1 : "the program");
       }
       *place = (struct lock_name){NULL, waiter, mt_text(t, text, strlen(text))};
     }
@@ -81,8 +81,8 @@ static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uint
 bool mt_lock_is_interpreters(const void *lock) {
   uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
   if ((known | 1) == ((uintptr_t)lock | 1)) return known & 1;
-  Dl_info info;
-  bool is = dladdr(lock, &info) && info.dli_sname && strcmp(info.dli_sname, "_PyRuntime") == 0;
+  struct mt_place where;
+  bool is = mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, "_PyRuntime") == 0;
   atomic_store_explicit(seen_of(lock), (uintptr_t)lock | is, memory_order_relaxed);
   return is;
 }

@@ -8,6 +8,7 @@
 // nobody waits for is common and costs the C library a load; it costs us another of the same word, and two stores to the thread's
 // own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
 // through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
+#include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
 #include "clock.h"
@@ -25,16 +26,34 @@ int mt_own_sem_post(sem_t *semaphore) { return sem_post(semaphore); }
 #else
 #define EXPORT __attribute__((visibility("default")))
 
-static void *find(_Atomic(void *) *cache, const char *name) {
-  void *found = mt_next_symbol(name);
-  atomic_store_explicit(cache, found, memory_order_relaxed);
+#define ORIGINALS(X) \
+  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
+  X(pthread_rwlock_trywrlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post)
+#define X(name) AT_##name,
+enum { ORIGINALS(X) COUNT };
+#undef X
+#define X(name) #name,
+static const char *const names[COUNT] = {ORIGINALS(X)};
+#undef X
+static _Atomic(void *) originals[COUNT];
+
+static void *find(int at) {
+  void *found = mt_next_symbol(names[at]);
+  atomic_store_explicit(&originals[at], found, memory_order_relaxed);
   return found;
 }
 #define ORIGINAL(name) ({ \
-  static _Atomic(void *) cache; \
-  void *found = atomic_load_explicit(&cache, memory_order_relaxed); \
-  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : find(&cache, #name)); \
+  void *found = atomic_load_explicit(&originals[AT_##name], memory_order_relaxed); \
+  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : find(AT_##name)); \
 })
+
+// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait for whoever
+// loads a library, and whose constructors may wait for the caller.
+__attribute__((constructor)) static void find_all(void) {
+  for (int i = 0; i < COUNT; i++)
+    if (!find(i)) dlerror(); // of a C library that lacks it: nobody else's business
+}
 
 // The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }

@@ -78,6 +78,29 @@ idle.put(1)
 	}
 }
 
+// A program hung that loaded a library whose constructor waits for a thread: the constructor's thread has the dynamic linker's lock,
+// and the other one, with the program's lock in its hand, came to a function of ours that asked the linker for the original, or for
+// the name of what it waits for.
+func TestConstructorThatWaits(t *testing.T) {
+	lib := build(t, "libconstructor.so", "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "testdata/constructor.c", "-lpthread")
+	r := trace(t, client(t, "loads", lib))
+	if !r.state.Success() || r.stdout != "loaded\n" {
+		t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+}
+
+// What the tracer says of an address without the dynamic linker's lock is what the linker says of it.
+func TestPlaces(t *testing.T) {
+	program := build(t, "place", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-rdynamic", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
+		"-o", "OUT", "place_linux.c", "testdata/place.c", "-Wl,--no-as-needed", "-lobjc", "-lstdc++", "-lm")
+	out, err := exec.Command(program).CombinedOutput()
+	var named int
+	if _, scanned := fmt.Sscan(string(out), &named); err != nil || scanned != nil || named < 1000 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%d addresses have a symbol", named)
+}
+
 // A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C library's, the
 // sanitizer would see locks that are never taken, and end a program that has no fault.
 func TestSanitizedProgram(t *testing.T) {

@@ -1,6 +1,7 @@
 // A program for the tests to trace. `client SCENARIO [N]` makes known Metal calls and prints those it made, one line each:
 // the system's thread id, the selector, how often. What it prints is the truth the trace is compared with.
 #include "shapes.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <objc/objc-exception.h>
@@ -487,6 +488,12 @@ static void bench_stack(void) {
   printf("%.3f\n", from_deep([[queue commandBuffer] computeCommandEncoder], atoi(arguments[3])));
 }
 
+// Loads a library while Metal is in use.
+static void loads(void) {
+  MTLCreateSystemDefaultDevice();
+  puts(dlopen(arguments[2], RTLD_NOW) ? "loaded" : dlerror());
+}
+
 static void nothing(void) {}
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
@@ -494,7 +501,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop},
-    {"bench-stack", bench_stack},
+    {"bench-stack", bench_stack}, {"loads", loads},
 };
 
 int main(int argc, char **argv) {

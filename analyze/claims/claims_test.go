@@ -155,6 +155,9 @@ func TestSyntax(t *testing.T) {
 		`gpu.overlap > 1e999`:                    "is not a number",
 		`-serialization.verdict == "none"`:       "only a number has a negative",
 		`gpu.overlap > 1 or serialization.share`: "or joins comparisons",
+		`events / (1 - 1) > 2`:                   "column 8: a division by zero",
+		// Finding the column of each token from the beginning, and evaluating one level for each operator, made this hang, and then overflow the stack.
+		`events > ` + strings.Repeat("1+", 500_000) + `1`: "column 1: the expression has 1000010 bytes",
 	} {
 		_, err := Parse(expr, reportKeys)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -177,7 +180,16 @@ func TestBadFiles(t *testing.T) {
 		"no expr":           {"{\"claims\": [\n{\"id\": \"#1\"}]}", "c.json:2: claim 1 (#1): it has no expr"},
 		"a bad expr":        {"{\"claims\": [\n{\"expr\": \"events > 1\"},\n\n{\"title\": \"two\", \"expr\": \"events >\"}\n]}", "c.json:4: claim 2 (two): expr: column 9"},
 		"a misspelt key":    {"{\"claims\": [\n{\"expression\": \"events > 1\"}]}", `c.json:2: claim 1: unknown field "expression"`},
-		"a wrong type":      {"{\"claims\": [\n{\"expr\": 1}]}", "c.json:2: claim 1: cannot unmarshal number"},
+		"a wrong type":      {"{\"claims\": [\n{\"expr\": 1}]}", "c.json:2: claim 1: expr is a text, not a number"},
+		"no object":         {"{\"claims\": [\n7]}", "c.json:2: claim 1: a claim is an object, not a number"},
+		"too much":          {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": 5}]}", `c.json:2: claim 1: tolerance 5: a number is a share, and 1 is all of the target; write "5%"`},
+		"a key twice":       {"{\"claims\": [\n{\"expr\": \"events > 1\", \"Expr\": \"events > 2\"}]}", "c.json:2: claim 1: Expr is there twice"},
+		"claims twice":      {"{\"claims\": [{\"expr\": \"events > 1\"}],\n\"claims\": []}", "c.json:2: claims is there twice"},
+		"an id twice":       {"{\"claims\": [{\"id\": \"a\", \"expr\": \"events > 1\"},\n{\"id\": \"a\", \"expr\": \"events > 2\"}]}", "c.json:2: claim 2 (a): claim 1 has that id too"},
+		"UTF-16":            {"\xff\xfe{\x00}\x00", "c.json:1: it is UTF-16"},
+		"UTF-16 unmarked":   {"{\x00}\x00", "c.json:1: it is UTF-16"},
+		"deep":              {strings.Repeat("[", 200_000), "c.json:1: not JSON"},
+		"control":           {"{\"claims\": [{\"title\": \"\\u001b[2J\\n\", \"expr\": \"\"}]}", "c.json:1: claim 1 (\uFFFD[2J ): it has no expr"},
 		"a bad tolerance":   {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"much\"}]}", `c.json:2: claim 1: tolerance "much"`},
 		"a wrong dimension": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"1us\"}]}", "c.json:2: claim 1: tolerance 1us is a time"},
 		"cut":               {"{\"claims\": [\n{\"expr\": \"events > 1\"}", "c.json:2: not JSON: unexpected end"},
@@ -188,6 +200,22 @@ func TestBadFiles(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// Some editors put a byte order mark before UTF-8, and a tolerance may be null: both mean nothing.
+func TestUnusualFiles(t *testing.T) {
+	f, err := ParseFile("c.json", []byte("\xef\xbb\xbf{\"claims\": [\n{\"expr\": \"events == 1000\", \"tolerance\": null, \"title\": \"\\u001b[2J\\nx\"}]}"), reportKeys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := f.Check([]byte(document), "r")
+	if err != nil || d.Passed != 1 || d.Results[0].Tolerance != "" {
+		t.Fatalf("%v: %+v", err, d)
+	}
+	var text bytes.Buffer
+	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "\x1b") || strings.Count(text.String(), "\n") != 4 {
+		t.Errorf("a title steers the terminal, or breaks its line: %v, %q", err, text.String())
 	}
 }
 

@@ -39,6 +39,10 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 		line := 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
 		return fmt.Errorf("%s:%d: %w", path, line, err)
 	}
+	if isUTF16(data) {
+		return nil, at(0, errors.New("it is UTF-16: save it as UTF-8"))
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark that some editors put before UTF-8
 	var whole json.RawMessage
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data, &whole); errors.As(err, &syntax) {
@@ -52,6 +56,11 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 		return nil, at(0, errors.New("there are no claims in it"))
 	}
 	return f, nil
+}
+
+// isUTF16 says whether a text is UTF-16, with a byte order mark or, as JSON begins with two characters of ASCII, without one.
+func isUTF16(data []byte) bool {
+	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff || data[0] == 0 || data[1] == 0)
 }
 
 // place is where the decoder stands, behind white space and commas.
@@ -72,11 +81,16 @@ func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, e
 	} else if t != json.Delim('{') {
 		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": [{\"expr\": …}]}", FileSchema))
 	}
+	seen := map[json.Token]bool{}
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
 			return wrong(err)
 		}
+		if seen[t] {
+			return at(d.InputOffset(), fmt.Errorf("%v is there twice", t))
+		}
+		seen[t] = true
 		switch t {
 		case "schema":
 			var schema string
@@ -110,8 +124,11 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	} else if t != json.Delim('[') {
 		return at(d.InputOffset(), errors.New("claims is a list: [{\"expr\": …}, …]"))
 	}
+	line, counted := 1, int64(0)
+	ids := map[string]int{}
 	for d.More() {
 		offset := place(d, data)
+		line, counted = line+bytes.Count(data[counted:offset], []byte("\n")), offset
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			return wrong(err)
@@ -120,8 +137,14 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 		if err != nil {
 			return at(offset, fmt.Errorf("claim %d%s: %w", len(f.Claims)+1, c.called(), err))
 		}
-		c.line = 1 + bytes.Count(data[:offset], []byte("\n"))
+		if first, known := ids[c.ID]; known {
+			return at(offset, fmt.Errorf("claim %d%s: claim %d has that id too", len(f.Claims)+1, c.called(), first))
+		}
+		c.line = line
 		f.Claims = append(f.Claims, c)
+		if c.ID != "" {
+			ids[c.ID] = len(f.Claims)
+		}
 	}
 	_, err := d.Token()
 	if err != nil {
@@ -134,9 +157,9 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 func (c *Claim) called() string {
 	switch {
 	case c.ID != "":
-		return fmt.Sprintf(" (%s)", c.ID)
+		return fmt.Sprintf(" (%s)", printable(c.ID))
 	case c.Title != "":
-		return fmt.Sprintf(" (%s)", c.Title)
+		return fmt.Sprintf(" (%s)", printable(c.Title))
 	}
 	return ""
 }
@@ -144,8 +167,17 @@ func (c *Claim) called() string {
 func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
+	var wrong *json.UnmarshalTypeError
+	switch err := d.Decode(&c); {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return c, fmt.Errorf("a claim is an object, not a %s", wrong.Value)
+	case errors.As(err, &wrong):
+		return c, fmt.Errorf("%s is a text, not a %s", wrong.Field, wrong.Value)
+	case err != nil:
 		return c, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if key := twice(raw); key != "" {
+		return c, fmt.Errorf("%s is there twice", key)
 	}
 	if c.Expr == "" {
 		return c, errors.New("it has no expr, as in \"expr\": \"gpu.busy_share > 0.9\"")
@@ -160,4 +192,36 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 		}
 	}
 	return c, nil
+}
+
+// twice is a key that an object has twice, in whatever case, as decoding does not mind; empty when there is none.
+func twice(object []byte) string {
+	d := json.NewDecoder(bytes.NewReader(object))
+	seen := map[string]bool{}
+	for depth, isKey := 0, false; ; {
+		t, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			isKey = true
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+			isKey = true
+			continue
+		}
+		if depth > 1 {
+			continue
+		}
+		if key, _ := t.(string); isKey {
+			if seen[strings.ToLower(key)] {
+				return key
+			}
+			seen[strings.ToLower(key)] = true
+		}
+		isKey = !isKey
+	}
 }

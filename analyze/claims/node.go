@@ -63,6 +63,11 @@ func (n *node) logical() bool {
 	return n.kind == nodeComparison || n.kind == nodeLogic || n.kind == nodeNot
 }
 
+// constant says whether the node says the same of every document.
+func (n *node) constant() bool {
+	return n.kind != nodePath && !slices.ContainsFunc(n.children, func(c *node) bool { return !c.constant() })
+}
+
 // A function makes one number of many.
 type function struct {
 	numbers bool // its arguments and result count the same; otherwise its result is a plain number
@@ -123,6 +128,11 @@ func newBinary(op token, a, b *node) (*node, error) {
 	case "*":
 		n.dim = a.dim.plus(b.dim)
 	case "/":
+		if b.constant() {
+			if v, err := b.values(nil); err == nil && v[0].number == 0 {
+				return nil, &SyntaxError{op.column, "a division by zero"}
+			}
+		}
 		n.dim = a.dim.minus(b.dim)
 	default:
 		if a.dim != b.dim && !a.bare && !b.bare {

@@ -27,11 +27,16 @@ type parser struct {
 	keys   *Keys // of the document; nil when any key may be there
 }
 
-// deepest bounds how deep expressions nest.
-const deepest = 100
+const (
+	deepest = 100    // how deep expressions nest
+	longest = 10_000 // bytes of an expression: evaluating goes as deep as it has operators
+)
 
 // Parse parses an expression. With keys, paths are checked against them.
 func Parse(text string, keys *Keys) (*Expression, error) {
+	if len(text) > longest {
+		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, and %d is the most: make several claims of it", len(text), longest)}
+	}
 	tokens, err := scan(text)
 	if err != nil {
 		return nil, err

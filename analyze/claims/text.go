@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -24,9 +25,11 @@ func (d *Document) WriteText(w io.Writer) error {
 		}
 	}
 	var width [5]int
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
+	for r := range rows {
+		row := &rows[r]
+		for i := range row {
+			row[i] = printable(row[i])
+			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
 		}
 	}
 	var b strings.Builder
@@ -53,6 +56,19 @@ func (r *Result) name() string {
 		title = r.Expr
 	}
 	return strings.TrimSpace(r.ID + " " + title)
+}
+
+// printable is a text for one line of a terminal, which what comes from a file must not steer.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
 }
 
 // times writes a ratio with as many figures as it is worth.

@@ -20,8 +20,12 @@ func (t *Tolerance) UnmarshalJSON(b []byte) error {
 	var text string
 	var share float64
 	switch {
+	case string(b) == "null":
+		return nil
 	case json.Unmarshal(b, &share) == nil:
-		t.share, t.text = share, fmt.Sprintf("%g%%", 100*share)
+		if t.share, t.text = share, fmt.Sprintf("%g%%", 100*share); share > 1 {
+			return fmt.Errorf("tolerance %g: a number is a share, and 1 is all of the target; write \"%g%%\", or \"%s\" if that is meant", share, share, t.text)
+		}
 	case json.Unmarshal(b, &text) == nil:
 		tokens, err := scan(text)
 		if err != nil || len(tokens) != 2 || tokens[0].kind != tokenNumber {

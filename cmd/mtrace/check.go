@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -46,7 +47,7 @@ type check struct {
 }
 
 func (c *check) run(std stdio, path string) error {
-	text, err := os.ReadFile(c.claims)
+	text, err := readClaimsFile(c.claims)
 	if err != nil {
 		return status{exitUsage, fmt.Errorf("reading the claims: %w", err)}
 	}
@@ -96,6 +97,22 @@ func (c *check) run(std stdio, path string) error {
 		return status{code: exitNo}
 	}
 	return nil
+}
+
+// mostClaims bounds the size of a file of claims: more, as from a device that never ends, is a mistake.
+const mostClaims = 64 << 20
+
+func readClaimsFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostClaims+1))
+	if err == nil && len(text) > mostClaims {
+		err = fmt.Errorf("%s has more than %s, which is the most", path, analyze.FormatBytes(mostClaims))
+	}
+	return text, err
 }
 
 // readDocument reads a JSON document of ours; nil when the file is none, and then it is a trace or nothing.

@@ -27,13 +27,16 @@ func (d *Document) WriteText(w io.Writer) error {
 	quiet := map[Status]int{}
 	reasons := map[string]int{}
 	var shown []Change
+	minor := 0
 	for _, c := range d.Changes {
-		switch c.Status {
-		case Same, Untested:
+		switch {
+		case c.Status == Same, c.Status == Untested:
 			quiet[c.Status]++
 			if c.Why != "" {
 				reasons[c.Why]++
 			}
+		case c.Minor && c.Ratio != nil:
+			minor++
 		default:
 			shown = append(shown, c)
 		}
@@ -44,7 +47,10 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	if len(shown) == 0 {
-		b.WriteString("nothing changed by more than noise\n")
+		b.WriteString("nothing that matters changed by more than noise\n")
+	}
+	if minor > 0 {
+		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*minorShare, minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
 		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])

@@ -35,7 +35,7 @@ func TestDiff(t *testing.T) {
 	if doc.Schema != diff.Schema || doc.Tested == 0 || statuses[diff.KindCall][diff.Added] == 0 {
 		t.Errorf("%s: %d tested, %v", doc.Schema, doc.Tested, statuses)
 	}
-	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 || !strings.Contains(text.stdout, "nothing changed by more than noise") {
+	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 || !strings.Contains(text.stdout, "nothing that matters changed by more than noise") {
 		t.Errorf("a trace against itself: %+v", text)
 	}
 }

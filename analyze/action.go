@@ -70,6 +70,7 @@ type rule struct {
 	sampled bool        // of actNewEncoder: x1 is what became of sampling its times
 	address bool        // of actAllocate: x2 is where the memory is; of actLock: x1 is where the lock is
 	onHeap  bool        // of actAllocate
+	fills   bool        // of actCopy: it copies nothing from anywhere
 	named   bool        // of actLock: x0 is its name
 	holder  bool        // of actLock: arg is the thread that has it
 }
@@ -90,6 +91,7 @@ var rules = func() []rule {
 		rs[i].sampled = strings.Contains(row.More, "x1 Sampling")
 		rs[i].address = strings.Contains(row.More, "x2 contents pointer") || strings.Contains(row.More, "x1 address")
 		rs[i].onHeap = row.Object == "heap" || row.Object == "resource" // a view has the memory of what it is made from
+		rs[i].fills = strings.HasPrefix(row.Selector, "fill")
 		rs[i].named = strings.Contains(row.More, "x0 StringID")
 		rs[i].holder = strings.Contains(row.Arg, "holder")
 	}

@@ -43,7 +43,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actEncoderLabel, actSetPipeline, actDispatch, actCopy, actEndEncoding:
 		if e := s.encoderOf(r.Object); e != nil {
-			s.applyToEncoder(rule.act, e, call, r)
+			s.applyToEncoder(rule, e, call, r, m)
 		}
 	case actSignalByCPU:
 		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, p.Process, call.Begin, s.thread.Thread})
@@ -79,9 +79,9 @@ func (s *streamLoader) applyToBuffer(act action, b *CommandBuffer, call Call, r 
 	}
 }
 
-func (s *streamLoader) applyToEncoder(act action, o *openEncoder, call Call, r *wire.Record) {
+func (s *streamLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	e := &o.one[0]
-	switch act {
+	switch rule.act {
 	case actEncoderLabel:
 		e.Label = s.process.text(r.Arg)
 	case actSetPipeline:
@@ -98,9 +98,24 @@ func (s *streamLoader) applyToEncoder(act action, o *openEncoder, call Call, r *
 	case actCopy:
 		e.Copies++
 		e.CopyBytes += r.Arg
+		if !rule.fills {
+			e.copied(Copy{From: uint32(m.X0), To: uint32(m.X1), Count: 1, Bytes: r.Arg, Stack: call.Stack})
+		}
 	case actEndEncoding:
 		e.Ended = call
 	}
+}
+
+// copied adds a copy.
+func (e *Encoder) copied(c Copy) {
+	if n := len(e.Copied); n > 0 {
+		if last := &e.Copied[n-1]; last.From == c.From && last.To == c.To && last.Stack == c.Stack {
+			last.Count++
+			last.Bytes += c.Bytes
+			return
+		}
+	}
+	e.Copied = append(e.Copied, c)
 }
 
 // ownOptions says whether a commit of Metal 4 came with options. They are the program's, which may use them again, so that a feedback
@@ -129,13 +144,19 @@ func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 // function, the name of a library the hash of its source.
 func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
+	if strings.HasPrefix(rule.row.Arg, "new ") {
+		c.Made = uint32(r.Arg)
+	}
 	switch rule.act {
 	case actNewFunction:
-		c.Kind = "function"
+		c.Kind, c.From = "function", uint32(r.Object)
 	case actArchive:
 		c.Kind = "archive"
 	case actNewPipeline:
 		c.Kind = "pipeline"
+		if strings.Contains(rule.row.More, "x2 the function's ObjectID") {
+			c.From = uint32(m.X2)
+		}
 		if p := s.process.pipeline(wire.ObjectID(r.Arg)); p != nil && rule.row.Arg != "" {
 			p.Kernel, p.Label = s.process.text(m.X0), s.process.text(m.X1)
 		}

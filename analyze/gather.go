@@ -179,7 +179,7 @@ var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
 // allocation is memory that was made. What is made on a heap takes the heap's memory.
 func (l *loader) allocation(t *threadLoader, v *seen, a *Allocation) {
 	rule := ruleOf(v.call)
-	a.At, a.Thread, a.Stack, a.Selector = v.Begin, t.Thread, v.of(t).Stack, rule.row.Selector
+	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, storageModes[v.x1>>4&3], rule.onHeap
 	if rule.address {
 		a.Address = v.x2

@@ -223,7 +223,16 @@ type Encoder struct {
 	Dispatches []Dispatch
 	Layer      *Layer // who made it; nil is the program itself
 	CopyBytes  uint64
-	Copies     int
+	Copies     int    // and fills
+	Copied     []Copy // what was copied, without fills
+}
+
+// A Copy is a run of equal copies, one after another, from one place of the program.
+type Copy struct {
+	From, To uint32 // numbers of the buffers or textures in their process; 0 when not known
+	Count    int
+	Bytes    uint64 // of all of them together
+	Stack    *Stack // of all of them; nil when not known
 }
 
 // A Dispatch is a run of equal dispatches, one after another, of one pipeline state, from one place of the program.
@@ -317,6 +326,13 @@ type Compilation struct {
 	Name       string // of the function, or the hash of the source
 	SourceSize int64
 	Failed     bool
+	Made       uint32 // the new object's number in its process; 0 when not known
+	From       uint32 // number of the library that a function is from, and of the function of a pipeline state; 0 when not known
+}
+
+// Specialised says whether it made a function with constants, which make functions of one name and source different.
+func (c *Compilation) Specialised() bool {
+	return c.Kind == "function" && c.Selector != "newFunctionWithName:"
 }
 
 // An Allocation is one buffer (or other memory) made.
@@ -325,6 +341,7 @@ type Allocation struct {
 	Thread   *Thread
 	Stack    *Stack // nil when not known
 	Selector string
+	Took     Nanos // length of the call; 0 when not known
 	Bytes    uint64
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known

@@ -26,6 +26,22 @@ func (s *Stack) Site() *Frame {
 	return nil
 }
 
+// Caller is the frame of the program that called Site's; nil when there is none that is as telling.
+func (s *Stack) Caller() *Frame {
+	at := s.Site()
+	if at == nil {
+		return nil
+	}
+	passed := false
+	for _, f := range s.candidates() {
+		if passed {
+			return f
+		}
+		passed = f == at
+	}
+	return nil
+}
+
 // candidates are the frames that tell best where in a program the stack is, innermost first.
 func (s *Stack) candidates() (list []*Frame) {
 	best := 0

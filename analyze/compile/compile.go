@@ -17,9 +17,10 @@ type Use struct {
 	Hits                            int // of Repeated, those that took at most a tenth of the first time: something kept them
 	Late                            int // libraries and pipeline states made after the first commit
 	Failed                          int
-	Total                           analyze.Nanos // sum of all calls
-	Lost                            analyze.Nanos // of Total, what was repeated or late
-	Items                           []*Item       // by time, most first
+	Total                           analyze.Nanos          // sum of all calls
+	Lost                            analyze.Nanos          // of Total, what was repeated or late
+	Items                           []*Item                // by time, most first
+	Again                           []*analyze.Compilation // those that Repeated counts
 }
 
 // An Item is one thing that was made once or several times.
@@ -48,11 +49,8 @@ func Summarize(t *analyze.Trace) *Use {
 			first = min(first, b.Committed.Begin)
 		}
 	}
-	type key struct {
-		process    *analyze.Process
-		kind, name string
-	}
-	by := map[key]*Item{}
+	by := map[identity]*Item{}
+	idents := identitiesOf(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
 		u.Total += c.Length()
@@ -71,7 +69,7 @@ func Summarize(t *analyze.Trace) *Use {
 		}
 		repeated := false
 		if c.Name != "" {
-			k := key{c.Thread.Process, c.Kind, c.Name}
+			k := idents.of(c)
 			item := by[k]
 			if item == nil {
 				item = &Item{Kind: c.Kind, Name: c.Name, First: c.Length(), SourceSize: c.SourceSize}
@@ -79,6 +77,7 @@ func Summarize(t *analyze.Trace) *Use {
 				u.Items = append(u.Items, item)
 			} else if c.Kind != "function" {
 				repeated = true
+				u.Again = append(u.Again, c)
 				u.Repeated++
 				if c.Length()*10 <= item.First {
 					u.Hits++

@@ -1,8 +1,10 @@
-// Package insight is a linter for GPU programs: it looks for the habits that cost time, and says what to do about each.
+// Package insight is a linter for GPU programs: it looks for the habits that cost time, names the places in the program that have
+// them, and says what to do about each.
 package insight
 
 import (
 	"fmt"
+	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
@@ -25,6 +27,8 @@ type Insight struct {
 	Title    string
 	Evidence string
 	Advice   string
+	Cost     analyze.Nanos // thread time, or the GPU's where it is about that; 0 when it cannot be told
+	Where    []Site        // the places that have most of it
 }
 
 // Input is what the rules look at.
@@ -35,35 +39,79 @@ type Input struct {
 	Fusions []kernels.Fusion
 	Compile *compile.Use
 	Memory  *memory.Use
+
+	rounds *rounds
 }
 
-// rules are asked in this order; each returns nil when there is nothing to say.
-var rules = []func(*Input) *Insight{compileInLoop, repeatedCompile, noWarmUp, variance, allocationInLoop, growth, waitAfterCommit, tinyBuffers,
-	fusion, copies, idleGaps, unlabelled}
+// A rule looks for one habit; it returns nil when there is nothing to say.
+type rule struct {
+	id, title string
+	find      func(*Input) *Insight
+	needs     string // what a recording of Instruments does not have of it; empty when it has all
+}
+
+// rules are asked in this order.
+var rules = []rule{
+	{"compile-in-loop", "compilation in the middle of the work", compileInLoop, "Instruments does not record who makes libraries and pipeline states"},
+	{"repeated-compile", "the same thing compiled again", repeatedCompile, "Instruments does not record libraries and pipeline states"},
+	{"no-warm-up", "first iterations are slower", noWarmUp, ""},
+	{"variance", "iterations differ much", variance, ""},
+	{"allocation-in-loop", "memory made in the loop", allocationInLoop, "Instruments does not record which calls make memory"},
+	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is given back"},
+	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
+	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, ""},
+	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches"},
+	{"copies", "copies around the work", copies, "Instruments does not record what is copied"},
+	{"gpu-idle", "the GPU idles", idleGaps, ""},
+	{"unlabelled", "objects without a name", unlabelled, "Instruments does not record the labels of queues"},
+	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of objects"},
+}
 
 // Find asks all rules: warnings first, then what is worth knowing, then what could not be told.
 func Find(in *Input) []Insight {
+	in.rounds = roundsOf(in.Trace)
 	var found []Insight
-	for _, severity := range []string{Warning, Info, Skipped} {
-		for _, r := range rules {
-			if i := r(in); i != nil && i.Severity == severity {
-				found = append(found, *i)
-			}
+	for _, r := range rules {
+		var i *Insight
+		if in.Trace.Source.Kind == "xctrace" && r.needs != "" {
+			i = skip(r.needs)
+		} else if i = r.find(in); i == nil {
+			continue
 		}
+		i.ID, i.Title = r.id, r.title
+		found = append(found, *i)
 	}
+	order := []string{Warning, Info, Skipped}
+	slices.SortStableFunc(found, func(a, b Insight) int { return slices.Index(order, a.Severity) - slices.Index(order, b.Severity) })
 	return found
 }
 
-func warning(id, title, advice, evidence string, args ...any) *Insight {
-	return &Insight{id, Warning, title, fmt.Sprintf(evidence, args...), advice}
+// skip says that there is no data to tell.
+func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
+
+// tooFew is why a rule about loops says nothing.
+const tooFew = "too few command buffers to know a loop"
+
+// weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise worth knowing.
+func (in *Input) weigh(cost analyze.Nanos) string {
+	if cost > 0 && cost*100 >= in.Serial.ThreadTimeTotal() {
+		return Warning
+	}
+	return Info
 }
 
-func info(id, title, advice, evidence string, args ...any) *Insight {
-	return &Insight{id, Info, title, fmt.Sprintf(evidence, args...), advice}
+// ofThreads is a time with its share of that of the threads that submit work.
+func (in *Input) ofThreads(n analyze.Nanos) string {
+	total := in.Serial.ThreadTimeTotal()
+	if total == 0 {
+		return n.String()
+	}
+	return fmt.Sprintf("%s, %s of the threads' time", n, analyze.FormatShare(min(1, float64(n)/float64(total))))
 }
 
-func skipped(id, title, why string) *Insight {
-	return &Insight{id, Skipped, title, "SKIPPED: " + why, ""}
+// ofRun is a time with its share of the run's.
+func (in *Input) ofRun(n analyze.Nanos) string {
+	return fmt.Sprintf("%s, %s of the run's time", n, analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))
 }
 
 func of(n, whole int) float64 {
@@ -78,15 +126,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// committed are the command buffers that were committed.
-func committed(t *analyze.Trace) []*analyze.CommandBuffer {
-	var list []*analyze.CommandBuffer
-	for _, b := range t.CommandBuffers {
-		if b.Committed.Known() {
-			list = append(list, b)
-		}
-	}
-	return list
 }

@@ -2,141 +2,160 @@ package insight
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/serial"
 )
 
-// waitAfterCommit: the thread waits for each command buffer before it makes the next, so the GPU idles in between.
+// waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in flight.
 func waitAfterCommit(in *Input) *Insight {
-	returned := map[*analyze.CommandBuffer]analyze.Nanos{} // when its own thread had waited for it
+	if in.rounds.most < enough {
+		return skip(tooFew)
+	}
+	returned := map[*analyze.CommandBuffer]*analyze.Wait{} // of its own thread
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
 		if w.Buffer != nil && w.Buffer.Committed.Thread == w.Thread {
-			returned[w.Buffer] = w.End
+			returned[w.Buffer] = w
 		}
 	}
+	type count struct {
+		total, waited int
+		where         []*analyze.Wait
+	}
+	by := map[*analyze.Thread]*count{}
 	last := map[*analyze.Thread]*analyze.CommandBuffer{}
-	total, waited := 0, 0
 	for _, b := range in.Trace.CommandBuffers {
+		th := b.Committed.Thread
 		if !b.Committed.Known() {
 			continue
 		}
-		if before := last[b.Committed.Thread]; before != nil {
-			total++
-			if at, did := returned[before]; did && at <= b.Committed.Begin {
-				waited++
+		if by[th] == nil {
+			by[th] = &count{}
+		}
+		if before := last[th]; before != nil {
+			by[th].total++
+			if w := returned[before]; w != nil && w.End <= b.Committed.Begin {
+				by[th].waited++
+				by[th].where = append(by[th].where, w)
 			}
 		}
-		last[b.Committed.Thread] = b
+		last[th] = b
 	}
-	if total < enough || of(waited, total) < 0.9 {
+	total, waited, threads := 0, 0, 0
+	var where sites
+	var cost analyze.Nanos
+	for _, t := range in.Serial.Threads {
+		c := by[t.Thread]
+		if c == nil || c.total < enough-1 || of(c.waited, c.total) < 0.9 {
+			continue
+		}
+		threads++
+		total, waited = total+c.total, waited+c.waited
+		cost += t.WorkTime[analyze.PartWaitNotify] + t.WorkTime[analyze.PartWaitScheduling]
+		for _, w := range c.where {
+			where.add(&w.Call, w.Selector, "", 1, w.Length(), 0)
+		}
+	}
+	if threads == 0 {
 		return nil
 	}
-	notify := in.Serial.Sum(analyze.PartWaitNotify) + in.Serial.Sum(analyze.PartWaitScheduling)
-	notify = max(0, notify-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
-	return info("wait-after-commit", "a wait after every commit", "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers",
-		"%d of %d times a thread waited for its command buffer before it committed the next; starting and waking took %s of thread time", waited, total, notify)
+	cost = max(0, cost-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
+	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting and waking took %s", waited, total,
+			plural(threads, "thread"), in.ofThreads(cost)),
+		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
 }
+
+const (
+	tiny    = analyze.Nanos(50_000) // GPU time under which a command buffer is a small one
+	fullGPU = 0.9                   // busy share from which launching costs nothing that the GPU could have used
+)
 
 // tinyBuffers: little work in each command buffer.
 func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0
 	var gpu analyze.Nanos
+	var where sites
 	for _, b := range in.Trace.CommandBuffers {
-		if b.GPU.Known() {
-			buffers++
-			gpu += b.GPU.Length()
-			if b.GPU.Length() < 50_000 {
-				small++
-			}
+		if !b.GPU.Known() {
+			continue
+		}
+		buffers++
+		gpu += b.GPU.Length()
+		if b.GPU.Length() < tiny {
+			small++
+			where.add(&b.Committed, "commit", name(b), 1, b.GPU.Length(), 0)
 		}
 	}
-	if buffers < enough || of(small, buffers) < 0.5 {
+	switch {
+	case buffers == 0:
+		return skip("there are no GPU times")
+	case buffers < enough:
+		return skip(tooFew)
+	case of(small, buffers) < 0.5:
 		return nil
 	}
-	return warning("tiny-command-buffers", "tiny command buffers", "encode more before committing: a command buffer costs about 20 µs by itself",
-		"%d of %d command buffers kept the GPU busy for less than 50 µs; the mean is %s", small, buffers, gpu/analyze.Nanos(buffers))
-}
-
-// fusion: kernels that are always dispatched back to back.
-func fusion(in *Input) *Insight {
-	if len(in.Fusions) == 0 {
-		return nil
+	i := &Insight{Severity: Warning, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small, buffers, tiny, gpu/analyze.Nanos(buffers)),
+		Advice:   "encode more before committing"}
+	if launch := in.Serial.LaunchTime(); launch > 0 {
+		i.Cost = launch * analyze.Nanos(small)
+		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
 	}
-	f := in.Fusions[0]
-	more := ""
-	if n := len(in.Fusions) - 1; n > 0 {
-		more = fmt.Sprintf("; %s more", plural(n, "pair"))
-	}
-	return info("fusion", "kernels that could be one", "write one kernel that does both: it saves a launch and a round trip through memory",
-		"%s is followed by %s in %s of %d cases%s", f.First, f.Second, analyze.FormatShare(f.Share), f.Count, more)
-}
-
-// copies: data that goes to and fro.
-func copies(in *Input) *Insight {
-	copies, buffers := 0, 0
-	var bytes uint64
-	for _, b := range in.Trace.CommandBuffers {
-		n := 0
-		for i := range b.Encoders {
-			n += b.Encoders[i].Copies
-			bytes += b.Encoders[i].CopyBytes
-		}
-		if copies += n; n > 0 {
-			buffers++
+	for _, d := range in.Serial.GPU.Devices {
+		if d.Active.Length() > 0 && float64(d.Busy) >= fullGPU*float64(d.Active.Length()) {
+			i.Severity = Info
+			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless", analyze.FormatShare(float64(d.Busy)/float64(d.Active.Length())))
+			break
 		}
 	}
-	if list := len(in.Trace.CommandBuffers); copies == 0 || of(buffers, list) < 0.5 || list < enough {
-		return nil
-	}
-	return info("copies", "copies around the work", "on a device with unified memory use shared buffers in place; copy only what must be private",
-		"%d of %d command buffers copy, %s in all", buffers, len(in.Trace.CommandBuffers), analyze.FormatBytes(bytes))
+	return i
 }
 
 // idleGaps: the GPU had nothing to do, and who should have fed it.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.GPU
-	if len(g.Devices) == 0 {
-		return skipped("gpu-idle", "the GPU idles", "there are no GPU times")
-	}
 	active := analyze.Nanos(0)
 	for _, d := range g.Devices {
 		active += d.Active.Length()
 	}
-	if active == 0 || float64(g.Idle) < 0.2*float64(active) || len(g.IdleBy) == 0 {
+	if active == 0 {
+		return skip("there are no GPU times")
+	}
+	if float64(g.Idle) < 0.2*float64(active) || len(g.IdleBy) == 0 {
 		return nil
 	}
-	by := g.IdleBy[0]
-	who := "a thread that is not known"
-	if by.Thread != nil {
-		who = fmt.Sprintf("thread %d", by.Thread.ID)
+	var why []string
+	var where sites
+	for k, by := range g.IdleBy[:min(len(g.IdleBy), mostSites)] {
+		if k > 0 && by.Time*20 < g.Idle {
+			break
+		}
+		why = append(why, fmt.Sprintf("%s, for %s in %s", feeding(&by), by.Time, plural(by.Gaps, "gap")))
 	}
-	why := fmt.Sprintf("%s was %s", who, by.Doing)
-	if by.Doing == serial.Scheduling {
-		why = fmt.Sprintf("what %s had committed had not begun", who)
+	for _, by := range g.IdleBy {
+		for stack, time := range by.From {
+			where.add(&analyze.Call{Thread: by.Thread, Stack: stack}, "commit", "", 0, time, 0)
+		}
 	}
-	return info("gpu-idle", "the GPU idles", "see who feeds the GPU late, and why", "the GPU idled for %s (%s) between command buffers; longest because %s, %s in %s",
-		g.Idle, analyze.FormatShare(float64(g.Idle)/float64(active)), why, by.Time, plural(by.Gaps, "gap"))
+	slices.SortFunc(where.order, func(a, b *Site) int { return strings.Compare(a.At.String(), b.At.String()) }) // what comes of a map has no order
+	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
+		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s", g.Idle,
+			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
+		Advice: "commit earlier what comes after the gaps: encode the next command buffer before waiting for the last"}
 }
 
-// unlabelled: reports and Instruments show numbers instead of names.
-func unlabelled(in *Input) *Insight {
-	queues, buffers := 0, 0
-	for _, q := range in.Trace.Queues {
-		if strings.TrimSpace(q.Label) == "" {
-			queues++
-		}
+// feeding is what the thread did that should have fed the GPU.
+func feeding(by *serial.IdleCause) string {
+	who := "a thread that is not known"
+	if by.Thread != nil {
+		who = strings.TrimSpace(fmt.Sprintf("thread %d %s", by.Thread.ID, by.Thread.Name))
 	}
-	for _, b := range in.Trace.CommandBuffers {
-		if b.Label == "" {
-			buffers++
-		}
+	if by.Doing == serial.Scheduling {
+		return fmt.Sprintf("what %s had committed had not begun", who)
 	}
-	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < 0.5 || len(in.Trace.CommandBuffers) < enough {
-		return nil
-	}
-	return info("unlabelled", "objects without a name", "set label on queues, command buffers and encoders: every tool shows it",
-		"%d of %s and %d of %s have no label", queues, plural(len(in.Trace.Queues), "queue"), buffers, plural(len(in.Trace.CommandBuffers), "command buffer"))
+	return fmt.Sprintf("%s was %s", who, by.Doing)
 }

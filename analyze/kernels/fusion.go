@@ -7,24 +7,45 @@ import (
 	"mtrace/analyze"
 )
 
-// A Fusion is a pair of kernels that a thread dispatches back to back nearly always.
+// A Fusion is two kernels or more that a thread dispatches one right after the other nearly always.
 type Fusion struct {
-	First, Second string
-	Count         int           // times that Second came right after First
-	Share         float64       // of the dispatches of First that were followed by Second
-	Across        int           // of Count, times that they were in different command buffers
-	GPU           analyze.Nanos // mean time of one First and one Second together
-	Saved         analyze.Nanos // launch time that fusing them would save: that of one command buffer for each in Across
+	Kernels []string      // in their order
+	Count   int           // times that they came so
+	Share   float64       // the least share of the dispatches of one that were followed by the next
+	Across  int           // launches of command buffers in between, in all
+	GPU     analyze.Nanos // mean time of one of each together
+	Saved   analyze.Nanos // what fusing them would save: a launch for each in Across, and encoding for each dispatch that is no more
 }
 
 const (
 	fusionCount = 10                     // fewer pairs may be chance
 	fusionShare = 0.8                    // "nearly always"
 	fusionShort = analyze.Nanos(500_000) // of longer kernels the launch is no matter
+	// gathers is from how many times fewer threads on the second kernel of a pair is taken to need all that the first one makes, as the
+	// second stage of a reduction does: then no one kernel can do both.
+	gathers = 4
+	// spreads is from how many times more threads on it is taken to need one result of the first in all of them. Threads of a product of
+	// matrices make some tens of elements each, and what follows may have one for each element.
+	spreads = 256
 )
 
-// Fusions finds the candidates, the most frequent first. launch is the time it takes to hand over one command buffer and hear back.
-func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
+// Costs are of what fusing saves.
+type Costs struct {
+	Launch   analyze.Nanos // to hand over one command buffer and hear back
+	Dispatch analyze.Nanos // to encode one dispatch
+}
+
+type pair struct{ first, second string }
+
+// pairs counts kernels that came right after each other.
+type pairs struct {
+	count, across map[pair]int
+	apart         map[pair]bool // one has so many more threads that no one kernel can do both
+	order         []pair        // by their first appearance
+}
+
+// Fusions finds the candidates, those that would save the most first.
+func Fusions(t *analyze.Trace, list []*Kernel, costs Costs) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
 	for _, k := range list {
@@ -32,10 +53,69 @@ func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
 			mean[k.Name], count[k.Name] = k.GPU/analyze.Nanos(k.Dispatches), k.Dispatches
 		}
 	}
-	type pair struct{ first, second string }
-	pairs, across := map[pair]int{}, map[pair]int{}
+	found := backToBack(t)
+	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) }) // what is in one command buffer belongs together
+	next, after := map[string]string{}, map[string]bool{}
+	var alone, linked []pair
+	for _, p := range found.order {
+		n := float64(found.count[p])
+		if n < fusionCount || n < fusionShare*float64(count[p.first]) || mean[p.first]+mean[p.second] >= fusionShort || found.apart[p] {
+			continue
+		}
+		switch {
+		case n < fusionShare*float64(count[p.second]): // the second comes after others too
+			alone = append(alone, p)
+		case next[p.first] == "" && !after[p.second] && !leads(next, p.second, p.first):
+			next[p.first], after[p.second] = p.second, true
+			linked = append(linked, p)
+		}
+	}
+	var chains [][]string
+	for _, p := range linked {
+		if !after[p.first] { // it is the first of a chain
+			chain := []string{p.first}
+			for n := next[p.first]; n != ""; n = next[n] {
+				chain = append(chain, n)
+			}
+			chains = append(chains, chain)
+		}
+	}
+	for _, p := range alone {
+		chains = append(chains, []string{p.first, p.second})
+	}
+	var fusions []Fusion
+	for _, chain := range chains {
+		f := Fusion{Kernels: chain, Share: 1, GPU: mean[chain[0]], Count: count[chain[0]]}
+		for i, second := range chain[1:] {
+			p := pair{chain[i], second}
+			n := found.count[p]
+			f.Count, f.Share = min(f.Count, n), min(f.Share, float64(n)/float64(count[p.first]))
+			f.Across += found.across[p]
+			f.GPU += mean[second]
+			f.Saved += costs.Launch*analyze.Nanos(found.across[p]) + costs.Dispatch*analyze.Nanos(n)
+		}
+		fusions = append(fusions, f)
+	}
+	slices.SortStableFunc(fusions, func(a, b Fusion) int {
+		return cmp.Or(cmp.Compare(b.Saved, a.Saved), cmp.Compare(b.Count, a.Count))
+	})
+	return fusions
+}
+
+// leads says whether the chain from a kernel comes to another.
+func leads(next map[string]string, from, to string) bool {
+	for ; from != ""; from = next[from] {
+		if from == to {
+			return true
+		}
+	}
+	return false
+}
+
+func backToBack(t *analyze.Trace) *pairs {
+	found := &pairs{count: map[pair]int{}, across: map[pair]int{}, apart: map[pair]bool{}}
 	waits := waitsOf(t)
-	last, lastBuffer := map[*analyze.Thread]string{}, map[*analyze.Thread]*analyze.CommandBuffer{}
+	last, lastBuffer := map[*analyze.Thread]Share{}, map[*analyze.Thread]*analyze.CommandBuffer{}
 	for _, b := range t.CommandBuffers {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
@@ -48,27 +128,24 @@ func Fusions(t *analyze.Trace, list []*Kernel, launch analyze.Nanos) []Fusion {
 				if lastBuffer[thread] != b && waits.between(thread, lastBuffer[thread], b) {
 					delete(last, thread) // the program looked at the result in between
 				}
-				if before, known := last[thread]; known && before != s.Kernel {
-					pairs[pair{before, s.Kernel}]++
+				if before, known := last[thread]; known && before.Kernel != s.Kernel {
+					p := pair{before.Kernel, s.Kernel}
+					if found.count[p] == 0 {
+						found.order = append(found.order, p)
+					}
+					found.count[p]++
 					if lastBuffer[thread] != b {
-						across[pair{before, s.Kernel}]++
+						found.across[p]++
+					}
+					mine, its := s.Threads/uint64(s.Dispatches), before.Threads/uint64(before.Dispatches)
+					if mine*gathers <= its || its*spreads <= mine {
+						found.apart[p] = true
 					}
 				}
-				last[thread], lastBuffer[thread] = s.Kernel, b
+				last[thread], lastBuffer[thread] = s, b
 			}
 		}
 	}
-	var found []Fusion
-	for p, n := range pairs {
-		f := Fusion{First: p.first, Second: p.second, Count: n, Share: float64(n) / float64(count[p.first]), Across: across[p],
-			GPU: mean[p.first] + mean[p.second], Saved: launch * analyze.Nanos(across[p])}
-		if n >= fusionCount && f.Share >= fusionShare && f.GPU < fusionShort {
-			found = append(found, f)
-		}
-	}
-	slices.SortFunc(found, func(a, b Fusion) int {
-		return cmp.Or(cmp.Compare(b.Saved, a.Saved), cmp.Compare(b.Count, a.Count), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
-	})
 	return found
 }
 

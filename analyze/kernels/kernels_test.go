@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"mtrace/analyze"
@@ -89,15 +91,46 @@ func TestFusions(t *testing.T) {
 			buffer(other)
 		}
 	}
-	found := Fusions(trace, Summarize(trace), 5000)
+	found := Fusions(trace, Summarize(trace), Costs{Launch: 5000, Dispatch: 100})
 	if len(found) != 2 {
 		t.Fatalf("%+v", found)
 	}
 	f := found[0]
-	if f.First != "add" || f.Second != "relu" || f.Count != 30 || f.Across != 30 || f.Saved != 150_000 || f.Share != 1 {
+	if strings.Join(f.Kernels, "+") != "add+relu" || f.Count != 30 || f.Across != 30 || f.Saved != 150_000+30*100 || f.Share != 1 {
 		t.Errorf("%+v", f)
 	}
-	if found[1].First != "other" || found[1].Second != "add" { // relu is followed by other in half of the cases only
+	if strings.Join(found[1].Kernels, "+") != "other+add" { // relu is followed by other in half of the cases only
 		t.Errorf("%+v", found[1])
+	}
+}
+
+// TestChains: what comes in a row is one candidate, also when the row begins again at once; a kernel with far fewer threads than the one
+// before gathers its results, as the second stage of a reduction, and cannot be a part of it.
+func TestChains(t *testing.T) {
+	thread := &analyze.Thread{ID: 1}
+	for _, c := range []struct {
+		name    string
+		threads [3]uint64
+		want    string
+	}{
+		{"equal", [3]uint64{4096, 4096, 4096}, "[[mul add relu]]"},
+		{"a second stage", [3]uint64{4096, 256, 256}, "[[add relu mul]]"}, // the next row may follow the one before
+		{"nothing but stages", [3]uint64{65536, 256, 1}, "[]"},
+	} {
+		trace := &analyze.Trace{Window: window}
+		for i := range analyze.Nanos(20) {
+			e := analyze.Encoder{Created: analyze.Call{Thread: thread}}
+			for k, name := range []string{"mul", "add", "relu"} {
+				e.Dispatches = append(e.Dispatches, analyze.Dispatch{Pipeline: pipeline(name), Count: 1, Threads: c.threads[k]})
+			}
+			trace.CommandBuffers = append(trace.CommandBuffers, &analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000 * (i + 1), End: 1000*(i+1) + 500}, Encoders: []analyze.Encoder{e}})
+		}
+		var got [][]string
+		for _, f := range Fusions(trace, Summarize(trace), Costs{Launch: 5000, Dispatch: 100}) {
+			got = append(got, f.Kernels)
+		}
+		if s := fmt.Sprint(got); s != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s, c.want)
+		}
 	}
 }

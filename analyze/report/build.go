@@ -28,7 +28,7 @@ type Options struct {
 func Build(t *analyze.Trace, opts Options) *Report {
 	a := serial.Analyze(t, serial.Options{Seed: opts.Seed})
 	ks := kernels.Summarize(t)
-	fusions := kernels.Fusions(t, ks, a.LaunchTime())
+	fusions := kernels.Fusions(t, ks, kernels.Costs{Launch: a.LaunchTime(), Dispatch: a.DispatchTime()})
 	compiled, allocated := compile.Summarize(t), memory.Summarize(t)
 	r := &Report{Schema: Schema, Events: t.Events}
 	r.source(t)
@@ -48,8 +48,22 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.scopes(t)
 	r.serialization(a)
 	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
-	r.Insights = list(found, func(i insight.Insight) Insight { return Insight(i) })
+	r.Insights = list(found, func(i insight.Insight) Insight {
+		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}
+	})
 	return r
+}
+
+func site(s insight.Site) Site {
+	out := Site{Call: s.Call, Of: s.Of, TIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), Count: s.Count, NS: int64(s.Time), Bytes: s.Bytes,
+		Share: s.Share, Text: s.String()}
+	if s.At != nil {
+		out.At, out.Function, out.File, out.Line = s.At.String(), s.At.Name, s.At.File, s.At.Line
+	}
+	if s.From != nil {
+		out.From = s.From.String()
+	}
+	return out
 }
 
 // list maps a slice; the result is never nil, so that JSON has an empty list.
@@ -238,7 +252,7 @@ func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 		return out
 	})
 	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
-		return FusionCandidate{Kernels: []string{f.First, f.Second}, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
+		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
 	})
 }
 

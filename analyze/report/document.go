@@ -265,7 +265,7 @@ type Kernel struct {
 	CommandBuffers int     `json:"command_buffers"`
 }
 
-// A FusionCandidate is a pair of kernels that nearly always come back to back.
+// A FusionCandidate is two kernels or more that nearly always come back to back.
 type FusionCandidate struct {
 	Kernels []string `json:"kernels"`
 	Count   int      `json:"count"`
@@ -444,4 +444,23 @@ type Insight struct {
 	Title    string `json:"title"`
 	Evidence string `json:"evidence"`
 	Advice   string `json:"advice"`
+	CostNS   int64  `json:"cost_ns"` // of the threads' time, or of the GPU's where it is about that; 0 when it cannot be told
+	Where    []Site `json:"where"`   // the places that have most of it
+}
+
+// A Site is a place in the program.
+type Site struct {
+	At       string   `json:"at"` // the innermost function of the program; "" when stacks were not recorded
+	Function string   `json:"function"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	From     string   `json:"from"` // what called that function; "" when it is not known
+	Call     string   `json:"call"`
+	Of       string   `json:"of"` // what it is about: a kernel, a label, a size; "" when that differs
+	TIDs     []uint64 `json:"tids"`
+	Count    int      `json:"count"`
+	NS       int64    `json:"ns"`
+	Bytes    uint64   `json:"bytes"`
+	Share    float64  `json:"share"` // of what all places have: time, where there is any, else bytes, else count
+	Text     string   `json:"text"`
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/insight"
 	"mtrace/analyze/serial"
 )
 
@@ -165,16 +166,32 @@ func (r *Report) writeInsights(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "insights", "")
+	unplaced := false
+	skipped := map[string][]string{}
+	var reasons []string
 	for _, i := range r.Insights {
+		if i.Severity == insight.Skipped {
+			if skipped[i.Evidence] == nil {
+				reasons = append(reasons, i.Evidence)
+			}
+			skipped[i.Evidence] = append(skipped[i.Evidence], i.Title)
+			continue
+		}
 		mark := "  - "
-		if i.Severity == "warning" {
+		if i.Severity == insight.Warning {
 			mark = "  ! "
 		}
-		text := i.Title + ": " + i.Evidence + "."
-		if i.Advice != "" {
-			text += " → " + i.Advice + "."
+		wrap(w, i.Title+": "+i.Evidence+". → "+i.Advice+".", mark, "    ")
+		for _, s := range i.Where {
+			wrap(w, s.Text, "      at ", "         ")
+			unplaced = unplaced || s.At == ""
 		}
-		wrap(w, text, mark, "    ")
+	}
+	for _, why := range reasons {
+		wrap(w, why+": "+strings.Join(skipped[why], ", ")+".", "  · ", "    ")
+	}
+	if unplaced && r.Source.Kind == "mtrace" && r.Overhead.Stacks == 0 {
+		wrap(w, "mtrace run --stacks native,python records the functions and lines of these calls.", "  ", "  ")
 	}
 }
 

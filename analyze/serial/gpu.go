@@ -45,6 +45,7 @@ type IdleCause struct {
 	Doing  string
 	Time   analyze.Nanos
 	Gaps   int
+	From   map[*analyze.Stack]analyze.Nanos // Time by where the commits that ended the gaps were made, as far as that is known
 }
 
 // maxGaps bounds the gaps that are listed one by one.

@@ -83,11 +83,14 @@ func (a *Analysis) idle(d *device, use DeviceUse) {
 		a.GPU.Idle += gap.Length()
 		k := key{g.Thread, g.Doing}
 		if by[k] == nil {
-			by[k] = &IdleCause{Thread: g.Thread, Doing: g.Doing}
+			by[k] = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
 			order = append(order, k)
 		}
 		by[k].Time += gap.Length()
 		by[k].Gaps++
+		if b.Committed.Stack != nil {
+			by[k].From[b.Committed.Stack] += gap.Length()
+		}
 	}
 	for _, k := range order {
 		a.GPU.IdleBy = append(a.GPU.IdleBy, *by[k])

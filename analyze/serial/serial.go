@@ -107,6 +107,15 @@ func (a *Analysis) LaunchTime() analyze.Nanos {
 	return launch
 }
 
+// DispatchTime is the thread time that it takes to encode one dispatch, with what is set for it.
+func (a *Analysis) DispatchTime() analyze.Nanos {
+	dispatches := 0
+	for _, t := range a.Threads {
+		dispatches += t.Dispatches
+	}
+	return a.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
+}
+
 // HeldUp is the part of the threads' time in scheduling and notify that causes other than launching cost.
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {

@@ -190,9 +190,61 @@ func (t *Thread) Compile(kernel string, takes int64) {
 }
 
 // Allocate makes a buffer of a size at an address.
-func (t *Thread) Allocate(bytes, address uint64) {
-	begin := t.Now()
+func (t *Thread) Allocate(bytes, address uint64) { t.Make(bytes, address, 0) }
+
+// The storage modes of memory, as MTLResourceOptions have them.
+const (
+	Shared  = 0 << 4
+	Private = 2 << 4
+)
+
+// Make makes a buffer of a size, at an address that the CPU sees, or 0, and returns its number.
+func (t *Thread) Make(bytes, address, storage uint64) uint32 {
+	begin, id := t.Now(), t.sim.id()
 	t.sleep(t.sim.vary(2000))
-	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(t.sim.id()),
-		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X2: address})
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(id),
+		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X1: storage, X2: address})
+	return id
+}
+
+// MakeOnHeap makes a buffer in memory that a heap has.
+func (t *Thread) MakeOnHeap(bytes uint64) {
+	begin := t.Now()
+	t.sleep(t.sim.vary(500))
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 2, Arg: uint64(t.sim.id()),
+		Call: wire.MustLookup(wire.FamilyHeap, "newBufferWithLength:options:")}, wire.More{X0: bytes})
+}
+
+// Release gives memory back.
+func (t *Thread) Release(buffer uint32) { t.call(wire.FamilyResource, "dealloc", 500, buffer, 0) }
+
+// Label names a command buffer.
+func (t *Thread) Label(b *Buffer, label string) {
+	t.call(wire.FamilyCommandBuffer, "setLabel:", 100, b.id, t.sim.process.String(label))
+}
+
+// Copy encodes a copy from one buffer to another.
+func (t *Thread) Copy(b *Buffer, from, to uint32, bytes uint64) {
+	t.blit(b, "copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", from, to, bytes)
+}
+
+// Fill encodes that a buffer is filled.
+func (t *Thread) Fill(b *Buffer, to uint32, bytes uint64) {
+	t.blit(b, "fillBuffer:range:value:", 0, to, bytes)
+}
+
+func (t *Thread) blit(b *Buffer, selector string, from, to uint32, bytes uint64) {
+	e := t.sim.id()
+	t.call(wire.FamilyCommandBuffer, "blitCommandEncoder", t.sim.Encoder, b.id, uint64(e))
+	begin := t.Now()
+	t.sleep(t.sim.vary(t.sim.Dispatch))
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(e), Arg: bytes, Call: wire.MustLookup(wire.FamilyEncoder, selector)},
+		wire.More{X0: uint64(from), X1: uint64(to)})
+	t.call(wire.FamilyEncoder, "endEncoding", t.sim.EndEncoding, e, 0)
+	b.duration += int64(bytes / 100)
+}
+
+// Scope gives a name to the time from begin to now.
+func (t *Thread) Scope(name string, begin int64) {
+	t.ring.Add(wire.MustLookup(wire.FamilyTracer, "scope"), begin, t.Now(), 0, t.sim.process.String(name))
 }

@@ -1,0 +1,57 @@
+package compile
+
+import "mtrace/analyze"
+
+// An identity is equal for compilations of the same thing by one process. Pipeline states of functions of one name are of the same thing
+// when the functions come from the same source, and are not specialised by constants, of which the trace knows nothing.
+type identity struct {
+	process    *analyze.Process
+	kind, name string
+	source     string // of pipeline states and functions; empty when not known
+	function   uint32 // the specialised one of pipeline states
+}
+
+type object struct {
+	process *analyze.Process
+	number  uint32
+}
+
+// identities know the functions and libraries of a trace by their numbers.
+type identities map[object]*analyze.Compilation
+
+func identitiesOf(t *analyze.Trace) identities {
+	made := identities{}
+	for i := range t.Compilations {
+		if c := &t.Compilations[i]; c.Made != 0 && (c.Kind == "function" || c.Kind == "library") {
+			made[object{process(c), c.Made}] = c
+		}
+	}
+	return made
+}
+
+func (made identities) of(c *analyze.Compilation) identity {
+	p := process(c)
+	id := identity{process: p, kind: c.Kind, name: c.Name}
+	function := c
+	if c.Kind == "pipeline" {
+		if function = made[object{p, c.From}]; function == nil {
+			return id
+		}
+		if function.Specialised() {
+			id.function = function.Made
+		}
+	}
+	if function.Kind == "function" {
+		if library := made[object{p, function.From}]; library != nil {
+			id.source = library.Name
+		}
+	}
+	return id
+}
+
+func process(c *analyze.Compilation) *analyze.Process {
+	if c.Thread == nil {
+		return nil
+	}
+	return c.Thread.Process
+}

@@ -1,0 +1,69 @@
+package insight
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+)
+
+// compileInLoop: report R2's mistake, 500 ms of compilation counted as execution. What a thread makes that submits nothing holds up
+// nobody, and what is made at the start of a thread's work is not in its loop.
+func compileInLoop(in *Input) *Insight {
+	var where sites
+	seen := map[round]bool{}
+	made := 0
+	var cost analyze.Nanos
+	for i := range in.Trace.Compilations {
+		c := &in.Trace.Compilations[i]
+		if c.Kind == "function" || c.Kind == "archive" || len(in.rounds.thread[c.Thread]) == 0 {
+			continue
+		}
+		r, steady := in.rounds.steady(c.Thread, c.Begin)
+		if !steady {
+			continue
+		}
+		seen[r] = true
+		made++
+		cost += c.Length()
+		where.add(&c.Call, c.Selector, c.Name, 1, c.Length(), 0)
+	}
+	severity := in.weigh(cost)
+	if made == 0 || len(seen) < 3 && severity == Info {
+		return nil
+	}
+	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
+			libraries(made), len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
+		Advice: "make all libraries and pipeline states before the first command buffer, and time only what comes after"}
+}
+
+func libraries(n int) string {
+	if n == 1 {
+		return "1 library or pipeline state was"
+	}
+	return fmt.Sprintf("%d libraries and pipeline states were", n)
+}
+
+// repeatedCompile: the same source, or the same function of one, again and again.
+func repeatedCompile(in *Input) *Insight {
+	var where sites
+	var cost analyze.Nanos
+	for _, c := range in.Compile.Again {
+		cost += c.Length()
+		where.add(&c.Call, c.Selector, c.Name, 1, c.Length(), 0)
+	}
+	if len(in.Compile.Again) == 0 {
+		return nil
+	}
+	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took %s", in.Compile.Repeated,
+			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
+		Advice: "keep libraries and pipeline states in a dictionary by source and function"}
+	if cost*100 >= in.Trace.Window.Length() {
+		i.Severity = Warning
+	}
+	if in.Compile.Hits > 0 {
+		i.Evidence += fmt.Sprintf("; %d of them came from a cache", in.Compile.Hits)
+	}
+	return i
+}

@@ -1,0 +1,153 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+)
+
+// A step is a part of a thread's work with memory: copies to memory of the GPU's own and back, and dispatches in between.
+type step struct {
+	at       analyze.Nanos
+	dispatch bool
+	up, down bool // a copy from memory that the CPU sees to memory that it does not, and back
+}
+
+// copies: data that goes to and fro.
+func copies(in *Input) *Insight {
+	if in.rounds.most < fewest {
+		return skip(tooFew)
+	}
+	private := privates(in.Trace)
+	steps := map[*analyze.Thread][]step{}
+	var where sites
+	var bytes uint64
+	dispatching, copying, total, both := 0, 0, 0, 0
+	for _, b := range in.Trace.CommandBuffers {
+		dispatched, copied := false, false
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			dispatched = dispatched || len(e.Dispatches) > 0
+			copied = copied || len(e.Copied) > 0
+			if len(e.Dispatches) > 0 {
+				steps[e.Created.Thread] = append(steps[e.Created.Thread], step{at: e.Created.Begin, dispatch: true})
+			}
+			for _, c := range e.Copied {
+				from, to := private.of(b.Process, c.From), private.of(b.Process, c.To)
+				s := step{at: e.Created.Begin, up: from == visible && to == hidden, down: from == hidden && to == visible}
+				if from == visible && to == visible {
+					both += c.Count
+				}
+				steps[e.Created.Thread] = append(steps[e.Created.Thread], s)
+				total += c.Count
+				bytes += c.Bytes
+				where.add(&analyze.Call{Thread: e.Created.Thread, Stack: cmp.Or(c.Stack, e.Created.Stack)}, "copies"+way(s, from, to), "", c.Count, 0, c.Bytes)
+			}
+		}
+		if dispatched {
+			dispatching++
+		}
+		if copied {
+			copying++
+		}
+	}
+	trips := 0
+	for _, list := range steps {
+		slices.SortStableFunc(list, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+		trips += roundTrips(list)
+	}
+	var gpu analyze.Nanos
+	for _, k := range in.Kernels {
+		if k.Name == kernels.Copies {
+			gpu = k.GPU
+		}
+	}
+	took := ""
+	if gpu > 0 {
+		took = fmt.Sprintf(", %s of the GPU's time", gpu)
+	}
+	switch {
+	case trips >= fewest && trips*2 >= dispatching:
+		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
+			Evidence: fmt.Sprintf("%d times data went to the GPU's own memory, was worked on, and came back, for %d command buffers that dispatch: %d copies of %s%s",
+				trips, dispatching, total, analyze.FormatBytes(bytes), took),
+			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers in place"}
+	case copying >= fewest && of(copying, len(in.Trace.CommandBuffers)) >= 0.5:
+		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
+			Evidence: fmt.Sprintf("%d of %d command buffers copy: %d copies of %s%s", copying, len(in.Trace.CommandBuffers), total, analyze.FormatBytes(bytes), took),
+			Advice:   "on a device with unified memory use shared buffers in place; copy only what must be private"}
+		if both > 0 {
+			i.Evidence += fmt.Sprintf("; %d copies are between buffers that the CPU and the GPU both see", both)
+		}
+		return i
+	}
+	return nil
+}
+
+// roundTrips counts copies up that are followed by a dispatch and that by a copy back.
+func roundTrips(list []step) (trips int) {
+	up, worked := false, false
+	for _, s := range list {
+		switch {
+		case s.up:
+			up = true
+		case s.dispatch && up:
+			worked = true
+		case s.down && worked:
+			trips++
+			up, worked = false, false
+		}
+	}
+	return trips
+}
+
+// sight is who sees memory.
+type sight uint8
+
+const (
+	unknown sight = iota
+	visible       // to the CPU and the GPU
+	hidden        // the GPU's own
+)
+
+func way(s step, from, to sight) string {
+	switch {
+	case s.up:
+		return " from shared to private"
+	case s.down:
+		return " from private to shared"
+	case from == visible && to == visible:
+		return " from shared to shared"
+	case from == hidden && to == hidden:
+		return " from private to private"
+	}
+	return ""
+}
+
+// storage is who sees the memory that a trace made.
+type storage map[object]sight
+
+type object struct {
+	process *analyze.Process
+	number  uint32
+}
+
+func privates(t *analyze.Trace) storage {
+	s := storage{}
+	for i := range t.Allocations {
+		a := &t.Allocations[i]
+		if a.Object == 0 || a.Thread == nil {
+			continue
+		}
+		s[object{a.Thread.Process, a.Object}] = visible
+		if a.Storage == "private" || a.Storage == "memoryless" {
+			s[object{a.Thread.Process, a.Object}] = hidden
+		}
+	}
+	return s
+}
+
+func (s storage) of(p *analyze.Process, number uint32) sight { return s[object{p, number}] }

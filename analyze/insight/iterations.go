@@ -1,0 +1,283 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// An iteration is the way of one command buffer from its creation to the end of its work on the GPU, in the parts that it is made of.
+// Queuing behind earlier work of the same thread does not count: that is as it should be where several are in flight.
+type iteration struct {
+	buffer                *analyze.CommandBuffer
+	encode, starting, gpu analyze.Nanos
+}
+
+func (i *iteration) length() analyze.Nanos { return i.encode + i.starting + i.gpu }
+
+// A series is iterations that should be equal: of one thread, with the same work.
+type series struct {
+	thread *analyze.Thread
+	work   uint64
+	list   []iteration
+}
+
+// seriesOf are all series of a trace, in the order in which they begin.
+func seriesOf(t *analyze.Trace) []*series {
+	type key struct {
+		thread *analyze.Thread
+		work   uint64
+	}
+	labels := labelsRepeat(t)
+	by, last := map[key]*series{}, map[*analyze.Thread]analyze.Nanos{}
+	var order []*series
+	for _, b := range t.CommandBuffers {
+		th := b.Committed.Thread
+		if th == nil || !b.Committed.Known() || !b.GPU.Known() || !b.Created.Known() {
+			continue
+		}
+		ready := max(b.Committed.End, last[th])
+		last[th] = max(last[th], b.GPU.End)
+		k := key{th, work(b, labels)}
+		s := by[k]
+		if s == nil {
+			s = &series{thread: th, work: k.work}
+			by[k] = s
+			order = append(order, s)
+		}
+		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.GPU.Length()})
+	}
+	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < enough })
+}
+
+// labelsRepeat says whether labels tell one sort of work from another; they may as well number command buffers.
+func labelsRepeat(t *analyze.Trace) bool {
+	labels := map[string]bool{}
+	for _, b := range t.CommandBuffers {
+		labels[b.Label] = true
+	}
+	return len(labels)*enough <= len(t.CommandBuffers)
+}
+
+// work is a hash of what a command buffer does: its kernels, how many threads they are dispatched for, how much it copies.
+func work(b *analyze.CommandBuffer, labels bool) uint64 {
+	h := fnv.New64a()
+	if labels {
+		io.WriteString(h, b.Label)
+	}
+	for i := range b.Encoders {
+		e := &b.Encoders[i]
+		fmt.Fprintf(h, "|%d %d %d", e.Kind, e.Copies, e.CopyBytes)
+		for _, d := range e.Dispatches {
+			kernel := ""
+			if d.Pipeline != nil {
+				kernel = d.Pipeline.Kernel
+			}
+			fmt.Fprintf(h, ",%s %d %d", kernel, d.Count, d.Threads)
+		}
+	}
+	return h.Sum64()
+}
+
+// middle holds the quantiles of durations that matter here.
+type middle struct{ low, median, high analyze.Nanos }
+
+// settled are the quantiles of what comes after the first quarter: 5, 50 and 95 %.
+func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
+	var all []analyze.Nanos
+	for i := len(list) / 4; i < len(list); i++ {
+		all = append(all, of(&list[i]))
+	}
+	slices.Sort(all)
+	return middle{all[len(all)*5/100], all[len(all)/2], all[len(all)*95/100]}
+}
+
+// apart says whether a duration is longer than the others are by chance: twice the median, and well over nearly all.
+func (m middle) apart(n analyze.Nanos) bool {
+	return m.median > 0 && n > 2*m.median && n > m.median+3*(m.high-m.median)
+}
+
+// mostFirst bounds how many iterations are taken for first ones.
+const mostFirst = 100
+
+// leading is how many of the first are apart, and by how much they are longer than the median together.
+func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
+	for i := 0; i < min(len(list)/4, mostFirst) && m.apart(of(&list[i])); i++ {
+		count++
+		excess += of(&list[i]) - m.median
+	}
+	return count, excess
+}
+
+// noWarmUp: the first iterations are apart from the others. Scopes that the program made are iterations too.
+func noWarmUp(in *Input) *Insight {
+	if i := firstScopes(in); i != nil {
+		return i
+	}
+	list := seriesOf(in.Trace)
+	if len(list) == 0 {
+		return skip("no thread has enough command buffers of the same work with GPU times")
+	}
+	slow, most, first := 0, 0, 0
+	var cost, compiled, longest, usual analyze.Nanos
+	var where sites
+	threads := map[*analyze.Thread]bool{}
+	for _, s := range list {
+		m := settled(s.list, (*iteration).length)
+		count, excess := leading(s.list, m, (*iteration).length)
+		if count == 0 {
+			continue
+		}
+		slow++
+		threads[s.thread] = true
+		most, first = max(most, count), first+count
+		cost += excess
+		if n := s.list[0].length(); usual == 0 || float64(n)/float64(m.median) > float64(longest)/float64(usual) {
+			longest, usual = n, m.median
+		}
+		for i := range s.list[:count] {
+			b := s.list[i].buffer
+			compiled += in.compiling(s.thread, analyze.Interval{Begin: b.Created.Begin, End: b.Committed.End})
+			where.add(&b.Committed, "commit", name(b), 1, s.list[i].length()-m.median, 0)
+		}
+	}
+	if slow*2 < len(list) || slow == 0 {
+		return nil
+	}
+	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work usually do, %s against %s; %s slow at first take %s longer than that together",
+			plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual, plural(first, "command buffer"), cost),
+		Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", most)}
+	if compiled > 0 {
+		i.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, cost))
+	}
+	return i
+}
+
+// firstScopes looks for scopes of one name of which the first is apart: the program says itself what an iteration is.
+func firstScopes(in *Input) *Insight {
+	type key struct {
+		thread *analyze.Thread
+		name   string
+	}
+	by := map[key][]*analyze.Scope{}
+	var order []key
+	for i := range in.Trace.Scopes {
+		s := &in.Trace.Scopes[i]
+		if s.Mark || s.Unfinished || s.Thread == nil {
+			continue
+		}
+		k := key{s.Thread, s.Name}
+		if by[k] == nil {
+			order = append(order, k)
+		}
+		by[k] = append(by[k], s)
+	}
+	length := func(s **analyze.Scope) analyze.Nanos { return (*s).Length() }
+	var best *Insight
+	for _, k := range order {
+		list := by[k]
+		if len(list) < fewest {
+			continue
+		}
+		m := settled(list, length)
+		count, excess := leading(list, m, length)
+		if count == 0 || best != nil && excess <= best.Cost {
+			continue
+		}
+		var compiled analyze.Nanos
+		for _, s := range list[:count] {
+			compiled += in.compiling(k.thread, s.Interval)
+		}
+		best = &Insight{Severity: Info, Cost: excess,
+			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; %s slow at first take %s longer than that together", len(list), k.name,
+				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median, plural(count, "scope"), excess),
+			Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", count)}
+		if compiled > 0 {
+			best.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, excess))
+		}
+	}
+	return best
+}
+
+// compiling is how long the thread made libraries, functions and pipeline states in a time.
+func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.Nanos) {
+	for k := range in.Trace.Compilations {
+		if c := &in.Trace.Compilations[k]; c.Thread == t {
+			sum += analyze.Interval{Begin: max(c.Begin, i.Begin), End: min(c.End, i.End)}.Length()
+		}
+	}
+	return sum
+}
+
+// name is what to call a command buffer: its label, or its first kernel.
+func name(b *analyze.CommandBuffer) string {
+	if b.Label != "" {
+		return fmt.Sprintf("%q", b.Label)
+	}
+	for i := range b.Encoders {
+		for _, d := range b.Encoders[i].Dispatches {
+			if d.Pipeline != nil && cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label) != "" {
+				return cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label)
+			}
+		}
+	}
+	return ""
+}
+
+// variance: iterations with the same work are not equally long.
+func variance(in *Input) *Insight {
+	list := seriesOf(in.Trace)
+	if len(list) == 0 {
+		return skip("no thread has enough command buffers of the same work with GPU times")
+	}
+	var worst *series
+	var most float64
+	heard, wide := 0, 0
+	for _, s := range list {
+		m := settled(s.list, (*iteration).length)
+		if m.median == 0 {
+			continue
+		}
+		heard++
+		by := float64(m.high-m.low) / float64(m.median)
+		if by >= 1 {
+			wide++
+		}
+		if by > most {
+			worst, most = s, by
+		}
+	}
+	if worst == nil || most < 1 {
+		return nil
+	}
+	parts := []struct {
+		what, advice string
+		of           func(*iteration) analyze.Nanos
+	}{
+		{"encoding and committing it", "look for what interrupts the thread there: locks, allocation, compilation, too few processors", func(i *iteration) analyze.Nanos { return i.encode }},
+		{"waiting to begin on the GPU", "look for what keeps the GPU: other threads, other programs", func(i *iteration) analyze.Nanos { return i.starting }},
+		{"running on the GPU", "look for what shares the GPU with it, and for its clock: other threads, other programs, power and heat", func(i *iteration) analyze.Nanos { return i.gpu }},
+	}
+	var cause int
+	var spread analyze.Nanos
+	for k := range parts {
+		if m := settled(worst.list, parts[k].of); m.high-m.low > spread {
+			cause, spread = k, m.high-m.low
+		}
+	}
+	m := settled(worst.list, (*iteration).length)
+	var where sites
+	for i := range worst.list {
+		b := worst.list[i].buffer
+		where.add(&b.Committed, "commit", name(b), 1, 0, 0)
+	}
+	return &Insight{Severity: Info, Where: where.most(),
+		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread differ by %.0f %% of their median: from %s to %s around %s; most of it is in %s (%d of %d series vary like that)",
+			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
+		Advice: "report medians and intervals, not means; " + parts[cause].advice}
+}

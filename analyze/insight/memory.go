@@ -1,0 +1,106 @@
+package insight
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// allocationInLoop: memory made again and again, and not taken from a heap, which is a pool already.
+func allocationInLoop(in *Input) *Insight {
+	if in.rounds.most < fewest {
+		return skip(tooFew)
+	}
+	var where sites
+	seen := map[round]bool{}
+	made, copied := 0, 0
+	var bytes uint64
+	var cost analyze.Nanos
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		if a.OnHeap {
+			continue
+		}
+		r, steady := in.rounds.steady(a.Thread, a.At)
+		if !steady {
+			continue
+		}
+		seen[r] = true
+		made++
+		bytes += a.Bytes
+		cost += a.Took
+		if strings.Contains(a.Selector, "WithBytes:") {
+			copied++
+		}
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, fmt.Sprintf("%s, %s", analyze.FormatBytes(a.Bytes), a.Storage), 1, a.Took, a.Bytes)
+	}
+	rounds := in.rounds.steadyRounds(seen)
+	if len(seen) < 3 || len(seen)*4 < rounds {
+		return nil
+	}
+	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were made in %d of %d rounds from one commit to the next, %.1f for each; that took %s",
+			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost)),
+		Advice: "make buffers once and use them again, or take them from a pool"}
+	if copied > 0 {
+		i.Evidence += fmt.Sprintf("; %d of the calls also copied what is in them", copied)
+	}
+	return i
+}
+
+// leak is the least growth that is told.
+const leak = 1 << 20
+
+// growth: memory that is made all through the run and not given back.
+func growth(in *Input) *Insight {
+	if in.rounds.most < fewest {
+		return skip(tooFew)
+	}
+	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
+	for _, list := range in.rounds.thread {
+		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
+	}
+	reused := map[*analyze.Process]map[uint64]int{} // the last allocation at an address
+	for i := range in.Trace.Allocations {
+		if a := &in.Trace.Allocations[i]; a.Address != 0 && a.Thread != nil {
+			if reused[a.Thread.Process] == nil {
+				reused[a.Thread.Process] = map[uint64]int{}
+			}
+			reused[a.Thread.Process][a.Address] = i
+		}
+	}
+	var where sites
+	var thirds [3]uint64
+	var bytes uint64
+	kept, made := 0, 0
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		if a.OnHeap || a.At <= begin || a.At >= end {
+			continue
+		}
+		made++
+		back := a.Released != 0 && a.Released <= end || a.Address != 0 && a.Thread != nil && reused[a.Thread.Process][a.Address] != i
+		if back {
+			continue
+		}
+		kept++
+		bytes += a.Bytes
+		thirds[min(2, int(3*(a.At-begin)/(end-begin)))] += a.Bytes
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, fmt.Sprintf("%s, %s", analyze.FormatBytes(a.Bytes), a.Storage), 1, 0, a.Bytes)
+	}
+	if bytes < leak || kept < fewest || min(thirds[0], thirds[1], thirds[2])*6 < bytes {
+		return nil
+	}
+	if in.Trace.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {
+		return skip("neither releases nor addresses of memory are in the trace")
+	}
+	i := &Insight{Severity: Info, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, %s of it in the last third of the time",
+			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])),
+		Advice: "release memory when it is no longer needed, or use it again; an autorelease pool around each iteration gives back what the calls return autoreleased"}
+	if m := in.Memory; m.Samples > 0 {
+		i.Evidence += fmt.Sprintf("; by the device's own account there were %s at the most", analyze.FormatBytes(m.Device))
+	}
+	return i
+}

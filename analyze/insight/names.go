@@ -1,0 +1,53 @@
+package insight
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// unlabelled: reports and Instruments show numbers instead of names.
+func unlabelled(in *Input) *Insight {
+	if in.rounds.most < fewest {
+		return skip(tooFew)
+	}
+	queues, buffers := 0, 0
+	for _, q := range in.Trace.Queues {
+		if strings.TrimSpace(q.Label) == "" {
+			queues++
+		}
+	}
+	var where sites
+	for _, b := range in.Trace.CommandBuffers {
+		if b.Label == "" {
+			buffers++
+			where.add(&b.Created, "commandBuffer", "", 1, 0, 0)
+		}
+	}
+	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < 0.5 {
+		return nil
+	}
+	return &Insight{Severity: Info, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, plural(len(in.Trace.Queues), "queue"), buffers, plural(len(in.Trace.CommandBuffers), "command buffer")),
+		Advice:   "set label on queues, command buffers and encoders: every tool shows it"}
+}
+
+// layers are prefixes of classes that Metal puts around its objects to check or capture what is done with them, which costs time in each call.
+var layers = []struct{ prefix, what, advice string }{
+	{"MTLDebug", "Metal's validation layer", "unset MTL_DEBUG_LAYER"},
+	{"MTLGPUDebug", "shader validation", "unset MTL_SHADER_VALIDATION"},
+	{"CaptureMTL", "GPU frame capture", "unset METAL_CAPTURE_ENABLED, or run without Xcode's capture"},
+}
+
+// validation: report R2 gave results without their conditions; this one makes them wrong.
+func validation(in *Input) *Insight {
+	for _, l := range layers {
+		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool { return strings.HasPrefix(c.Class, l.prefix) }) {
+			return &Insight{Severity: Warning, Evidence: fmt.Sprintf("%s is in use: calls, and it may be kernels, take longer than without it", l.what),
+				Advice: l.advice + " to measure"}
+		}
+	}
+	return nil
+}

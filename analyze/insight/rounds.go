@@ -1,0 +1,82 @@
+package insight
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// enough is how many command buffers a thread must have committed to have a steady state.
+const enough = 20
+
+// fewest is how many rounds make a loop, in which something then happens again and again.
+const fewest = 8
+
+// rounds are the commits of each thread, which divide its work: a round ends with a commit.
+type rounds struct {
+	thread  map[*analyze.Thread][]analyze.Nanos
+	process map[*analyze.Process][]analyze.Nanos
+	most    int // commits of a thread
+}
+
+func roundsOf(t *analyze.Trace) *rounds {
+	r := &rounds{thread: map[*analyze.Thread][]analyze.Nanos{}, process: map[*analyze.Process][]analyze.Nanos{}}
+	for _, b := range t.CommandBuffers {
+		if th := b.Committed.Thread; th != nil && b.Committed.Known() {
+			r.thread[th] = append(r.thread[th], b.Committed.Begin)
+			r.process[th.Process] = append(r.process[th.Process], b.Committed.Begin)
+		}
+	}
+	for _, list := range r.thread {
+		slices.Sort(list)
+		r.most = max(r.most, len(list))
+	}
+	for _, list := range r.process {
+		slices.Sort(list)
+	}
+	return r
+}
+
+// A round is one of a thread's, or of its process's where the thread commits nothing.
+type round struct {
+	of     any
+	number int
+}
+
+// steady finds the round of an instant; false at the start, when a loop has not settled, and at the end. The start is a quarter of all
+// rounds, and at most ten.
+func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
+	if t == nil {
+		return round{}, false
+	}
+	of, list := any(t), r.thread[t]
+	if len(list) == 0 {
+		of, list = t.Process, r.process[t.Process]
+	}
+	n := sort.Search(len(list), func(i int) bool { return list[i] >= at })
+	return round{of, n}, len(list) >= fewest && n >= start(len(list)) && n < len(list)
+}
+
+// start is how many of the rounds do not count.
+func start(rounds int) int { return min(10, max(1, rounds/4)) }
+
+// steadyRounds is how many rounds there are in all in which those of the set lie.
+func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
+	counted := map[any]bool{}
+	for s := range seen {
+		if counted[s.of] {
+			continue
+		}
+		counted[s.of] = true
+		n := 0
+		switch of := s.of.(type) {
+		case *analyze.Thread:
+			n = len(r.thread[of])
+		case *analyze.Process:
+			n = len(r.process[of])
+		}
+		all += n - start(n)
+	}
+	return all
+}

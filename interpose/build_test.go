@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -20,9 +21,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// build runs a command once per test process that makes the file name in the directory of built binaries.
+// build runs a command once per test process that makes the file name in the directory of built binaries. What is built is for GCC's
+// Objective-C runtime, and injected in Linux's way: on a Mac the tests of cmd/mtrace, and the doctor's self-test, trace programs.
 func build(t testing.TB, name string, command ...string) string {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("traces programs of GCC's Objective-C runtime, which are for Linux")
+	}
 	dir, err := built()
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -21,6 +22,9 @@ import (
 func softMetal(t testing.TB) (install softmetal.Install, client string) {
 	t.Helper()
 	install, err := softmetal.Build("")
+	if errors.Is(err, softmetal.ErrUnsupported) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

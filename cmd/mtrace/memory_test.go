@@ -13,6 +13,7 @@ import (
 // runClient traces a check of the software Metal's client; what it printed, its report as JSON, and its trace.
 func runClient(t *testing.T, check string, document any) (stdout string, trace *analyze.Trace) {
 	t.Helper()
+	needTruth(t)
 	client, err := metalClient()
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -12,9 +11,7 @@ import (
 // The processor times of threads, from the kernel to the report: of a program whose eight threads compute, and of one whose
 // threads sleep. The story: without them, who slept was called cpu-bound.
 func TestReportOfProcessorTimes(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the scenarios run on the software Metal, which is for Linux")
-	}
+	needTruth(t)
 	if out, err := exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

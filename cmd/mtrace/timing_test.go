@@ -68,6 +68,7 @@ func (d *timed) kernel(name string) (gpu int64, source string) {
 // runTimed runs a check of the client and returns its report, what really happened, and the path of the trace.
 func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.File, string) {
 	t.Helper()
+	needTruth(t)
 	client, err := metalClient()
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ type Sim struct {
 	queues    []*Queue
 	pipelines map[string]uint32
 	setup     *Ring
-	events    map[uint32]*eventState
+	events    map[uint32]uint64 // values
 	threads   int
 }
 
@@ -82,16 +82,6 @@ type eventValue struct {
 	value uint64
 }
 
-type eventState struct {
-	value   uint64
-	waiters []eventWaiter
-}
-
-type eventWaiter struct {
-	value  uint64
-	thread *Thread
-}
-
 // A Lock is a mutex that hands itself to the one that waits longest.
 type Lock struct {
 	holder  *Thread
@@ -100,7 +90,7 @@ type Lock struct {
 
 // NewSim is a simulated device with as many engines.
 func NewSim(engines int, seed uint64) *Sim {
-	s := &Sim{Costs: DefaultCosts, Engines: engines, Jitter: 0.05, random: rand.New(rand.NewPCG(seed, 7)), ids: 1, pipelines: map[string]uint32{}, events: map[uint32]*eventState{}}
+	s := &Sim{Costs: DefaultCosts, Engines: engines, Jitter: 0.05, random: rand.New(rand.NewPCG(seed, 7)), ids: 1, pipelines: map[string]uint32{}, events: map[uint32]uint64{}}
 	s.file, s.process = NewFile()
 	s.clock.now = 1_000_000_000
 	s.setup = s.process.Thread(100, "main", s.clock.now)
@@ -140,7 +130,7 @@ func (s *Sim) NewQueue(label string, capacity int) *Queue {
 // NewEvent makes a shared event before the threads begin.
 func (s *Sim) NewEvent() uint32 {
 	id := s.id()
-	s.events[id] = &eventState{}
+	s.events[id] = 0
 	s.setup.Add(wire.MustLookup(wire.FamilyDevice, "newSharedEvent"), s.clock.now, s.clock.now+1000, 1, uint64(id))
 	s.clock.now += 1500
 	return id
@@ -225,7 +215,7 @@ func (s *Sim) feed() {
 
 func (s *Sim) reached(waits []eventValue) bool {
 	for _, w := range waits {
-		if s.events[w.event].value < w.value {
+		if s.events[w.event] < w.value {
 			return false
 		}
 	}
@@ -263,16 +253,4 @@ func (s *Sim) done(b *Buffer) {
 	})
 }
 
-func (s *Sim) signal(v eventValue) {
-	e := s.events[v.event]
-	e.value = max(e.value, v.value)
-	rest := e.waiters[:0]
-	for _, w := range e.waiters {
-		if w.value <= e.value {
-			w.thread.wake(s.vary(s.Notify))
-		} else {
-			rest = append(rest, w)
-		}
-	}
-	e.waiters = rest
-}
+func (s *Sim) signal(v eventValue) { s.events[v.event] = max(s.events[v.event], v.value) }

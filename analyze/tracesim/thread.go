@@ -167,20 +167,6 @@ func (t *Thread) SetEvent(event uint32, value uint64) {
 // Done says whether the command buffer has completed, as its status does.
 func (t *Thread) Done(b *Buffer) bool { return b.complete }
 
-// WaitShared waits until the event has a value.
-func (t *Thread) WaitShared(event uint32, value uint64) {
-	begin := t.Now()
-	e := t.sim.events[event]
-	if e.value >= value {
-		t.sleep(200)
-	} else {
-		e.waiters = append(e.waiters, eventWaiter{value, t})
-		t.block()
-	}
-	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(event), Arg: value,
-		Call: wire.MustLookup(wire.FamilyEvent, "waitUntilSignaledValue:timeoutMS:")}, wire.More{X0: 1000})
-}
-
 // Compile makes a pipeline state, which takes a time.
 func (t *Thread) Compile(kernel string, takes int64) {
 	begin := t.Now()

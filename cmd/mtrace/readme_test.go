@@ -56,15 +56,13 @@ func TestReadmeShowsAReport(t *testing.T) {
 	generated(t, "report", "```\n"+got.stdout+"```\n")
 }
 
-// What the README names is there.
-func TestReadmeNamesWhatIsThere(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range regexp.MustCompile("`((?:docs|fixtures|interpose|analyze|collector|shaders)/[^` ]*)`").FindAllStringSubmatch(string(text), -1) {
-		if _, err := os.Stat("../../" + name[1]); err != nil {
-			t.Errorf("README.md names %s: %v", name[1], err)
+// What a page names is there.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	for path, page := range documents(t) {
+		for _, name := range regexp.MustCompile("`((?:docs|fixtures|interpose|analyze|collector|shaders)/[^` ]*)`").FindAllStringSubmatch(page, -1) {
+			if _, err := os.Stat("../../" + name[1]); err != nil {
+				t.Errorf("%s names %s: %v", path, name[1], err)
+			}
 		}
 	}
 }

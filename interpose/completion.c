@@ -19,10 +19,7 @@ static const char *const selectors[7] = {"addCompletedHandler:", "status", "GPUS
 
 void mt_completion_resolve(struct completion_methods *methods, Class class) {
   IMP found[7];
-  for (int i = 0; i < 7; i++) {
-    names[i] = sel_registerName(selectors[i]);
-    found[i] = mt_original_of(class, names[i]);
-  }
+  for (int i = 0; i < 7; i++) found[i] = mt_original_of(class, names[i]);
   methods->add_handler = (void (*)(id, SEL, void *))found[0];
   methods->status = (uint64_t(*)(id, SEL))found[1];
   for (int i = 0; i < 4; i++) methods->times[i] = (double (*)(id, SEL))found[2 + i];
@@ -85,7 +82,10 @@ static struct {
   void *descriptor;
 } handler = {NULL, 1 << 28, 0, completed, &descriptor}; // 1 << 28: a global block
 
-void mt_completion_start(void) { handler.isa = mt_blocks.global; }
+void mt_completion_start(void) {
+  handler.isa = mt_blocks.global;
+  for (int i = 0; i < 7; i++) names[i] = sel_registerName(selectors[i]);
+}
 
 static void warn_once(struct thread *t) {
   static const char text[] = "GPU times are not recorded: there is no blocks runtime, or no addCompletedHandler:";

@@ -105,7 +105,7 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
-        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_relaxed); \
+        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_acquire); \
     struct span span; \
     if (!SPAN_ENTER(&span, DEPTH_OF(MT_FAMILY_##family), self)) { \
       KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
@@ -146,7 +146,7 @@ enum { FEW = 6, MANY = 16 };
 #define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     void (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
-        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, memory_order_relaxed); \
+        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, memory_order_acquire); \
     struct audit passage; \
     mt_audit_enter(&passage, choke, a1, (uintptr_t)__builtin_frame_address(0)); \
     original(self, _cmd COMMA_LIST(ARGUMENTS)); \

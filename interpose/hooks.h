@@ -5,7 +5,7 @@
 #include "objc.h"
 
 // One class's use of a hook. The original is stored, with release, before the trampoline is installed, so no call can find it
-// missing; the class's index goes into the flags of the records.
+// missing, and loaded with acquire, so that a call that finds it finds the flags, too; the class's index goes into the flags of the records.
 struct slot {
   _Atomic(IMP) original;
   unsigned flags;

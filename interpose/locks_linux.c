@@ -17,13 +17,6 @@
 #include "locks.h"
 #include "stack.h"
 
-#ifdef MTRACE_SMALL // the sanitizers, which that build is for, have functions of their own here
-void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
-void mt_own_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
-int mt_own_sem_wait(sem_t *semaphore) { return sem_wait(semaphore); }
-int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return sem_timedwait(semaphore, until); }
-int mt_own_sem_post(sem_t *semaphore) { return sem_post(semaphore); }
-#else
 #define EXPORT __attribute__((visibility("default")))
 
 #define ORIGINALS(X) \
@@ -158,4 +151,3 @@ void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mute
 int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
 int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore, until); }
 int mt_own_sem_post(sem_t *semaphore) { return ORIGINAL(sem_post)(semaphore); }
-#endif

@@ -24,6 +24,21 @@ static int shared_memory(void) {
 }
 #endif
 
+// The rings lie on pages of the largest size that a system here has; the memory that mmap gives lies on pages of this one.
+static void *map(int fd) {
+  char *room = mmap(NULL, MT_REGION_SIZE + MT_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return MAP_FAILED;
+  size_t before = -(uintptr_t)room % MT_PAGE_SIZE;
+  char *memory = room + before;
+  if (mmap(memory, MT_REGION_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+    munmap(room, MT_REGION_SIZE + MT_PAGE_SIZE);
+    return MAP_FAILED;
+  }
+  if (before) munmap(room, before);
+  munmap(memory + MT_REGION_SIZE, MT_PAGE_SIZE - before);
+  return memory;
+}
+
 int mt_region_make(const char **why) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < MT_REGION_SIZE) {
@@ -36,7 +51,7 @@ int mt_region_make(const char **why) {
     if (fd >= 0) close(fd);
     return -1;
   }
-  void *memory = mmap(NULL, MT_REGION_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  void *memory = map(fd);
   if (memory == MAP_FAILED) {
     *why = "not traced: the shared memory could not be mapped; raise the limit on address space with ulimit -v";
     close(fd);

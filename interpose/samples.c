@@ -106,7 +106,7 @@ static void sweep(struct mt_sampled_device *device) {
   for (uint32_t i = 0; i < chunk_count; i++) {
     struct mt_chunk *chunk = &chunks[i];
     uint32_t number = atomic_load_explicit(&chunk->number, memory_order_acquire);
-    if (!number || chunk->device != device || mt_identity_of(chunk->command_buffer) == number) continue;
+    if (!number || chunk->device != device || mt_identity_of(atomic_load_explicit(&chunk->command_buffer, memory_order_relaxed)) == number) continue;
     for (struct mt_chunk *dead = mt_samples_end(number); dead;) dead = mt_samples_give(dead);
   }
 }
@@ -147,7 +147,7 @@ struct mt_chunk *mt_samples_take(struct mt_sampled_device *device, id command_bu
     return NULL;
   }
   chunk->used = 0;
-  chunk->command_buffer = command_buffer;
+  atomic_store_explicit(&chunk->command_buffer, command_buffer, memory_order_relaxed);
   atomic_store_explicit(&chunk->next, newest, memory_order_relaxed);
   atomic_store_explicit(&chunk->number, number, memory_order_release);
   atomic_store_explicit(&e->chunk, (uint32_t)(chunk - chunks) + 1, memory_order_release);

@@ -32,7 +32,7 @@ struct mt_chunk {
   uint32_t encoders[MT_ENCODERS_PER_CHUNK], used;
   _Atomic uint32_t next;                                   // chunk below in the list of free ones, or older one of the command buffer
   _Atomic uint32_t number;                                 // of the command buffer it belongs to, 0 when it is free
-  id command_buffer;                                       // only compared
+  _Atomic(id) command_buffer;                              // only compared
 };
 
 // A device's state; NULL when it has none, or make is set and there is no room for another.

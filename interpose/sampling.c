@@ -47,13 +47,11 @@ static bool taken(id pass, id ours) {
 
 // Finds a place for the samples of the next encoder and makes the pass descriptor that names it.
 static void prepare(struct thread *t, id command_buffer, uint32_t number, unsigned kind) {
-  static SEL device_selector;
-  if (!device_selector) device_selector = sel_registerName("device");
   struct sampling *s = &t->sampling;
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   if (t->canary || !class || !class->sampling.device || !class->sampling.make[kind] || !class->completion.add_handler || !mt_blocks.global) return;
-  struct mt_sampled_device *device = mt_samples_device(class->sampling.device(command_buffer, device_selector), false);
+  struct mt_sampled_device *device = mt_samples_device(class->sampling.device(command_buffer, sel_registerName("device")), false);
   if (!device || !atomic_load_explicit(&device->works, memory_order_acquire)) return;
   s->chunk = mt_samples_take(device, command_buffer, number);
   if (!s->chunk) {
@@ -69,13 +67,10 @@ static void prepare(struct thread *t, id command_buffer, uint32_t number, unsign
 }
 
 static void set_type(id descriptor, NSUInteger type) {
-  static SEL selector;
-  static void (*set)(id, SEL, NSUInteger);
-  if (!set) {
-    set = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor, "setDispatchType:");
-    selector = sel_registerName("setDispatchType:");
-  }
-  if (set) set(descriptor, selector, type);
+  static _Atomic(IMP) found; // one class has all of them
+  IMP set = atomic_load_explicit(&found, memory_order_relaxed);
+  if (!set) atomic_store_explicit(&found, set = mt_implementation(descriptor, "setDispatchType:"), memory_order_relaxed);
+  if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, sel_registerName("setDispatchType:"), type);
 }
 
 // The trampoline calls one of these in place of its original: they read what prepare left.

@@ -2,45 +2,151 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/collector/wire"
+	"mtrace/fixtures/softmetal"
 )
 
-// The C half, with a drainer in C, under the sanitizers: as a program that holds the shim itself, because theirs must be the
-// first library of a process.
-func TestSanitizers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three instrumented builds")
-	}
+// A sanitizer instruments the C half, with a drainer in C, inside of the programs that it is tried with: its runtime must be the first
+// library of a process, so none that is loaded into one can be instrumented.
+type sanitizer struct{ name string }
+
+func (s sanitizer) file(name string) string { return name + "-" + strings.ReplaceAll(s.name, ",", "-") }
+
+func (s sanitizer) flags(more ...string) []string {
+	return append([]string{"-O1", "-g", "-fsanitize=" + s.name, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-tsan"}, more...)
+}
+
+// shim is all of the C half in one object file.
+func (s sanitizer) shim(t *testing.T) string {
+	t.Helper()
+	command := append([]string{"gcc"}, s.flags("-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-r", "-o", "OUT", "testdata/drainer.c")...)
 	sources, err := filepath.Glob("*.c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sanitizer := range []string{"address,undefined", "thread"} {
-		t.Run(sanitizer, func(t *testing.T) {
-			name := strings.ReplaceAll(sanitizer, ",", "-")
-			flags := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-tsan"}
-			shapes := build(t, "libshapes-"+name+".so", append(flags, "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)
-			command := append(flags, "-fobjc-exceptions", "-fvisibility=hidden", "-o", "OUT", "testdata/client.m", "testdata/drainer.c")
-			for _, source := range sources {
-				if !strings.HasSuffix(source, "_darwin.c") {
-					command = append(command, source)
+	for _, source := range sources {
+		if !strings.HasSuffix(source, "_darwin.c") {
+			command = append(command, source)
+		}
+	}
+	return build(t, s.file("shim")+".o", command...)
+}
+
+// shapes is testdata/shapes.m.
+func (s sanitizer) shapes(t *testing.T) string {
+	t.Helper()
+	return build(t, s.file("libshapes")+".so", append([]string{"gcc"}, s.flags("-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)...)
+}
+
+// client is testdata/client.m.
+func (s sanitizer) client(t *testing.T) string {
+	t.Helper()
+	return build(t, s.file("client"), append([]string{"gcc"},
+		s.flags("-std=gnu11", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", s.shim(t), s.shapes(t), "-lobjc", "-lpthread", "-ldl", "-rdynamic")...)...)
+}
+
+// signals is testdata/signals.cc.
+func (s sanitizer) signals(t *testing.T) string {
+	t.Helper()
+	return build(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc", s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
+}
+
+// softClient is the client of the software Metal, which is instrumented, too.
+func (s sanitizer) softClient(t *testing.T) string {
+	t.Helper()
+	install, err := softmetal.Build(s.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
+	command := append([]string{"gcc"}, s.flags("-x", "objective-c", "-std=gnu11", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString",
+		"-DGNUSTEP", "-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", "OUT")...)
+	return build(t, s.file("softmetal-client"), append(append(command, sources...), "-x", "none", s.shim(t), install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime",
+		"-lpthread", "-ldl", "-rdynamic", "-Wl,-rpath,"+install.Dir)...)
+}
+
+// run traces one of the programs. What it throws and Foundation keeps is nobody's to free; Foundation and the runtime are not instrumented.
+func (s sanitizer) run(t *testing.T, cmd *exec.Cmd) run {
+	t.Helper()
+	suppressions, err := filepath.Abs("../fixtures/softmetal/testdata/tsan.supp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, "ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50:suppressions="+suppressions, "MTRACE_STACKS=native,python")
+	r := traceWith(t, cmd, "", func(*os.Process) {})
+	if !r.state.Success() || strings.Contains(r.stderr, "Sanitizer") || strings.Contains(r.stderr, "runtime error") {
+		t.Fatalf("ended with %v\n%s", r.state, r.stderr)
+	}
+	return r
+}
+
+func TestSanitizers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("instrumented builds of all there is in C")
+	}
+	for _, name := range []string{"address,undefined", "thread"} {
+		t.Run(name, func(t *testing.T) {
+			s := sanitizer{name}
+			t.Run("calls", s.testCalls)
+			t.Run("waits", s.testWaits)
+			t.Run("metal", s.testMetal)
+		})
+	}
+}
+
+// testCalls has calls in every situation.
+func (s sanitizer) testCalls(t *testing.T) {
+	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "reuse", "odd", "fork", "flood"} {
+		t.Run(scenario, func(t *testing.T) { s.run(t, exec.Command(s.client(t), scenario, "200")).compare(t) })
+	}
+}
+
+// testWaits has waits for locks, condition variables and semaphores, and what their owners and givers are known by. The shared memory that
+// the rings of such programs lie in once began on a page that was not aligned as they are.
+func (s sanitizer) testWaits(t *testing.T) {
+	for name, cmd := range map[string]*exec.Cmd{
+		"locks": exec.Command(s.client(t), "locks"), "free locks": exec.Command(s.client(t), "bench-lock", "100000"),
+		"signals": exec.Command(s.signals(t)), "no signals": exec.Command(s.client(t), "bench-signal", "100000"), "free semaphores": exec.Command(s.client(t), "bench-semaphore", "100000"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := s.run(t, cmd)
+			families := map[wire.Family]int{}
+			for _, e := range r.traced(t).events(t) {
+				families[e.Call.Row().Family]++
+			}
+			want := map[string]int{"locks": 3, "signals": 10}[name]
+			if got := families[wire.FamilyLock] + families[wire.FamilySignal]; got < want {
+				t.Errorf("%d waits were recorded, not %d or more", got, want)
+			}
+		})
+	}
+}
+
+// testMetal has encoders with the GPU's samples, on one thread and on many, and each kind of object that Metal has. It found selectors and
+// a method that were kept in plain variables by whichever thread came first, where another could find the method and not its selector; and
+// a slot whose class was read without an order to its being written.
+func (s sanitizer) testMetal(t *testing.T) {
+	for scenario, env := range map[string]string{
+		"unequal-encoders": "SOFTMETAL_TIMED=1", "other-encoders": "SOFTMETAL_TIMED=1", "threads": "", "slots": "", "asynchronous": "",
+		"metal4": "", "metal4-compiler": "", "mps-layers": "", "mps-graph": "", "heap": "", "no-pool": "",
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			cmd := exec.Command(s.softClient(t), scenario)
+			cmd.Env = []string{"MTRACE_GPU_TIMING=encoder", "SOFTMETAL_DURATION_US=1", env}
+			r := s.run(t, cmd)
+			measured := 0
+			for _, e := range encoderTimes(t, r.traced(t)) {
+				if e.got == wire.SamplingMeasured {
+					measured++
 				}
 			}
-			program := build(t, "client-"+name, append(command, shapes, "-lobjc", "-lpthread", "-ldl", "-rdynamic")...)
-			for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "reuse", "odd", "fork", "flood"} {
-				t.Run(scenario, func(t *testing.T) {
-					cmd := client(t, scenario, "200")
-					cmd.Path = program
-					// The objects that the client throws are nobody's to free.
-					cmd.Env = []string{"ASAN_OPTIONS=detect_leaks=0", "TSAN_OPTIONS=halt_on_error=1", "MTRACE_STACKS=native,python"}
-					r := traceWith(t, cmd, "", func(*os.Process) {})
-					r.compare(t)
-					if strings.Contains(r.stderr, "Sanitizer") {
-						t.Error(r.stderr)
-					}
-				})
+			if want := map[string]int{"unequal-encoders": 30, "threads": 100}[scenario]; measured < want {
+				t.Errorf("%d encoders were measured, not %d or more", measured, want)
 			}
 		})
 	}

@@ -208,10 +208,12 @@ int main(int argc, char **) {
     sem_destroy(&taken);
   }
 
+#ifndef __SANITIZE_THREAD__ // which loses count of a thread's calls when it is cancelled in one of its own
   cancelled(is_cancelled, "a cleanup handler of a cancelled wait");
   cancelled(is_cancelled_in_cpp, "a destructor in a cancelled wait");
   sem_post(&posts);
   cancelled(takes_when_cancelled, "cancellation at a free semaphore");
   check(sem_trywait(&posts) == 0, "a cancelled wait took nothing");
+#endif
   return 0;
 }

@@ -198,7 +198,8 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	if n, known := t.native[address]; known {
 		return n
 	}
-	f := &Frame{Name: demangled(t.process.file.Symbols[address].Name), Address: address, Image: t.imageOf(address)}
+	symbol := t.process.file.Symbols[address]
+	f := &Frame{Name: demangled(symbol.Name), File: symbol.File, Line: int(symbol.Line), Address: address, Image: t.imageOf(address)}
 	if f.Name == "" {
 		f.Unnamed = true
 		t.unnamed++

@@ -1,8 +1,10 @@
 package collector
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"mtrace/collector/symbols"
 	"mtrace/collector/wire"
@@ -11,11 +13,14 @@ import (
 // mostAddresses bounds the addresses of a process that names are looked up for; a hostile one could send any number.
 const mostAddresses = 1 << 18
 
+// longestNaming bounds what looking up the source lines of a process takes: whoever runs the program waits for it.
+const longestNaming = 3 * time.Second
+
 // code is the machine code that the stacks of a process are in.
 type code struct {
 	images    []wire.Image
-	addresses map[uint64]struct{} // without a name so far
-	named     map[uint64]struct{}
+	addresses map[uint64]struct{}
+	named     map[uint64]struct{} // by the process itself
 }
 
 // note takes in what facts say of it.
@@ -25,7 +30,7 @@ func (c *code) note(facts []wire.Fact) {
 		case wire.FactStack:
 			s, _ := f.Stack() // checked before
 			for _, a := range s.Native {
-				if _, named := c.named[a]; !named && len(c.addresses) < mostAddresses {
+				if len(c.addresses) < mostAddresses {
 					if c.addresses == nil {
 						c.addresses = map[uint64]struct{}{}
 					}
@@ -41,13 +46,12 @@ func (c *code) note(facts []wire.Fact) {
 				c.named = map[uint64]struct{}{}
 			}
 			c.named[f.Key] = struct{}{}
-			delete(c.addresses, f.Key)
 		}
 	}
 }
 
-// names looks up the addresses that have no name yet in the files of their images, which are on this machine. What cannot be looked
-// up keeps its address for a name: the reader of the trace counts it.
+// names looks up the addresses in the files of their images, which are on this machine: their names where the process gave none, and
+// their lines. What cannot be looked up keeps its address for a name: the reader of the trace counts it.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
@@ -59,19 +63,33 @@ func (c *code) names() (facts []wire.Fact) {
 			}
 		}
 	}
+	until := time.Now().Add(longestNaming)
 	for image, addresses := range by {
-		places, err := symbols.Find(image, addresses)
-		if err != nil {
-			continue
+		places, err := symbols.Find(image, addresses, until)
+		if err != nil && len(places) > 0 {
+			facts = append(facts, wire.Fact{Kind: wire.FactWarning, Text: fmt.Sprintf("source lines of %s are missing: %v", image.Path, err)})
 		}
 		for _, a := range slices.Sorted(maps.Keys(places)) {
-			switch p := places[a]; {
-			case p.Unknown || p.NoCall:
-				facts = append(facts, wire.Fact{Kind: wire.FactSymbol, Key: a, Aux: 1, Text: p.Name})
-			case p.Name != "":
-				facts = append(facts, wire.Fact{Kind: wire.FactSymbol, Key: a, Text: p.Name})
-			}
+			facts = c.say(facts, a, places[a])
 		}
+	}
+	return facts
+}
+
+// say appends what is known of an address.
+func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
+	_, named := c.named[a]
+	switch {
+	case p.Unknown || p.NoCall:
+		if !named {
+			facts = append(facts, wire.Fact{Kind: wire.FactSymbol, Key: a, Aux: 1, Text: p.Name})
+		}
+		return facts
+	case p.Name != "" && !named:
+		facts = append(facts, wire.Fact{Kind: wire.FactSymbol, Key: a, Text: p.Name})
+	}
+	if p.Line > 0 && p.File != "" && len(p.File) < wire.MaxFactText/2 {
+		facts = append(facts, wire.CodeLine{Address: a, File: p.File, Line: uint32(p.Line)}.Fact())
 	}
 	return facts
 }

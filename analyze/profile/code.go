@@ -73,5 +73,8 @@ func (c *code) mapping(f *analyze.Frame) *profile.Mapping {
 	if f.Unnamed {
 		m.HasFunctions = false
 	}
+	if f.Line > 0 {
+		m.HasFilenames, m.HasLineNumbers = true, true
+	}
 	return m
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -118,10 +119,40 @@ func TestNativeStacks(t *testing.T) {
 			if !slices.Equal(waits, c.wait) {
 				t.Errorf("waited in %q, want %q", waits, c.wait)
 			}
+			checkLines(t, trace, framed)
 			if trace.Capture.Undefined != 0 || trace.Capture.Took <= 0 {
 				t.Errorf("%+v", trace.Capture)
 			}
 		})
+	}
+}
+
+// checkLines checks that each frame of the program is on a line of its source that calls the next, by that one's name.
+func checkLines(t *testing.T, trace *analyze.Trace, program string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/stacks.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, checked := strings.Split(string(text), "\n"), 0
+	for _, s := range trace.Stacks {
+		for i, f := range s.Frames {
+			if f.Image == nil || f.Image.Path != program {
+				continue
+			}
+			if filepath.Base(f.File) != "stacks.c" || f.Line < 1 || f.Line > len(lines) {
+				t.Fatalf("%s is at %s:%d", f.Name, f.File, f.Line)
+			}
+			if i > 0 && s.Frames[i-1].Image == f.Image {
+				if inner := s.Frames[i-1].Name; !strings.Contains(lines[f.Line-1], inner+"(") {
+					t.Errorf("%s calls %s at line %d: %s", f.Name, inner, f.Line, lines[f.Line-1])
+				}
+				checked++
+			}
+		}
+	}
+	if checked == 0 && len(trace.Stacks) > 0 && strings.Contains(functions(trace.Stacks[0], program), " ") {
+		t.Error("no line was checked")
 	}
 }
 

@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"sort"
+	"strings"
+	"time"
 
 	"mtrace/collector/wire"
 )
@@ -18,7 +21,7 @@ type elfFile struct {
 	bias uint64
 }
 
-func findELF(r io.ReaderAt, image wire.Image, addresses []uint64) (map[uint64]Place, error) {
+func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	magic := make([]byte, len(elf.ELFMAG))
 	if _, err := r.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
 		return nil, ErrNoSymbols
@@ -43,11 +46,74 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64) (map[uint64]Pl
 	f.bias = image.Start - first // modulo 2⁶⁴, as the loader adds
 	places := f.code(addresses)
 	f.name(places)
+	err = f.lines(places, until)
 	found := make(map[uint64]Place, len(places))
 	for i := range places {
 		found[places[i].address] = places[i].Place
 	}
-	return found, nil
+	return found, err
+}
+
+// lines gives places, which are in order, their lines, and a name where the symbols have none.
+func (f *elfFile) lines(places []place, until time.Time) error {
+	at := make([]uint64, 0, len(places))
+	for i := range places {
+		if !places[i].Unknown {
+			at = append(at, places[i].at)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	sections := elfSections(f.File)
+	if len(sections) == 0 {
+		apart, close := f.apart()
+		defer close()
+		sections = apart
+	}
+	found, err := lines(sections, slices.Compact(at), until)
+	for i := range places {
+		p := &places[i]
+		if l := found[p.at]; !p.Unknown {
+			p.File, p.Line = l.file, l.number
+			if p.Name == "" {
+				p.Name = l.function
+			}
+		}
+	}
+	return err
+}
+
+func elfSections(f *elf.File) (sections []debugSection) {
+	for _, s := range f.Sections {
+		if s.Type == elf.SHT_NOBITS || !strings.HasPrefix(s.Name, ".debug_") && !strings.HasPrefix(s.Name, ".zdebug_") {
+			continue
+		}
+		sections = append(sections, debugSection{s.Name[1:], s.Size, s.Data})
+	}
+	return sections
+}
+
+// debugFolder is where systems put debug information by the build ID of what it is of.
+var debugFolder = "/usr/lib/debug/.build-id"
+
+// apart are the sections of the file that the system has debug information of this build in, if it has one.
+func (f *elfFile) apart() (sections []debugSection, close func()) {
+	close = func() {}
+	id := f.buildID()
+	if len(id) < 4 {
+		return nil, close
+	}
+	file, err := openRegular(path.Join(debugFolder, id[:2], id[2:]+".debug"))
+	if err != nil {
+		return nil, close
+	}
+	parsed, err := elf.NewFile(file)
+	if err != nil {
+		file.Close()
+		return nil, close
+	}
+	return elfSections(parsed), func() { file.Close() }
 }
 
 // buildID is the GNU build ID, in hexadecimal: of the note of that type (3) and owner.
@@ -147,10 +213,10 @@ func (f *elfFile) name(places []place) {
 			break
 		}
 	}
-	strings := f.Sections[table.Link]
+	names := f.Sections[table.Link]
 	for i := range places {
 		if p := &places[i]; p.name != 0 {
-			p.Name = text(strings, p.name)
+			p.Name = text(names, p.name)
 		}
 	}
 }

@@ -60,6 +60,7 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			testImage.Fact(),
 			{Kind: wire.FactSymbol, Key: 0x401136, Text: "main"},
 			{Kind: wire.FactSymbol, Key: 0x401140, Aux: 1},
+			wire.CodeLine{Address: 0x401136, File: "/src/a main.c", Line: 70000}.Fact(),
 		}))
 		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0}, {Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
 		for ring := range uint16(3) {
@@ -143,7 +144,7 @@ func TestFileRoundTrip(t *testing.T) {
 		t.Errorf("facts %+v", p)
 	case len(p.Stacks) != 1, !reflect.DeepEqual(p.Stacks[wire.StackID(testStack.Fact().Key)], testStack):
 		t.Errorf("stacks %+v", p.Stacks)
-	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != Symbol{"main", false}, !p.Symbols[0x401140].NoCall:
+	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != Symbol{"main", "/src/a main.c", 70000, false}, !p.Symbols[0x401140].NoCall:
 		t.Errorf("images %+v, symbols %v", p.Images, p.Symbols)
 	case p.Nanos(1000) != 1000e6, p.Nanos(2500) != 1500e6, p.Nanos(4000) != 2000e6:
 		t.Errorf("clock: %d %d %d", p.Nanos(1000), p.Nanos(2500), p.Nanos(4000))

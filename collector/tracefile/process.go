@@ -40,7 +40,9 @@ type Unhooked struct {
 
 // A Symbol is what is known of a return address.
 type Symbol struct {
-	Name   string // of the function it is in
+	Name   string // of the function it is in; empty when only its line is known
+	File   string // source file; empty when not known
+	Line   uint32 // in it; 0 when not known
 	NoCall bool   // no call returns there: the frame, and those outside of it, are none
 }
 

@@ -115,7 +115,17 @@ func (p *Process) readFacts(payload []byte) error {
 			}
 			p.Images = append(p.Images, image)
 		case wire.FactSymbol:
-			p.Symbols[f.Key] = Symbol{f.Text, f.Aux == 1}
+			s := p.Symbols[f.Key]
+			s.Name, s.NoCall = f.Text, f.Aux == 1
+			p.Symbols[f.Key] = s
+		case wire.FactLine:
+			l, err := f.CodeLine()
+			if err != nil {
+				return err
+			}
+			s := p.Symbols[l.Address]
+			s.File, s.Line = l.File, l.Line
+			p.Symbols[l.Address] = s
 		case wire.FactUnhooked:
 			p.Unhooked = append(p.Unhooked, Unhooked{Class{f.Text, wire.Family(f.Aux)}, int(min(f.Key, 1<<16))})
 		case wire.FactCanary:

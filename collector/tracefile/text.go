@@ -122,11 +122,15 @@ func (p *Process) facts() (facts []textFact) {
 		facts = append(facts, textFact{Kind: wire.FactImage, Key: i.Start, Text: i.Fact().Text})
 	}
 	for _, address := range slices.Sorted(maps.Keys(p.Symbols)) {
-		f := textFact{Kind: wire.FactSymbol, Key: address, Text: p.Symbols[address].Name}
-		if p.Symbols[address].NoCall {
+		s := p.Symbols[address]
+		f := textFact{Kind: wire.FactSymbol, Key: address, Text: s.Name}
+		if s.NoCall {
 			f.Aux = 1
 		}
 		facts = append(facts, f)
+		if s.Line > 0 {
+			facts = append(facts, textFact{Kind: wire.FactLine, Key: address, Text: wire.CodeLine{Address: address, File: s.File, Line: s.Line}.Fact().Text})
+		}
 	}
 	for _, c := range p.Unhooked {
 		facts = append(facts, textFact{Kind: wire.FactUnhooked, Key: uint64(c.Methods), Aux: uint16(c.Family), Text: c.Name})

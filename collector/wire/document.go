@@ -88,6 +88,7 @@ func Document() string {
 	line("| %d unhooked | how many of the class's methods lack a hook, 0 for all | the family's number | the name of a class whose objects came by without hooks |", FactUnhooked)
 	line("| %d canary | a call that the self-check made | how often | |", FactCanary)
 	line("| %d cost | picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed | | |", FactCost)
+	line("| %d line | a return address | | the line of the source in decimal, a blank, the file: of the statement that was running in the frame's function, which for code inlined into it is the outermost call |", FactLine)
 	line("")
 	line("## Frames")
 	line("")

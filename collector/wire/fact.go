@@ -22,6 +22,7 @@ const (
 	FactUnhooked   FactKind = 9  // Text is the name of a class that came by without hooks, Aux its Family, Key how many of its methods lack them: 0 is all
 	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
 	FactCost       FactKind = 11 // Key is what recording a call costs on this machine, in picoseconds; 0 when it could not be measured
+	FactLine       FactKind = 12 // Key is a native frame's return address, Text where in the source it is. See CodeLine
 )
 
 // UnseenDevice is the Key of a FactWarning that says that a device was made where the tracer does not look.
@@ -107,6 +108,8 @@ func (f Fact) Check() (err error) {
 		_, err = f.Stack()
 	case FactImage:
 		_, err = f.Image()
+	case FactLine:
+		_, err = f.CodeLine()
 	}
 	return err
 }

@@ -106,6 +106,19 @@ func TestImage(t *testing.T) {
 	}
 }
 
+func TestCodeLine(t *testing.T) {
+	for _, want := range []CodeLine{{Address: 0x401136, File: "/src/with a blank.c", Line: 1}, {Address: 1 << 46, File: "x", Line: 1<<32 - 1}} {
+		if got, err := want.Fact().CodeLine(); err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}
+	for _, text := range []string{"", "12", "12 ", "0 a.c", "-1 a.c", "a.c 12", "4294967296 a.c"} {
+		if l, err := (Fact{Kind: FactLine, Key: 1, Text: text}).CodeLine(); err == nil {
+			t.Errorf("%q is read as %+v", text, l)
+		}
+	}
+}
+
 func FuzzStack(f *testing.F) {
 	for _, s := range stacks {
 		fact := s.Fact()

@@ -1,0 +1,98 @@
+package symbols
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/dwarf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// mostDebug bounds the debug information of one file that is read, in bytes: it is in memory whole.
+const mostDebug = 512 << 20
+
+// A debugSection is a section of DWARF in a file, by its name without what stands before debug_.
+type debugSection struct {
+	name string // debug_info, or zdebug_info of the old way to compress
+	size uint64 // bytes that data gives
+	data func() ([]byte, error)
+}
+
+// lines looks up addresses, which are in order, in a file's sections, until a time. No DWARF is no error.
+func lines(sections []debugSection, addresses []uint64, until time.Time) (map[uint64]line, error) {
+	if time.Now().After(until) {
+		return nil, errLate
+	}
+	wanted := []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "rnglists", "str_offsets"}
+	content, total := map[string][]byte{}, uint64(0)
+	for _, s := range sections {
+		name, is := strings.CutPrefix(s.name, "debug_")
+		packed := !is && strings.HasPrefix(s.name, "zdebug_")
+		if packed {
+			name = s.name[len("zdebug_"):]
+		}
+		if !slices.Contains(wanted, name) || content[name] != nil {
+			continue
+		}
+		if total += s.size; total > mostDebug || s.size > mostDebug {
+			return nil, fmt.Errorf("its debug information is more than %d MiB", mostDebug>>20)
+		}
+		b, err := s.data()
+		if err == nil && packed {
+			b, err = unpack(b, mostDebug-total)
+			total += uint64(len(b))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("its debug information is broken: %s: %w", s.name, err)
+		}
+		content[name] = b
+	}
+	if len(content["info"]) == 0 || len(content["line"]) == 0 {
+		return nil, nil
+	}
+	data, err := parse(content)
+	if err != nil {
+		return nil, fmt.Errorf("its debug information is broken: %w", err)
+	}
+	return findLines(data, content["info"], addresses, until)
+}
+
+func parse(content map[string][]byte) (data *dwarf.Data, err error) {
+	defer func() {
+		if broken := recover(); broken != nil { // package dwarf does on some files
+			err = fmt.Errorf("%v", broken)
+		}
+	}()
+	data, err = dwarf.New(content["abbrev"], nil, nil, content["info"], content["line"], nil, content["ranges"], content["str"])
+	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
+		if err == nil && content[name] != nil {
+			err = data.AddSection(".debug_"+name, content[name])
+		}
+	}
+	return data, err
+}
+
+// unpack is a section that was compressed in the old way: "ZLIB", its size as a big-endian u64, and what zlib made of it.
+func unpack(b []byte, most uint64) ([]byte, error) {
+	if len(b) < 12 || string(b[:4]) != "ZLIB" {
+		return b, nil
+	}
+	size := binary.BigEndian.Uint64(b[4:])
+	if size > most {
+		return nil, fmt.Errorf("%d bytes are too many", size)
+	}
+	in, err := zlib.NewReader(bytes.NewReader(b[12:]))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	var out bytes.Buffer
+	if n, err := io.Copy(&out, io.LimitReader(in, int64(size))); err != nil || uint64(n) != size {
+		return nil, fmt.Errorf("%d bytes instead of %d: %v", n, size, err)
+	}
+	return out.Bytes(), nil
+}

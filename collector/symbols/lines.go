@@ -1,0 +1,272 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"time"
+)
+
+// A line is where in the source the code at an address of a file is: the statement of the very function that the address is in. Of code
+// that was inlined into it this is the outermost call, because the name that goes with it is that function's.
+type line struct {
+	file     string
+	number   int
+	function string // as DWARF calls it; empty when it does not
+}
+
+var errLate = errors.New("reading debug information took too long")
+
+// A lineFinder looks lines up in the DWARF of a file, unit by unit, each read at most once.
+type lineFinder struct {
+	data      *dwarf.Data
+	addresses []uint64 // in order
+	deadline  time.Time
+	found     map[uint64]line
+}
+
+// findLines looks up addresses, which are in order, in DWARF whose .debug_info is also given as it is. What is broken or takes too long
+// leaves out what it is of; the error says the first such.
+func findLines(data *dwarf.Data, info []byte, addresses []uint64, deadline time.Time) (found map[uint64]line, err error) {
+	f := &lineFinder{data, addresses, deadline, map[uint64]line{}}
+	defer func() {
+		if broken := recover(); broken != nil { // package dwarf does on some files
+			err = fmt.Errorf("its debug information is broken: %v", broken)
+		}
+		found = f.found
+	}()
+	for _, at := range units(info) {
+		if time.Now().After(deadline) {
+			return f.found, errLate
+		}
+		if problem := f.unit(at); problem != nil && err == nil {
+			err = fmt.Errorf("its debug information is broken: %w", problem)
+		}
+	}
+	return f.found, err
+}
+
+// units are the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; before it, 7.5.1.1), up to the first that is
+// broken. Type units have no code and are left out.
+func units(info []byte) (offsets []dwarf.Offset) {
+	const typeUnit, splitTypeUnit, skeleton, splitCompile = 2, 6, 4, 5
+	for at := uint64(0); at+12 <= uint64(len(info)); {
+		length, header := uint64(binary.LittleEndian.Uint32(info[at:])), uint64(4)
+		word := uint64(4) // of an offset
+		if length == 0xffffffff {
+			length, header, word = binary.LittleEndian.Uint64(info[at+4:]), 12, 8
+		}
+		end := at + header + length
+		if end < at || end > uint64(len(info)) || length < 8 {
+			break
+		}
+		first, kind := header+2+word+1, byte(0)
+		if version := binary.LittleEndian.Uint16(info[at+header:]); version >= 5 {
+			first, kind = header+2+1+1+word, info[at+header+2]
+			if kind == skeleton || kind == splitCompile {
+				first += 8
+			}
+		}
+		if kind != typeUnit && kind != splitTypeUnit && at+first < end {
+			offsets = append(offsets, dwarf.Offset(at+first))
+		}
+		at = end
+	}
+	return offsets
+}
+
+// within are the addresses that are in a range and have no line yet.
+func (f *lineFinder) within(low, high uint64) []uint64 {
+	first := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= low })
+	last := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= high })
+	if first >= last {
+		return nil
+	}
+	return f.addresses[first:last]
+}
+
+// withinAll leaves out ranges at 0: linkers move there what they throw away.
+func (f *lineFinder) withinAll(ranges [][2]uint64) (all []uint64) {
+	for _, r := range ranges {
+		if r[0] > 0 {
+			all = append(all, f.within(r[0], r[1])...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (f *lineFinder) unit(at dwarf.Offset) error {
+	r := f.data.Reader()
+	r.Seek(at)
+	unit, err := r.Next()
+	if err != nil || unit == nil || unit.Tag != dwarf.TagCompileUnit {
+		return err
+	}
+	ranges, err := f.data.Ranges(unit)
+	if err != nil {
+		return err
+	}
+	addresses := f.withinAll(ranges)
+	if len(addresses) == 0 {
+		return nil
+	}
+	files, err := f.statements(unit, addresses)
+	if err != nil {
+		return err
+	}
+	if !unit.Children {
+		return nil
+	}
+	return f.functions(r, unit, files)
+}
+
+// statements takes the lines of the unit's addresses from its table of statements, and returns the files that the table names.
+func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
+	table, err := f.data.LineReader(unit)
+	if err != nil || table == nil {
+		return nil, err
+	}
+	directory, _ := unit.Val(dwarf.AttrCompDir).(string)
+	var before, now dwarf.LineEntry
+	for valid := false; ; valid = !now.EndSequence {
+		if err := table.Next(&now); err != nil {
+			break // the end, or what comes after it is broken
+		}
+		if valid && before.Address > 0 && before.File != nil && before.Line > 0 {
+			for _, a := range f.within(before.Address, now.Address) {
+				if _, is := slices.BinarySearch(addresses, a); is {
+					f.found[a] = line{file: absolute(directory, before.File.Name), number: before.Line}
+				}
+			}
+		}
+		before = now
+	}
+	files := table.Files()
+	for i, file := range files {
+		if file != nil {
+			files[i] = &dwarf.LineFile{Name: absolute(directory, file.Name)}
+		}
+	}
+	return files, nil
+}
+
+func absolute(directory, name string) string {
+	if directory == "" || path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(directory, name)
+}
+
+// functions goes through the unit's functions: those with addresses of ours give them their name, and what was inlined into them the line
+// of its call.
+func (f *lineFinder) functions(r *dwarf.Reader, unit *dwarf.Entry, files []*dwarf.LineFile) error {
+	for depth := 1; depth > 0; {
+		if time.Now().After(f.deadline) {
+			return nil
+		}
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		switch e.Tag {
+		case 0:
+			depth--
+		case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagModule:
+			if e.Children {
+				depth++
+			}
+		case dwarf.TagSubprogram:
+			if err := f.function(r, e, files); err != nil {
+				return err
+			}
+		default:
+			r.SkipChildren()
+		}
+	}
+	return nil
+}
+
+func (f *lineFinder) function(r *dwarf.Reader, function *dwarf.Entry, files []*dwarf.LineFile) error {
+	ranges, err := f.data.Ranges(function)
+	addresses := f.withinAll(ranges)
+	if err != nil || len(addresses) == 0 {
+		r.SkipChildren()
+		return err
+	}
+	name := f.name(function)
+	for _, a := range addresses {
+		l := f.found[a]
+		l.function = name
+		f.found[a] = l
+	}
+	if !function.Children {
+		return nil
+	}
+	for depth := 1; depth > 0; {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		switch e.Tag {
+		case 0:
+			depth--
+		case dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
+			if e.Children {
+				depth++
+			}
+		case dwarf.TagInlinedSubroutine:
+			if err := f.inlined(e, files); err != nil {
+				return err
+			}
+			r.SkipChildren()
+		default:
+			r.SkipChildren()
+		}
+	}
+	return nil
+}
+
+// inlined gives addresses in code that was inlined the line of the call that it stands for.
+func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
+	ranges, err := f.data.Ranges(e)
+	if err != nil {
+		return err
+	}
+	index, hasFile := e.Val(dwarf.AttrCallFile).(int64)
+	number, hasLine := e.Val(dwarf.AttrCallLine).(int64)
+	if !hasFile || !hasLine || index < 0 || index >= int64(len(files)) || files[index] == nil || number <= 0 {
+		return nil
+	}
+	for _, a := range f.withinAll(ranges) {
+		l := f.found[a]
+		l.file, l.number = files[index].Name, int(number)
+		f.found[a] = l
+	}
+	return nil
+}
+
+// name is a function's linkage name, or its name, which its declaration may have.
+func (f *lineFinder) name(e *dwarf.Entry) string {
+	for hops := 0; hops < 3 && e != nil; hops++ {
+		for _, attribute := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {
+			if name, is := e.Val(attribute).(string); is && name != "" {
+				return name
+			}
+		}
+		at, is := e.Val(dwarf.AttrSpecification).(dwarf.Offset)
+		if !is {
+			if at, is = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); !is {
+				break
+			}
+		}
+		r := f.data.Reader()
+		r.Seek(at)
+		e, _ = r.Next()
+	}
+	return ""
+}

@@ -1,0 +1,29 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A CodeLine says where in the source a native frame is: the statement of its function that was running.
+type CodeLine struct {
+	Address uint64 // return address of the frame
+	File    string
+	Line    uint32 // from 1
+}
+
+// Fact is the line as it travels: a FactLine, whose text is the number of the line, a blank and the file.
+func (l CodeLine) Fact() Fact {
+	return Fact{Kind: FactLine, Key: l.Address, Text: fmt.Sprintf("%d %s", l.Line, l.File)}
+}
+
+// CodeLine reads a FactLine.
+func (f Fact) CodeLine() (l CodeLine, err error) {
+	number, file, whole := strings.Cut(f.Text, " ")
+	line, err := strconv.ParseUint(number, 10, 32)
+	if f.Kind != FactLine || err != nil || line == 0 || !whole || file == "" {
+		return l, fmt.Errorf("line: %q is not a number and a file", f.Text)
+	}
+	return CodeLine{Address: f.Key, File: file, Line: uint32(line)}, nil
+}

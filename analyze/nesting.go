@@ -32,7 +32,7 @@ type span struct {
 }
 
 // maxSpans bounds the calls that are kept in case a call around them is still to come.
-const maxSpans = 1 << 10
+const maxSpans = 1 << 8
 
 // next is room for the call that ended next. Whoever asks fills in when it was and what it is, and then places it.
 func (n *nesting) next() *span {
@@ -77,8 +77,8 @@ func (n *nesting) place() {
 	s.covered = s.own + inner
 	s.size = int32(last - i + 1)
 	if s.absorbs && i < last {
-		s.own = s.covered
-		for j := last - 1; j >= i; {
+		for j := last - 1; j >= i; { // what is settled already stays where it is
+			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
 			if n.spans[j].absorbs { // has what is below it already
 				j -= int(n.spans[j].size)

@@ -137,6 +137,24 @@ func TestNestingOfMany(t *testing.T) {
 	}
 }
 
+// TestNestingOfManyAbsorbed: a wait around more calls than are kept took the time of all of them as its own, though the first half
+// was settled as theirs: the thread's parts added up to more than its time.
+func TestNestingOfManyAbsorbed(t *testing.T) {
+	var sum Nanos
+	n := nesting{settle: each(func(s *span) { sum += s.own })}
+	at := Nanos(10)
+	for range 3*maxSpans + 7 {
+		n.add(span{begin: at, end: at + 2, item: -1})
+		at += 3
+	}
+	n.add(span{begin: 5, end: at, item: -1, absorbs: true})
+	n.add(span{begin: 0, end: at + 5, item: -1, absorbs: true})
+	n.finish()
+	if sum != at+5 {
+		t.Errorf("own times add up to %d, want %d", sum, at+5)
+	}
+}
+
 // TestNestingYields: what a call waits for inside is the call's own time; outside of every call it is the wait's.
 func TestNestingYields(t *testing.T) {
 	own := map[int32]Nanos{}

@@ -85,7 +85,9 @@ func (r *recents) find(object wire.ObjectID) int {
 // take moves the object at index i to the front and returns it.
 func (r *recents) take(i int) wire.ObjectID {
 	object := r[i]
-	copy(r[1:i+1], r[:i])
+	for ; i > 0; i-- { // few places: a call of copy takes longer
+		r[i] = r[i-1]
+	}
 	r[0] = object
 	return object
 }

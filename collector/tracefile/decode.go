@@ -11,9 +11,14 @@ import (
 
 var errColumns = errors.New("its columns do not fit together")
 
-// A decoder turns the payload of a block back into records. It is reused, not shared.
+// A decoder turns the payload of a block back into records: begin, then next until there are no more. It is reused, not shared.
 type decoder struct {
-	kinds []reading
+	payload  []byte
+	kinds    []reading
+	order    []byte // not read yet
+	left     int    // records
+	recent   recents
+	previous wire.Ticks
 }
 
 // A reading is a kind while a block is read. Its columns are places in the payload rather than slices of it, because the garbage
@@ -33,71 +38,101 @@ type reading struct {
 // behind its end for good.
 type span struct{ at, end uint32 }
 
-// decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count
-// records, and allocates no more than a small multiple of the payload.
+// decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count records.
 func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.Record, error) {
-	in := cursor{b: payload}
-	order := d.columns(payload, &in)
-	if in.bad || len(in.b) != 0 || count > 2*len(order) {
-		return dst, errColumns
+	if err := d.begin(payload, count); err != nil {
+		return dst, err
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, count)
-	out := dst[start : start+count]
-	var recent recents
-	var previous wire.Ticks
-	for len(out) > 0 {
-		at, n := uint64(0), 0
-		if len(order) > 0 && order[0] < 0x80 {
-			at, n = uint64(order[0]), 1
-		} else {
-			at, n = binary.Uvarint(order)
+	n, err := d.next(dst[start : start+count])
+	if err == nil && n < count {
+		err = errColumns
+	}
+	if err != nil {
+		return dst, err
+	}
+	return dst[:start+count], nil
+}
+
+// begin takes the payload of a block of count records. What it allocates is bounded by the number of kinds there may be.
+func (d *decoder) begin(payload []byte, count int) error {
+	in := cursor{b: payload}
+	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
+	d.order = d.columns(payload, &in)
+	if in.bad || len(in.b) != 0 || count > 2*len(d.order) {
+		return errColumns
+	}
+	return nil
+}
+
+// next fills out, which has room for two records at least, with the block's next ones, but for one place when what follows takes two. Of
+// a block without more records it fills none.
+func (d *decoder) next(out []wire.Record) (n int, err error) {
+	payload, order := d.payload, d.order
+	most := min(len(out), d.left)
+	for n < most {
+		if len(order) == 0 {
+			return n, errColumns
 		}
-		if n <= 0 || at >= uint64(len(d.kinds)) {
-			return dst, errColumns
+		at := uint64(order[0])
+		skip := 1
+		if at >= 0x80 {
+			if at, skip = binary.Uvarint(order); skip <= 0 {
+				return n, errColumns
+			}
 		}
-		order = order[n:]
+		if at >= uint64(len(d.kinds)) {
+			return n, errColumns
+		}
 		k := &d.kinds[at]
-		r := &out[0]
-		out = out[1:]
+		r := &out[n]
 		if k.call == wire.CallMore {
+			order = order[skip:]
+			n++
 			k.more(payload, r)
 			r.Flags = k.flags
 			continue
 		}
-		begin := previous + wire.Ticks(unzigzag(k.columns[columnGap].long(payload)))
-		previous = begin + wire.Ticks(k.columns[columnLength].long(payload))
+		if k.form&formMore != 0 && n+1 == most {
+			if most == d.left {
+				return n, errColumns
+			}
+			break // in the next part
+		}
+		order = order[skip:]
+		n++
+		begin := d.previous + wire.Ticks(unzigzag(k.columns[columnGap].long(payload)))
+		d.previous = begin + wire.Ticks(k.columns[columnLength].long(payload))
 		object := k.object
 		if v := k.columns[columnObject].next(payload); v < recentObjects {
-			object = recent.take(int(v))
+			object = d.recent.take(int(v))
 		} else {
 			object += wire.ObjectID(unzigzag(v - recentObjects))
-			recent.add(object)
+			d.recent.add(object)
 		}
 		k.object = object
-		arg := k.arg
+		arg := uint64(0)
 		if k.form&formArgTable != 0 {
 			arg = k.nextInTable(payload, columnArg, 0)
 		} else {
-			arg += unzigzag(k.columns[columnArg].next(payload))
+			arg = k.arg + unzigzag(k.columns[columnArg].next(payload))
 			k.arg = arg
 		}
-		recent.seen(arg)
+		d.recent.seen(arg)
 		// Field by field: a record put together on the stack would be copied before its parts have arrived there.
-		r.Begin, r.End, r.Arg, r.Object = begin, previous, arg, object
+		r.Begin, r.End, r.Arg, r.Object = begin, d.previous, arg, object
 		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
-			if len(out) == 0 {
-				return dst, errColumns
-			}
-			k.more(payload, &out[0])
-			out = out[1:]
+			k.more(payload, &out[n])
+			n++
 		}
 	}
-	if len(order) != 0 || d.leftOver() {
-		return dst, errColumns
+	d.order = order
+	if d.left -= n; d.left == 0 && (len(order) != 0 || d.leftOver()) {
+		return n, errColumns
 	}
-	return dst[:start+count], nil
+	return n, nil
 }
 
 // columns sets up the kinds and their columns, and returns the order column.
@@ -112,7 +147,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	d.kinds = d.kinds[:n]
 	for i := range d.kinds {
-		k, head := &d.kinds[i], in.bytes(5)
+		k, head := &d.kinds[i], in.bytes(5) // its memory is used again, so all of it is set
 		if in.bad {
 			return nil
 		}
@@ -120,14 +155,10 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 			in.bad = true
 			return nil
 		}
-		tables := k.tables
-		*k = reading{
-			call:  wire.Call(binary.LittleEndian.Uint16(head)),
-			flags: wire.Flags(binary.LittleEndian.Uint16(head[2:])),
-			form:  form(head[4]),
-		}
-		for t := range tables {
-			k.tables[t] = tables[t][:0]
+		k.call, k.flags, k.form = wire.Call(binary.LittleEndian.Uint16(head)), wire.Flags(binary.LittleEndian.Uint16(head[2:])), form(head[4])
+		k.object, k.arg, k.x = 0, 0, [4]uint64{}
+		for t := range k.tables {
+			k.tables[t] = k.tables[t][:0]
 		}
 	}
 	order = in.bytes(in.uvarint())
@@ -137,9 +168,9 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
-			column := in.bytes(d.kinds[i].x[0])
+			stored := in.bytes(d.kinds[i].x[0])
 			end := len(payload) - len(in.b)
-			d.kinds[i].columns[c] = span{uint32(end - len(column)), uint32(end)}
+			d.kinds[i].columns[c] = span{uint32(end - len(stored)), uint32(end)}
 		}
 	}
 	for i := range d.kinds {

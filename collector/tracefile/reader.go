@@ -192,7 +192,7 @@ func (r *Reader) findBlock(offset int64) (int64, bool) {
 // readTools is the memory that reading blocks needs.
 type readTools struct {
 	in, out []byte
-	records []wire.Record
+	records [readBatch]wire.Record
 	decoder decoder
 }
 
@@ -275,8 +275,11 @@ func (r *Reader) Processes() []*Process { return r.processes }
 // Streams are the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
+// readBatch is how many records Read hands over at a time: as many as stay in a processor's first cache until they were looked at.
+const readBatch = 512
+
 // Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. The error is
-// fn's, or a *FormatError.
+// fn's, or a *FormatError; fn may have been given the first records of a block that then proves to be damaged.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -286,11 +289,16 @@ func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 		if err != nil {
 			return err
 		}
-		if t.records, err = t.decoder.decode(t.records[:0], payload, int(b.count)); err != nil {
-			return r.damaged("the block at byte %d cannot be decoded: %v", b.offset, err)
+		err = t.decoder.begin(payload, int(b.count))
+		for n := 1; n > 0 && err == nil; {
+			if n, err = t.decoder.next(t.records[:]); n > 0 && err == nil {
+				if err := fn(t.records[:n]); err != nil {
+					return err
+				}
+			}
 		}
-		if err := fn(t.records); err != nil {
-			return err
+		if err != nil {
+			return r.damaged("the block at byte %d cannot be decoded: %v", b.offset, err)
 		}
 	}
 	return nil

@@ -54,8 +54,8 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			s.thread.made.add(call.Begin).set(call, s.interpreter, r, m, false)
 		}
 	case actRelease:
-		at, _ := p.released.get(r.Object)
-		*at = call.Begin
+		at, _ := p.released.get(r.Object / pageSize)
+		at[r.Object%pageSize] = call.Begin
 		s.trace.Releases++
 	case actNewLibrary, actNewFunction, actNewPipeline, actArchive:
 		s.compilation(rule, call, r, m, visible)

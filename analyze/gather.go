@@ -184,7 +184,8 @@ func (l *loader) allocation(t *threadLoader, v *seen, a *Allocation) {
 	if rule.address {
 		a.Address = v.x2
 	}
-	if at := t.process.released.find(wire.ObjectID(v.arg)); at != nil && a.Object != 0 {
-		a.Released = *at
+	id := wire.ObjectID(v.arg)
+	if at := t.process.released.find(id / pageSize); at != nil && a.Object != 0 {
+		a.Released = at[id%pageSize]
 	}
 }

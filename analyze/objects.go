@@ -18,13 +18,16 @@ type processLoader struct {
 	pipelines table[Pipeline]
 	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
-	released  table[Nanos]      // when memory was given back
+	released  table[instants]   // when memory was given back
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number
 }
+
+// instants are those of as many objects of neighbouring numbers; 0 where there is none.
+type instants [pageSize]Nanos
 
 // An openEncoder is an encoder with what the loader must remember of it.
 type openEncoder struct {

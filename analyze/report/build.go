@@ -332,7 +332,7 @@ func (r *Report) serialization(a *serial.Analysis) {
 	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
 		WaitMatrix: matrix(a.WaitMatrix), QueuedMatrix: matrix(a.QueuedMatrix), LockMatrix: matrix(a.LockMatrix)}
 	r.Serialization.Causes = list(v.Causes, func(f serial.Finding) Cause {
-		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice}
+		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, NotPredicted: f.Unpredicted}
 		if total > 0 {
 			c.Share = min(1, float64(f.Lost)/float64(total))
 		}

@@ -360,6 +360,7 @@ type Cause struct {
 	Advice           string   `json:"advice"`
 	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
+	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
 }
 
 // A Speedup is the interval of a prediction.

@@ -129,6 +129,8 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 		}
 		if s := c.SpeedupInterval; s != nil {
 			wrap(w, fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High), "  - ", "    ")
+		} else if c.NotPredicted != "" {
+			wrap(w, "what the run would be without it is not predicted: "+c.NotPredicted, "  - ", "    ")
 		}
 		wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 	}

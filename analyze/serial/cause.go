@@ -35,6 +35,8 @@ type Finding struct {
 	Confidence float64  // of the rule, 0…1
 	Speedup    *Speedup // nil when it was not, or cannot be, replayed
 
+	Unpredicted string // why it was not
+
 	turns     bool          // it was found by threads taking turns, not by its own records
 	byThreads bool          // threads signal the events that are waited for
 	aside     bool          // those who lose the time submit next to nothing

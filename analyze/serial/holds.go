@@ -23,11 +23,11 @@ func (r *replay) lock(t int32, o *op) {
 	case l.held:
 		l.waiting = append(l.waiting, t)
 	default:
-		r.take(t, o)
+		r.hold(t, o)
 	}
 }
 
-func (r *replay) take(t int32, o *op) {
+func (r *replay) hold(t int32, o *op) {
 	r.locked[o.lock].held = true
 	if o.kind == opCommit { // it is kept inside
 		hold := r.share(o.hold)
@@ -45,7 +45,7 @@ func (r *replay) unlock(lock int32) {
 	if len(l.waiting) > 0 {
 		t := l.waiting[0]
 		l.waiting = l.waiting[1:]
-		r.take(t, r.op(t))
+		r.hold(t, r.op(t))
 	}
 }
 

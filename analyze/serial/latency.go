@@ -2,6 +2,7 @@ package serial
 
 import (
 	"slices"
+	"sort"
 
 	"mtrace/analyze"
 )
@@ -61,29 +62,47 @@ func (a *Analysis) usualCompletion() analyze.Nanos {
 	return all[len(all)/2]
 }
 
-// medianNotify is the median time from the GPU's end to the return of a wait that began before.
-func (p *program) medianNotify() analyze.Nanos {
-	var all []analyze.Nanos
+// findQuick finds the time from ready to begun of the quickest tenth of the jobs, and the median, and that of the quickest tenth, of the
+// time from the GPU's end to the return of a wait that began before.
+func (p *program) findQuick() (latency, notify, quickNotify analyze.Nanos) {
+	var latencies, notifies []analyze.Nanos
+	for i := range p.jobs {
+		latencies = append(latencies, p.jobs[i].latency)
+	}
 	for _, th := range p.threads {
 		for i := range th.ops {
 			if o := &th.ops[i]; (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
-				all = append(all, o.notify)
+				notifies = append(notifies, o.notify)
 			}
 		}
 	}
-	return median(all)
+	return quickest(latencies), median(notifies), quickest(notifies)
 }
 
-// turnaroundBehind is the median time from the end of the work before, of the same queue, to the beginning of work that had long
-// been ready; 0 when there is too little of that.
+// quickest is the duration that a tenth does not exceed.
+func quickest(list []analyze.Nanos) analyze.Nanos {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/10]
+}
+
+// turnaroundBehind is the median time from the end of what work that had long been ready had to wait for, the work before it in its
+// queue or a full device, to its beginning; 0 when there is too little of that.
 func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 	var all []analyze.Nanos
 	for _, d := range a.deviceOrder {
+		full := a.fullDevice(d).Spans()
 		ends := map[*analyze.Queue]analyze.Nanos{}
 		for _, r := range d.running {
 			q := r.buffer.Queue
-			if x := a.released[r.buffer]; x != nil && x.at+latency < ends[q] && ends[q] <= r.Begin {
-				all = append(all, r.Begin-ends[q])
+			from := ends[q]
+			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
+				from = max(from, full[i-1].End)
+			}
+			if x := a.released[r.buffer]; x != nil && x.at+latency < from && from <= r.Begin {
+				all = append(all, r.Begin-from)
 			}
 			ends[q] = max(ends[q], r.End)
 		}

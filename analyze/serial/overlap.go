@@ -16,10 +16,12 @@ type queueOverlap struct {
 // enoughBehind is how many command buffers must have been ready while others of their queue ran.
 const enoughBehind = 10
 
+// marginBehind is by how much the work before must outlast the usual latency.
+const marginBehind analyze.Nanos = 20_000
+
 // overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
 // as much as ever ran of its queue, and the GPU had room: either it began nevertheless, or nearly all such work waited.
 func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
-	const margin = 20_000 // by which the work before must outlast the latency
 	by := map[*analyze.Queue][]running{}
 	full := map[*analyze.Queue]*Busy{}
 	for _, d := range a.deviceOrder {
@@ -57,12 +59,12 @@ func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverl
 			if x == nil {
 				continue
 			}
-			should := analyze.Interval{Begin: x.at + latency, End: x.at + latency + margin}
+			should := analyze.Interval{Begin: x.at + latency, End: x.at + latency + marginBehind}
 			others := atFull.Within(should)
 			if r.Begin < should.End {
 				others -= overlap(r.Interval, should)
 			}
-			if others < margin/2 || full[q].Within(should) > 0 {
+			if others < marginBehind/2 || full[q].Within(should) > 0 {
 				continue
 			}
 			if behind++; atFull.Within(analyze.Interval{Begin: should.Begin, End: r.Begin})*10 >= (r.Begin-should.Begin)*5 && r.Begin >= should.End {
@@ -109,15 +111,21 @@ func (a *Analysis) fullDevice(d *device) *Busy {
 	return NewBusy(atMost(list, most))
 }
 
-// waitsForRoom says whether it was for want of room on the device that its work began later than usual.
-func (a *Analysis) waitsForRoom(d *device, latency analyze.Nanos) bool {
+// waitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much work that was.
+func (a *Analysis) waitsForRoom(d *device, latency analyze.Nanos) (buffers int, waits bool) {
 	full := a.fullDevice(d)
 	var late, room analyze.Nanos
 	for _, r := range d.running {
-		if x := a.released[r.buffer]; x != nil && r.Begin > x.at+latency {
-			late += r.Begin - x.at - latency
-			room += full.Within(analyze.Interval{Begin: x.at + latency, End: r.Begin})
+		x := a.released[r.buffer]
+		if x == nil || r.Begin <= x.at+latency {
+			continue
+		}
+		behind := analyze.Interval{Begin: x.at + latency, End: r.Begin}
+		within := full.Within(behind)
+		late, room = late+behind.Length(), room+within
+		if behind.Length() >= marginBehind && within*10 >= behind.Length()*9 {
+			buffers++
 		}
 	}
-	return room*2 > late
+	return buffers, room*2 > late
 }

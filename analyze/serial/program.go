@@ -8,31 +8,43 @@ import (
 
 // A program is what the threads did, in their order, stripped of the time they waited: what a replay runs again.
 type program struct {
-	threads  []thread
-	jobs     []job
-	queues   []queueOf
-	engines  []int  // by device: command buffers that it ran at the same time
-	limited  []bool // by device: it is known that it runs no more than engines
-	recorded []run  // by thread, in the recorded run
-	handed   int    // locks that threads hand to each other; number 0 stands for those of which it is not known how
-	fixed    bool   // waits for locks take what they took
-	newest   newest
+	threads   []thread
+	jobs      []job
+	queues    []queueOf
+	engines   []int         // by device: command buffers that it ran at the same time
+	limited   []bool        // by device: it is known that it runs no more than engines
+	recorded  []run         // by thread, in the recorded run
+	lasted    analyze.Nanos // the recorded run
+	signals   int           // that threads give events
+	handed    int           // locks that threads hand to each other; number 0 stands for those of which it is not known how
+	fixed     bool          // waits for locks take what they took
+	newest    newest
+	paced     map[*analyze.Thread]bool // those that wait for their work in no call
+	submitter handedOver
 
 	processors  int           // that the threads and the framework share; 0 when their use is not known
+	scattered   float64       // share of the bursts of work that the system does not give to the processor with the least to do
 	framework   analyze.Nanos // processor time of the framework's own threads for each job
 	latency     analyze.Nanos // usual one of a job
 	turnaround  analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 	usualNotify analyze.Nanos // median time from the GPU's end to the return of a wait
+
+	quickLatency, quickNotify analyze.Nanos // those of the tenth that lasted least: which found a processor at once
 }
+
+// scattered is what is taken for that share; what it is depends on the system and on who wakes whom.
+const scattered = 0.5
 
 // A thread is one of the program's.
 type thread struct {
-	begin analyze.Nanos // after the first of them
-	ops   []op
-	jobs  []int32 // that it commits, in its order
-	busy  float64 // share of its own time, outside of waits, that it is on a processor
-	lasts bool    // it is there for at least half of the time, and commits more than a hundredth
-	quiet float64 // share of its time, outside of waits, that it would take if no other process wanted the processors
+	begin  analyze.Nanos // after the first of them
+	ops    []op
+	jobs   []int32 // that it commits, in its order
+	busy   float64 // share of its own time, outside of waits, that it is on a processor
+	lasts  bool    // it is there for at least half of the time, and commits more than a hundredth
+	quiet  float64 // share of its time, outside of waits, that it would take if no other process wanted the processors
+	free   float64 // the same with a processor for every thread
+	calmed float64 // share of its recorded time that is left of it without what the replay adds
 }
 
 type queueOf struct {
@@ -52,6 +64,10 @@ const (
 	opForeign // a wait for another thread's work
 	opCompile
 	opLock
+	opSignal // a value given to a shared event
+	opAsk    // a thread hands its work to the one that submits, and waits for the answer
+	opTake   // that one waits to be asked
+	opAnswer
 )
 
 // An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
@@ -60,15 +76,17 @@ type op struct {
 	job    int32 // −1 when it is not known what is waited for: then cost is all
 	gap    analyze.Nanos
 	alone  analyze.Nanos // gap if there were no locks to wait for
-	encode analyze.Nanos // part of gap that is encoding
+	encode analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
 	turn   analyze.Nanos // part of gap in which another thread waited for the GPU
 	cost   analyze.Nanos
 	solo   analyze.Nanos // cost if no other thread held it up
 	nested analyze.Nanos // part of cost that was spent waiting for locks
 	notify analyze.Nanos // of waits: from the GPU's end to the return
-	lock   int32         // of program.locks
+	waited analyze.Nanos // of waits: up to the completion being seen
+	lock   int32         // of those that are handed over; of signals, and of work for the one that submits: which
 	hold   analyze.Nanos // of locks: how long it is kept then
 	wait   *analyze.LockWait
+	signal *analyze.Signal
 }
 
 // A job is one command buffer.
@@ -80,6 +98,7 @@ type job struct {
 	complete analyze.Nanos // from the GPU's end to the completion being seen
 	handlers analyze.Nanos // part of complete that the program's handlers took
 	after    []int32       // jobs whose events it waits for
+	signals  []int32       // signals of threads that it waits for
 	enqueued bool
 }
 
@@ -88,7 +107,7 @@ const mostJobs = 4000
 
 // program extracts what the threads did; nil when there is too little, or no GPU times.
 func (a *Analysis) program(f *facts) *program {
-	p := &program{}
+	p := &program{scattered: scattered, paced: map[*analyze.Thread]bool{}}
 	window := a.replayWindow()
 	index := map[*analyze.CommandBuffer]int32{}
 	queues := map[*analyze.Queue]int32{}
@@ -136,32 +155,56 @@ func (a *Analysis) program(f *facts) *program {
 	for q, i := range queues {
 		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].most), overlaps[q].limited
 	}
-	a.dependencies(p, index)
 	a.steps(p, index, window)
-	p.latency, p.usualNotify, p.turnaround = latency, p.medianNotify(), a.turnaroundBehind(latency)
+	a.dependencies(p, index)
+	p.latency, p.turnaround = latency, a.turnaroundBehind(latency)
+	p.quickLatency, p.usualNotify, p.quickNotify = p.findQuick()
 	if p.rate(p.recorded) == 0 {
 		return nil
 	}
 	return p
 }
 
+// manyBehind is how many command buffers must have waited for room on a device for it to be known as limited though it seldom was
+// full: when a program begins, before its cause slows it down, it often is.
+const manyBehind = 50
+
 // addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
-// known only if ready work had to wait for it, or it never rested.
+// known only if ready work had to wait for it, for much of the time or many times over, or it never rested.
 func (p *program) addDevice(a *Analysis, f *facts, d *device, latency analyze.Nanos) {
 	for _, u := range a.GPU.Devices {
 		if u.Device == d.model {
 			p.engines = append(p.engines, max(1, u.Capacity))
-			p.limited = append(p.limited, f.saturated || share(u.Backlog, u.Active.Length()) >= 0.05 && a.waitsForRoom(d, latency))
+			behind, waits := a.waitsForRoom(d, latency)
+			much := share(u.Backlog, u.Active.Length()) >= 0.05 || behind >= manyBehind
+			p.limited = append(p.limited, f.saturated || waits && much)
 		}
 	}
 }
 
+// dependencies finds what jobs wait for on the GPU.
 func (a *Analysis) dependencies(p *program, index map[*analyze.CommandBuffer]int32) {
-	for b, i := range index {
-		if s := a.released[b].signaler; s != nil {
-			if at, known := index[s]; known {
-				p.jobs[i].after = append(p.jobs[i].after, at)
+	type given struct {
+		thread *analyze.Thread
+		at     analyze.Nanos
+	}
+	signals := map[given]int32{}
+	for _, th := range p.threads {
+		for i := range th.ops {
+			if o := &th.ops[i]; o.kind == opSignal {
+				o.lock = int32(p.signals)
+				signals[given{o.signal.Thread, o.signal.At}] = o.lock
+				p.signals++
 			}
+		}
+	}
+	for b, i := range index {
+		x := a.released[b]
+		if at, known := index[x.signaler]; known && x.signaler != nil {
+			p.jobs[i].after = append(p.jobs[i].after, at)
+		}
+		if at, known := signals[given{x.byThread, x.given}]; known && x.byThread != nil {
+			p.jobs[i].signals = append(p.jobs[i].signals, at)
 		}
 	}
 }

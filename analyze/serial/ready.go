@@ -14,6 +14,7 @@ type release struct {
 	event     analyze.Interval       // held up by an event
 	signaler  *analyze.CommandBuffer // that signaled it; nil when a thread did, or it is not in the trace
 	byThread  *analyze.Thread        // that signaled it; nil when a command buffer did, or it is not in the trace
+	given     analyze.Nanos          // when that thread did
 	elsewhere analyze.Interval       // handed to a GPU that ran nothing of the program and did not begin it
 	headBy    *analyze.CommandBuffer // what held it up in head
 	waits     int                    // events it waits for
@@ -73,7 +74,7 @@ func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	}
 	r.event, r.signaler, r.byThread = i, nil, nil
 	if s != nil {
-		r.signaler, r.byThread = s.buffer, s.thread
+		r.signaler, r.byThread, r.given = s.buffer, s.thread, s.at
 	}
 	r.at = max(r.at, i.End)
 }

@@ -18,6 +18,8 @@ type change struct {
 	turns    bool // no waiting, outside of Metal, for another thread to have done waiting for the GPU
 	locks    bool // no waits for locks, seen or hidden in commit
 	gpu      bool // a GPU that runs everything at once
+	apart    bool // threads that submit for themselves what one submitted for them
+	cores    bool // a processor for every thread
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 }
 
@@ -30,20 +32,22 @@ const fewerLaunches = 16
 type replay struct {
 	*program
 	change
-	now     analyze.Nanos
-	seq     int
-	events  binaryHeap[replayEvent]
-	cores   cores
-	threads []threadState
-	jobs    []jobState
-	queues  []queueState
-	locked  []lockState
-	running []int           // by device
-	done    []run           // by thread
-	horizon analyze.Nanos   // when the first of the threads that last had done all; 0 before
-	open    int             // threads that have not done all, and have not committed since the horizon
-	delays  [3]delayed      // by burst
-	own     []analyze.Nanos // by thread, what its own bursts were delayed
+	now      analyze.Nanos
+	seq      int
+	events   binaryHeap[replayEvent]
+	cores    cores
+	threads  []threadState
+	jobs     []jobState
+	queues   []queueState
+	locked   []lockState
+	given    []bool // by signal
+	services []service
+	running  []int           // by device
+	done     []run           // by thread
+	horizon  analyze.Nanos   // when the first of the threads that last had done all; 0 before
+	open     int             // threads that have not done all, and have not committed since the horizon
+	delays   [3]delayed      // by burst
+	waited   []analyze.Nanos // by thread, what its own bursts were delayed
 }
 
 // A run is what a thread has done of its program.
@@ -76,6 +80,7 @@ type queueState struct {
 	running int
 	order   []int32
 	waiting []int32
+	awake   int // bursts of the framework's threads for it that are under way
 }
 
 type replayEvent struct {
@@ -109,20 +114,26 @@ const (
 // play replays the program with a change, to the end of the first of its threads that last, and a little beyond. It is false when
 // the threads wait for each other for ever.
 func (p *program) play(c change) (*replay, bool) {
+	if c.apart {
+		p = p.apart()
+	}
 	r := &replay{program: p, change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
-		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), running: make([]int, len(p.engines)),
-		done: make([]run, len(p.threads)), open: len(p.threads), cores: cores{count: p.processors}, own: make([]analyze.Nanos, len(p.threads))}
+		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces), running: make([]int, len(p.engines)),
+		done: make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
+	if c.cores {
+		r.cores = cores{}
+	}
 	for i := range p.threads {
 		r.at(p.threads[i].begin, 0, evNothing, 0)
 		r.spend(p.threads[i].begin, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
 	}
 	for r.open > 0 {
-		next, any := r.cores.next()
+		k, next, any := r.cores.first()
 		if len(r.events) > 0 && (!any || r.events[0].at < next) {
 			e := r.events.pop()
 			r.now = e.at
-			if e.work > 0 && r.cores.count > 0 {
-				r.cores.begin(r.now, e.work, e)
+			if e.work > 0 && !r.cores.none() {
+				r.begin(e)
 			} else {
 				r.happen(e)
 			}
@@ -132,7 +143,10 @@ func (p *program) play(c change) (*replay, bool) {
 			return r, false
 		}
 		r.now = next
-		b := r.cores.end(next)
+		b := r.cores.end(k, next)
+		if q := r.served(b.then); q != nil {
+			q.awake--
+		}
 		r.delay(b)
 		r.happen(b.then)
 	}
@@ -145,7 +159,7 @@ func (p *program) run(c change) (rate float64, ends bool) {
 	if !ends {
 		return 0, false
 	}
-	return p.rate(r.done), true
+	return r.program.rate(r.done), true
 }
 
 func (r *replay) happen(e replayEvent) {
@@ -179,10 +193,37 @@ func (r *replay) at(t, work analyze.Nanos, kind uint8, id int32) {
 func (r *replay) spend(from, d analyze.Nanos, busy float64, kind uint8, id int32) {
 	d = max(0, d)
 	work := analyze.Nanos(0)
-	if r.cores.count > 0 {
+	if !r.cores.none() {
 		work = analyze.Nanos(busy * float64(d))
 	}
 	r.at(from+d-work, work, kind, id)
+}
+
+// begin begins a burst. The framework has threads for each queue; one that is still at work need not be woken, and a processor for
+// which others wait does not sleep.
+func (r *replay) begin(e replayEvent) {
+	work, awake := e.work, false
+	if q := r.served(e); q != nil {
+		awake = q.awake > 0
+		q.awake++
+	}
+	if awake || r.cores.crowded() {
+		work -= scaled(work, waking)
+	}
+	r.cores.begin(r.now, work, e)
+}
+
+// waking is the part of a short burst's processor time that goes into waking its thread and the processor: the system calls on both sides,
+// the interrupt to a processor that sleeps, the timer that is set and cancelled.
+const waking = 0.5
+
+// served is the queue for which a burst of the framework is; nil for one of a thread of the program.
+func (r *replay) served(e replayEvent) *queueState {
+	switch e.kind {
+	case evReady, evSeen, evNothing:
+		return &r.queues[r.program.jobs[e.id].queue]
+	}
+	return nil
 }
 
 // delay counts what a burst waited for a processor.
@@ -191,7 +232,7 @@ func (r *replay) delay(b burst) {
 	kind := burstOwn
 	switch b.then.kind {
 	case evThread, evOver, evCommit:
-		r.own[b.then.id] += d
+		r.waited[b.then.id] += d
 	case evReady:
 		kind = burstPre
 	case evSeen:
@@ -222,7 +263,15 @@ func (r *replay) gap(t int32) analyze.Nanos {
 	if r.compile {
 		gap = scaled(gap, r.program.threads[t].quiet)
 	}
-	return max(0, gap)
+	return r.own(t, max(0, gap))
+}
+
+// own is a time of a thread's own, with a processor at once when there is one for every thread.
+func (r *replay) own(t int32, d analyze.Nanos) analyze.Nanos {
+	if th := &r.program.threads[t]; r.change.cores {
+		return scaled(d, min(1, th.free/th.calmed))
+	}
+	return d
 }
 
 // over ends the thread's call after a time.
@@ -241,7 +290,7 @@ func (r *replay) step(t int32) {
 			return
 		}
 		q.used++
-		r.over(t, o.cost, busy)
+		r.over(t, r.share(o.cost), busy)
 	case opEnqueue:
 		if !r.head {
 			q := &r.queues[r.program.jobs[o.job].queue]
@@ -251,11 +300,11 @@ func (r *replay) step(t int32) {
 	case opCommit:
 		switch {
 		case r.locks:
-			r.spend(r.now, r.share(o.solo), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(o.solo)), busy, evCommit, t)
 		case o.hold > 0 && !r.fixed:
 			r.lock(t, o)
 		default:
-			r.spend(r.now, r.share(o.cost), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(o.cost)), busy, evCommit, t)
 		}
 	case opForeign, opWait:
 		r.wait(t, o)
@@ -267,6 +316,16 @@ func (r *replay) step(t int32) {
 		r.over(t, cost, 0)
 	case opLock:
 		r.lock(t, o)
+	case opSignal:
+		r.given[o.lock] = true
+		r.feedAll()
+		r.over(t, 0, 0)
+	case opAsk:
+		r.ask(t, o)
+	case opTake:
+		r.take(t, o)
+	case opAnswer:
+		r.answer(t, o)
 	}
 }
 
@@ -328,6 +387,9 @@ func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
 	if r.compile {
 		n = scaled(n, r.program.threads[t].quiet)
 	}
+	if r.change.cores {
+		n = min(n, r.quickNotify)
+	}
 	return n
 }
 
@@ -367,6 +429,9 @@ func (r *replay) commit(t int32) {
 	}
 	if r.compile { // for which the framework waits too when compilers have the processors
 		latency = min(latency, r.program.latency)
+	}
+	if r.change.cores {
+		latency = min(latency, r.quickLatency)
 	}
 	if !j.enqueued || r.head {
 		q := &r.queues[j.queue]

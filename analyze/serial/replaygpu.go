@@ -1,6 +1,10 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // pre and post are what the framework's own threads do for a job, on processors, before and after the GPU.
 func (r *replay) pre(j *job) analyze.Nanos  { return r.share(min(r.framework/2, j.latency)) }
@@ -23,7 +27,7 @@ func (r *replay) enginesOf(device int) int {
 
 // overlapOf is how many command buffers a queue lets run at the same time.
 func (r *replay) overlapOf(q *queueOf) int {
-	if !q.limited && (r.gpu || r.room) {
+	if !q.limited && r.room {
 		return unlimited
 	}
 	return q.most
@@ -63,14 +67,19 @@ func (r *replay) feed(device int) {
 
 // released says whether the events that a job waits for have come.
 func (r *replay) released(id int32) bool {
-	if !r.change.events {
-		for _, dep := range r.program.jobs[id].after {
-			if !r.jobs[dep].done {
-				return false
-			}
-		}
+	if r.change.events {
+		return true
 	}
-	return true
+	j := &r.program.jobs[id]
+	return !slices.ContainsFunc(j.after, func(dep int32) bool { return !r.jobs[dep].done }) &&
+		!slices.ContainsFunc(j.signals, func(s int32) bool { return !r.given[s] })
+}
+
+// feedAll begins what an event may have let go, on any device.
+func (r *replay) feedAll() {
+	for device := range r.running {
+		r.feed(device)
+	}
 }
 
 // end is the GPU's. The framework sees it when it has a processor, and has some more to do behind the scenes.
@@ -84,9 +93,7 @@ func (r *replay) end(id int32) {
 	if rest := r.share(r.framework) - r.pre(j) - post; rest > 0 {
 		r.at(r.now, rest, evNothing, id)
 	}
-	for device := range r.running { // an event may have let go what is on another
-		r.feed(device)
-	}
+	r.feedAll()
 }
 
 // seen lets go those who wait, as long after the GPU's end as they were let go then, or later by what the framework waited.

@@ -16,9 +16,14 @@ type step struct {
 // steps lists what each thread did, by time.
 func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, window analyze.Interval) {
 	by := a.calls(index, window)
+	a.services(p, by, window)
 	first := analyze.Nanos(1 << 62)
 	last := analyze.Nanos(0)
 	var threads []*analyze.Thread
+	buffers := make([]*analyze.CommandBuffer, len(p.jobs))
+	for b, i := range index {
+		buffers[i] = b
+	}
 	for t, list := range by {
 		slices.SortStableFunc(list, func(x, y step) int {
 			if c := compare(x.Begin, y.Begin); c != 0 {
@@ -26,7 +31,10 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			}
 			return compare(y.End, x.End)
 		})
-		by[t] = withoutStart(withoutNested(list))
+		list, paced := a.paced(t, withoutStart(withoutNested(list)), buffers)
+		if by[t] = list; paced {
+			p.paced[t] = true
+		}
 		first = min(first, by[t][0].Begin)
 		last = max(last, by[t][len(by[t])-1].End)
 		threads = append(threads, t)
@@ -35,13 +43,19 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 	a.holds(p, by)
 	union := a.waitsUnion()
 	var spans []span
+	p.lasted = last - first
 	for i, t := range threads {
+		if t == p.submitter.thread {
+			p.submitter.index = int32(i)
+		}
 		list := by[t]
 		at := list[0].Begin
 		th, done := thread{begin: at - first}, run{}
 		for _, s := range list {
 			s.gap = s.Begin - at
-			s.op.encode = min(s.gap, s.encode.Length())
+			if s.op.encode = min(s.gap, s.encode.Length()); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
+				s.op.encode = s.gap // on the way from a commit to the wait for it
+			}
 			s.op.turn = union.Within(analyze.Interval{Begin: at, End: s.Begin})
 			at = s.End
 			th.ops = append(th.ops, s.op)
@@ -90,10 +104,7 @@ func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 		w := &a.Trace.Waits[k]
 		o := op{kind: opWait, job: unknown, cost: w.Length()}
 		if i, known := index[w.Buffer]; known && w.Buffer != nil && w.Selector != "waitUntilScheduled" && !w.Unfinished {
-			o.job, o.cost = i, 0
-			if o.notify = w.End - max(w.Begin, w.Buffer.GPU.End); w.Begin > w.Buffer.GPU.End {
-				o.cost, o.notify = o.notify, 0
-			}
+			o = waitFor(w.Interval, w.Buffer, i)
 		}
 		if from := Awaited(w); from != nil && from != w.Thread {
 			o.kind = opForeign
@@ -103,11 +114,26 @@ func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 	for _, c := range a.Trace.Compilations {
 		add(c.Call, op{kind: opCompile, job: unknown, cost: c.Length()}, analyze.Interval{})
 	}
+	for i := range a.Trace.Signals {
+		s := &a.Trace.Signals[i]
+		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s}, analyze.Interval{})
+	}
 	for i := range a.Trace.Locks {
 		l := &a.Trace.Locks[i]
 		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l}, analyze.Interval{})
 	}
 	return by
+}
+
+// waitFor is a wait for a command buffer.
+func waitFor(w analyze.Interval, b *analyze.CommandBuffer, job int32) op {
+	o := op{kind: opWait, job: job}
+	if w.Begin > b.GPU.End {
+		o.cost = w.Length()
+	} else {
+		o.notify, o.waited = w.End-b.GPU.End, min(max(b.GPU.End, b.Completed.Begin), w.End)-w.Begin
+	}
+	return o
 }
 
 // withoutStart leaves out what a thread did before it began to work on command buffers, if it did.

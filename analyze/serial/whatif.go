@@ -1,13 +1,13 @@
 package serial
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// removals are the changes that take each cause away. A cause that is not here cannot be taken out of a recording: who would
-// submit instead of the single submitter, and what the program's own work would be, is not in it.
+// removals are the changes that take each cause away.
 var removals = map[string]change{
 	DeviceWideSync:     {foreign: true},
 	GPUSaturated:       {gpu: true},
@@ -19,6 +19,8 @@ var removals = map[string]change{
 	LaunchBound:        {launch: true},
 	LockContention:     {locks: true},
 	InterpreterLock:    {locks: true},
+	CPUBound:           {cores: true},
+	SingleSubmitter:    {apart: true},
 }
 
 const (
@@ -26,61 +28,64 @@ const (
 	enoughFaith = 0.15
 	// goodFaith is how near it must be for a reading of the program to be taken without trying others.
 	goodFaith = 0.05
-	// leastError is the error that each prediction is taken to have, however well the replay of the unchanged program agrees: what
-	// nine of ten were off by at most, on programs that the replay was not made with (fixtures/scenarios/matrix --what-if --vary).
-	leastError = 0.10
-	// widest is how far apart the ends of an interval may be: what may be off by more than twice either way is no prediction. The
-	// GPU's own limits show only where they were reached, so much time taken out of a run leaves much open.
-	widest = 4
 	// nothingGained is the speed-up below which a GPU without limits brings nothing.
 	nothingGained = 1.02
-	// shuffles is how often each prediction is repeated with the program's durations shuffled.
-	shuffles = 8
+	// enoughLost is the share of the threads' time that a cause must cost for its removal to be replayed.
+	enoughLost = 0.01
 )
 
-// whatIf predicts what removing each cause that was found would bring.
+// whatIf predicts what removing each cause that was found would bring, or says why it does not.
 func (a *Analysis) whatIf(f *facts, opts Options) {
 	if len(a.Verdict.Causes) == 0 {
 		return
 	}
-	p := a.program(f)
-	if p == nil {
-		return
+	p, base, why := a.believable(f)
+	var readings []reading
+	if why == "" {
+		readings = p.readings(rand.New(rand.NewPCG(opts.Seed, 0x7265706c6179)))
 	}
-	p, base := p.believed()
-	if base == 0 {
-		return
-	}
-	a.ReplayError = p.rate(p.recorded)/base - 1
-	if math.Abs(a.ReplayError) > enoughFaith {
-		return
-	}
-	random := rand.New(rand.NewPCG(opts.Seed, 0x7265706c6179))
-	var variants []*program
-	for range shuffles {
-		variants = append(variants, p.shuffled(random))
-	}
-	faith := max(leastError, math.Abs(a.ReplayError))
-	var replayed []*Finding
+	var replayed []change
+	var causes []string
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
-		if removal, known := c.removal(); known && f.share(c.Lost) >= 0.01 {
-			c.Speedup = p.speedup(variants, base, removal, faith)
-			if c.Cause == GPUSaturated && c.Speedup != nil && c.Speedup.Estimate < nothingGained {
-				c.Speedup = nil // one stream of work gains nothing by a GPU that runs more at once, but by a faster one
-			}
-			if c.Speedup != nil {
-				replayed = append(replayed, c)
-			}
+		if c.Unpredicted = why; why != "" {
+			continue
 		}
+		removal, unknown := c.removal(p)
+		if f.share(c.Lost) < enoughLost {
+			unknown = "it costs too little"
+		}
+		if c.Unpredicted = unknown; unknown != "" {
+			continue
+		}
+		if c.Speedup, c.Unpredicted = p.speedup(readings, base, removal, a.ReplayError); c.Speedup == nil {
+			continue
+		}
+		if c.Cause == GPUSaturated && c.Speedup.Estimate < nothingGained {
+			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
+			continue
+		}
+		replayed, causes = append(replayed, removal), append(causes, c.Cause)
 	}
 	if len(replayed) >= 2 {
-		first, _ := replayed[0].removal()
-		second, _ := replayed[1].removal()
-		if s := p.speedup(variants, base, first.both(second), faith); s != nil {
-			a.Verdict.Together = &Together{[2]string{replayed[0].Cause, replayed[1].Cause}, *s}
+		if s, _ := p.speedup(readings, base, replayed[0].both(replayed[1]), a.ReplayError); s != nil {
+			a.Verdict.Together = &Together{[2]string{causes[0], causes[1]}, *s}
 		}
 	}
+}
+
+// believable is the program if its replay is as fast as it ran, and how fast that is; otherwise why not.
+func (a *Analysis) believable(f *facts) (p *program, base float64, why string) {
+	if p = a.program(f); p == nil {
+		return nil, 0, "there are too few command buffers with GPU times"
+	}
+	if p, base = p.believed(); base == 0 {
+		return nil, 0, "a replay of what was recorded does not come to an end"
+	}
+	if a.ReplayError = p.rate(p.recorded)/base - 1; math.Abs(a.ReplayError) > enoughFaith {
+		return nil, 0, fmt.Sprintf("a replay of what was recorded is off by %s", percent(math.Abs(a.ReplayError)))
+	}
+	return p, base, ""
 }
 
 // believed is the program read in the way that replays as it ran, and how fast that is: 0 when none ends. Threads may hand locks
@@ -117,73 +122,26 @@ func (p *program) clone() *program {
 	return &q
 }
 
-// removal is the change that takes the cause away; false when a recording cannot tell.
-func (f *Finding) removal() (change, bool) {
+// removal is the change that takes the cause away; otherwise why a recording cannot tell what that would bring.
+func (f *Finding) removal(p *program) (c change, unknown string) {
 	c, known := removals[f.Cause]
-	if f.unseen*2 > f.explains { // when threads would go on without it is not in the recording
-		return c, false
+	switch {
+	case !known:
+		return c, "what the program would do without it is not in the trace"
+	case f.turns && f.unseen > 0:
+		return c, "threads run while they wait for their turn, and what of that is work of their own is not in the trace"
+	case f.turns:
+		return change{turns: true}, ""
+	case f.unseen*2 > f.explains && len(p.paced) == 0:
+		return c, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
+	case f.Cause == SingleSubmitter && p.submitter.pieces == 0:
+		return c, "what each thread has submitted for it is not in the trace"
 	}
-	if f.turns {
-		c = change{turns: true}
-	}
-	return c, known
+	return c, ""
 }
 
 // both is a change that does what either does.
 func (c change) both(d change) change {
 	return change{c.foreign || d.foreign, c.depth || d.depth, c.compile || d.compile, c.events || d.events, c.head || d.head, c.handlers || d.handlers,
-		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.room || d.room}
-}
-
-// speedup is how many times as fast the program is with the change. The interval holds what shuffled programs give, what GPUs
-// with and without more room than was seen give, and the error of the replay.
-func (p *program) speedup(variants []*program, base float64, c change, err float64) *Speedup {
-	wide, narrow := c, c
-	wide.room = true
-	estimates := []float64{}
-	for _, c := range []change{wide, narrow} {
-		changed, ends := p.run(c)
-		if !ends || changed == 0 {
-			return nil
-		}
-		estimates = append(estimates, changed/base)
-	}
-	low, high := slices.Min(estimates), slices.Max(estimates)
-	for _, v := range variants {
-		vb, ok := v.run(change{})
-		vc, ok2 := v.run(wide)
-		if ok && ok2 && vb > 0 {
-			x := vc / vb
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	if high > widest*low {
-		return nil
-	}
-	return &Speedup{Estimate: estimates[0], Low: max(0, low*(1-err)), High: high * (1 + err)}
-}
-
-// shuffled is the program with the durations of each thread's work on the GPU, and its gaps before calls of the same kind, in
-// another order.
-func (p *program) shuffled(random *rand.Rand) *program {
-	s := p.clone()
-	for t := range s.threads {
-		ops := s.threads[t].ops
-		byKind := map[opKind][]int{}
-		for i := range ops {
-			byKind[ops[i].kind] = append(byKind[ops[i].kind], i)
-		}
-		for kind := opAcquire; kind <= opLock; kind++ {
-			list := byKind[kind]
-			random.Shuffle(len(list), func(x, y int) {
-				a, b := &ops[list[x]], &ops[list[y]]
-				a.gap, b.gap, a.alone, b.alone, a.encode, b.encode = b.gap, a.gap, b.alone, a.alone, b.encode, a.encode
-				if kind == opCommit {
-					ja, jb := &s.jobs[a.job], &s.jobs[b.job]
-					ja.duration, jb.duration = jb.duration, ja.duration
-				}
-			})
-		}
-	}
-	return s
+		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room}
 }

@@ -12,7 +12,7 @@ type span struct {
 // each command buffer: what the process used and the program's threads did not in their own time. What these used in waits, to sleep
 // and wake, is the framework's. Without both nothing shares processors in a replay.
 func (a *Analysis) useByProgram(p *program, spans []span) {
-	var covered, lasted, onOwn analyze.Nanos
+	var covered, lasted, onOwn, polling analyze.Nanos
 	window := analyze.Interval{Begin: 1 << 62}
 	processes := map[*analyze.Process]bool{}
 	for i, s := range spans {
@@ -22,12 +22,20 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 		for k := range p.threads[i].ops {
 			own += p.threads[i].ops[k].own()
 		}
-		p.threads[i].quiet = 1
+		p.threads[i].quiet, p.threads[i].free, p.threads[i].calmed = 1, 1, 1
 		if cpu.Waited > 0 {
 			p.threads[i].quiet = max(leastQuiet, 1-share(cpu.Waited, own+p.threads[i].notified())*share(s.Length(), cpu.Covered))
 		}
+		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
+			whole := share(s.Length(), cpu.Covered) // of which so much is known
+			p.threads[i].free = min(1, share(scaled(cpu.Ran, whole)+max(0, scaled(slept, whole)-p.threads[i].asleep()), own))
+		}
 		p.threads[i].busy = min(1, share(cpu.Ran, own)*share(s.Length(), max(1, cpu.Covered)))
 		onOwn += scaled(own, p.threads[i].busy)
+		if p.paced[s.thread] || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
+			// What it used beyond was to ask whether its work is done, over and over, or to be woken for others' answers.
+			polling += max(0, scaled(cpu.Ran, share(s.Length(), max(1, cpu.Covered)))-scaled(own, p.threads[i].busy))
+		}
 		window.Begin, window.End = min(window.Begin, s.Begin), max(window.End, s.End)
 		if s.thread.Process != nil {
 			processes[s.thread.Process] = true
@@ -43,7 +51,7 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 		all, known = all+cpu.Ran, known+cpu.Covered
 	}
 	if known*2 >= window.Length()*analyze.Nanos(len(processes)) && known > 0 {
-		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn)
+		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
 		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
 	}
 }
@@ -55,6 +63,19 @@ const leastQuiet = 0.2
 func (t *thread) notified() (sum analyze.Nanos) {
 	for i := range t.ops {
 		sum += t.ops[i].notify
+	}
+	return sum
+}
+
+// asleep is the time in calls in which the thread waits for what a replay knows.
+func (t *thread) asleep() (sum analyze.Nanos) {
+	for i := range t.ops {
+		switch o := &t.ops[i]; o.kind {
+		case opWait, opForeign, opAsk, opTake:
+			sum += o.waited
+		case opLock:
+			sum += o.cost
+		}
 	}
 	return sum
 }
@@ -87,7 +108,7 @@ func (p *program) calm() {
 			for i := range recorded.threads[t].ops[:r.threads[t].next] {
 				own += recorded.threads[t].ops[i].own()
 			}
-			p.threads[t].take(&recorded.threads[t], share(r.own[t], own), r.delays[burstPost].mean())
+			p.threads[t].take(&recorded.threads[t], share(r.waited[t], own), r.delays[burstPost].mean())
 		}
 		for i := range p.jobs {
 			j, was := &p.jobs[i], &recorded.jobs[i]
@@ -115,7 +136,7 @@ func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
 			o.notify = max(1, r.notify-notify)
 		}
 	}
-	t.busy = min(1, was.busy/left)
+	t.busy, t.calmed = min(1, was.busy/left), left
 }
 
 func scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }

@@ -1,0 +1,201 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// handedOver is the work that threads give to one other that submits for them.
+type handedOver struct {
+	thread *analyze.Thread // that submits; nil when all do for themselves
+	index  int32           // among the program's threads
+	pieces int
+}
+
+// A service is in a replay what one thread does for another that handed its work over and waits for the answer.
+type service struct {
+	asked, answered bool
+	asker           int32 // that waits for the answer
+	waiting         bool  // the thread that submits waits to be asked
+}
+
+// services puts into the threads' calls how they hand their work over: each asks and waits for the answer, and the thread that submits
+// waits to be asked for the next and answers, in the order in which it did.
+func (a *Analysis) services(p *program, by map[*analyze.Thread][]step, window analyze.Interval) {
+	h := a.handover
+	if !h.holds() {
+		return
+	}
+	inside := func(i analyze.Interval) bool { return i.Begin >= window.Begin && i.End <= window.End }
+	var asleep []analyze.SignalWait // those of the thread that submits
+	for i := range a.forSignals {
+		if w := &a.forSignals[i]; w.Thread == h.to && !w.GivenBack && inside(w.Interval) {
+			asleep = append(asleep, *w)
+		}
+	}
+	p.submitter.thread = h.to
+	from := analyze.Nanos(-1 << 62)
+	for i := range h.replies {
+		r := &h.replies[i]
+		if !inside(r.Interval) || r.at < r.Begin || r.at > r.End {
+			continue
+		}
+		k := int32(p.submitter.pieces)
+		p.submitter.pieces++
+		by[r.Thread] = append(by[r.Thread], step{r.Interval, op{kind: opAsk, job: unknown, lock: k, waited: r.at - r.Begin, notify: r.End - r.at}, analyze.Interval{}})
+		own := by[h.to]
+		slept := false
+		for ; len(asleep) > 0 && asleep[0].End <= r.at; asleep = asleep[1:] {
+			if w := &asleep[0]; w.Begin >= from {
+				o := op{kind: opTake, job: unknown, lock: k, waited: w.Length()}
+				if w.Signalled > w.Begin && w.Signalled < w.End {
+					o.notify = w.End - w.Signalled
+				}
+				if k == 0 { // what it waits before the first is no part of the run
+					w.Begin = w.End
+				}
+				own, slept = append(own, step{w.Interval, o, analyze.Interval{}}), true
+			}
+		}
+		if !slept && from > 0 {
+			own = append(own, step{analyze.Interval{Begin: from, End: from}, op{kind: opTake, job: unknown, lock: k}, analyze.Interval{}})
+		}
+		by[h.to] = append(own, step{analyze.Interval{Begin: r.at, End: r.at}, op{kind: opAnswer, job: unknown, lock: k}, analyze.Interval{}})
+		from = r.at
+	}
+}
+
+// ask hands work over.
+func (r *replay) ask(t int32, o *op) {
+	s := &r.services[o.lock]
+	s.asked, s.asker = true, t
+	if s.answered {
+		r.over(t, o.notify, 0)
+	}
+	if s.waiting {
+		s.waiting = false
+		r.over(r.submitter.index, r.op(r.submitter.index).notify, 0)
+	}
+}
+
+// take waits to be asked.
+func (r *replay) take(t int32, o *op) {
+	if s := &r.services[o.lock]; s.asked {
+		r.over(t, 0, 0)
+	} else {
+		s.waiting = true
+	}
+}
+
+// answer lets the thread go on that asked.
+func (r *replay) answer(t int32, o *op) {
+	s := &r.services[o.lock]
+	s.answered = true
+	if s.asked {
+		r.over(s.asker, r.op(s.asker).notify, 0)
+	}
+	r.over(t, 0, 0)
+}
+
+// apart is the program without the thread that submits for others: each does its own work itself, on a queue of its own.
+func (p *program) apart() *program {
+	q := p.clone()
+	q.queues, q.threads, q.submitter = slices.Clone(p.queues), nil, handedOver{}
+	submitter := &p.threads[p.submitter.index]
+	work := make([][]op, p.submitter.pieces) // that the submitter did
+	over := make([]analyze.Nanos, p.submitter.pieces)
+	at := int32(-1)
+	for i := range submitter.ops {
+		switch o := &submitter.ops[i]; {
+		case o.kind == opTake:
+			at = o.lock
+		case o.kind == opAnswer:
+			over[o.lock], at = o.gap, -1
+		case at >= 0:
+			work[at] = append(work[at], *o)
+		}
+	}
+	for t := range p.threads {
+		if int32(t) == p.submitter.index {
+			continue
+		}
+		th, asks := p.threads[t], false
+		q.threads = append(q.threads, th)
+		own := int32(len(q.threads) - 1)
+		n := &q.threads[own]
+		n.ops, n.jobs = nil, nil
+		queue := int32(len(q.queues))
+		left, given, mine := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
+		for _, o := range th.ops {
+			o.gap, o.alone, left = o.gap+left, o.alone+left, 0
+			mine += o.gap
+			if o.kind == opLock && p.guards(&o) {
+				left = o.gap
+				continue
+			}
+			if o.kind != opAsk {
+				n.ops = append(n.ops, o)
+				continue
+			}
+			asks = true
+			moved, took := q.moved(work[o.lock], own, queue)
+			for i := range moved {
+				given += moved[i].gap
+			}
+			given += took
+			if len(moved) == 0 { // only a part of a command buffer: what it took shows in when the answer came
+				given, left = given+over[o.lock], o.gap+took+over[o.lock]
+			} else {
+				moved[0].gap, moved[0].alone, left = moved[0].gap+o.gap, moved[0].alone+o.gap, took
+			}
+			n.ops = append(n.ops, moved...)
+		}
+		for i := range n.ops {
+			if n.ops[i].kind == opCommit {
+				n.jobs = append(n.jobs, n.ops[i].job)
+			}
+		}
+		if len(n.ops) == 0 {
+			q.threads = q.threads[:own]
+			continue
+		}
+		if asks {
+			q.queues = append(q.queues, queueOf{capacity: DefaultCapacity, device: p.queues[0].device, most: 1})
+			n.busy = min(1, (float64(mine)*th.busy+float64(given)*submitter.busy)/float64(max(1, mine+given)))
+		}
+		ended := p.recorded[t].ended
+		n.lasts = (ended-th.begin)*2 >= p.lasted && len(n.jobs)*100 > len(p.jobs)
+	}
+	return q
+}
+
+// moved is what the submitter did for a thread, for that thread to do; took is the time of what was only a part of a command buffer.
+// A command buffer is the thread's that has it committed.
+func (p *program) moved(work []op, t, queue int32) (moved []op, took analyze.Nanos) {
+	for _, o := range work {
+		o.gap, o.alone, took = o.gap+took, o.alone+took, 0
+		switch o.kind {
+		case opLock: // that guards what is handed over
+			if p.guards(&o) {
+				took = o.gap
+				continue
+			}
+		case opAcquire:
+			took = o.gap + o.cost
+			continue
+		case opCommit:
+			j := &p.jobs[o.job]
+			j.by, j.queue = t, queue
+			moved = append(moved, op{kind: opAcquire, job: o.job, gap: o.gap, alone: o.alone})
+			o.gap, o.alone = 0, 0
+		}
+		moved = append(moved, o)
+	}
+	return moved, took
+}
+
+// guards says whether a lock is one that is there to hand work over: who submits waits for it, or is waited for.
+func (p *program) guards(o *op) bool {
+	return !o.wait.OfInterpreter() && (o.wait.Thread == p.submitter.thread || o.wait.Holder == p.submitter.thread)
+}

@@ -1,0 +1,120 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// paced puts waits into a thread's calls that it makes and no call shows: a thread that polls for the end of its work, or sleeps on a
+// semaphore that a completion handler posts, begins each command buffer when one of those before has completed, and not earlier. It is
+// taken to wait for the command buffer so many before its next if that has nearly always completed then, a later one has not, and the
+// thread goes on soon after. It says whether the thread does.
+func (a *Analysis) paced(t *analyze.Thread, list []step, buffers []*analyze.CommandBuffer) ([]step, bool) {
+	var own []turn
+	var commits, waits int
+	var last analyze.Nanos
+	for i, s := range list {
+		switch s.kind {
+		case opAcquire:
+			own = append(own, turn{s.job, i, last, s.Begin, buffers[s.job], a.completion(buffers[s.job])})
+		case opCommit:
+			commits++
+		case opWait, opForeign:
+			waits++
+		}
+		last = s.End
+	}
+	if waits*2 >= commits || len(own) < enoughTurns {
+		return list, false
+	}
+	for n := 1; n <= mostInFlight; n++ {
+		if follows(own, n) {
+			return withWaits(list, own, n, a.asleep(t)), true
+		}
+	}
+	return list, false
+}
+
+// A turn is a thread's making of a command buffer.
+type turn struct {
+	job         int32
+	step        int
+	from, begin analyze.Nanos // from the end of its call before
+	buffer      *analyze.CommandBuffer
+	completed   analyze.Nanos
+}
+
+const (
+	// enoughTurns is how many command buffers a thread must have made for its pace to be seen.
+	enoughTurns = 30
+	// mostInFlight is how many command buffers threads are taken to keep in flight at most, where they wait in no call.
+	mostInFlight = 16
+)
+
+// follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
+func follows(own []turn, n int) bool {
+	own = own[1:] // the first may have come after a long start
+	var early, used, soon int
+	var lags, gaps []analyze.Nanos
+	for i := n; i < len(own); i++ {
+		before, t := own[i-n], own[i]
+		lag := t.begin - before.completed
+		if lag < 0 {
+			early++
+		}
+		if n > 1 && own[i-n+1].completed > t.begin {
+			used++
+		}
+		if before.completed > t.from {
+			soon++
+			lags, gaps = append(lags, lag), append(gaps, t.begin-t.from)
+		}
+	}
+	all := len(own) - n
+	if early*50 > all || n > 1 && used*2 < all || soon*2 < all {
+		return false
+	}
+	return median(lags)*5 <= median(gaps) || spreadOf(lags)*2 <= spreadOf(gaps)
+}
+
+// spreadOf is the distance between the quartiles.
+func spreadOf(list []analyze.Nanos) analyze.Nanos {
+	if len(list) < 4 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)*3/4] - list[len(list)/4]
+}
+
+// asleep is when the thread waited for signals.
+func (a *Analysis) asleep(t *analyze.Thread) (list []analyze.Interval) {
+	for i := range a.Trace.SignalWaits {
+		if w := &a.Trace.SignalWaits[i]; w.Thread == t {
+			list = append(list, w.Interval)
+		}
+	}
+	return list
+}
+
+// withWaits is the thread's calls with those waits. Where the thread was seen to sleep, it waited there.
+func withWaits(list []step, own []turn, n int, asleep []analyze.Interval) []step {
+	var all []step
+	next := 0
+	for i, t := range own {
+		all = append(all, list[next:t.step]...)
+		next = t.step
+		if i < n || own[i-n].completed > t.begin {
+			continue
+		}
+		w := analyze.Interval{Begin: t.from, End: max(t.from, own[i-n].completed)}
+		for len(asleep) > 0 && asleep[0].End <= t.from {
+			asleep = asleep[1:]
+		}
+		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= own[i-n].completed {
+			w = asleep[0]
+		}
+		all = append(all, step{w, waitFor(w, own[i-n].buffer, own[i-n].job), analyze.Interval{}})
+	}
+	return append(all, list[next:]...)
+}

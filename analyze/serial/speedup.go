@@ -1,0 +1,107 @@
+package serial
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A reading is one way to read the recorded program, or what the machine did with it, of which the trace does not say which is right.
+type reading struct {
+	*program
+	base float64 // how fast it is unchanged
+}
+
+const (
+	// samples is how often the program is read with times drawn from its own.
+	samples = 8
+	// blocks is into how many parts a run is divided, of which these are drawn: what comes soon after one another is alike.
+	blocks = 12
+	// widest is how far apart the ends of an interval may be: what may be off by more than twice either way is no prediction. The
+	// GPU's own limits show only where they were reached, so much time taken out of a run leaves much open.
+	widest = 4
+	// leastError is by how much predictions are taken to be off that change little, beyond what the readings show, and errorOfMore what is
+	// added for each doubling: the more of a run is taken out, the more rests on how long the rest takes.
+	leastError, errorOfMore = 0.05, 0.02
+)
+
+// readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well
+// or badly.
+func (p *program) readings(random *rand.Rand) (all []reading) {
+	add := func(q *program) {
+		if base, ends := q.run(change{}); ends && base > 0 {
+			all = append(all, reading{q, base})
+		}
+	}
+	for range samples {
+		add(p.resampled(random))
+	}
+	if p.processors > 0 {
+		for _, scattered := range []float64{0, 1} {
+			q := *p
+			q.scattered = scattered
+			add(&q)
+		}
+	}
+	return all
+}
+
+// speedup is how many times as fast the program is with the change. The interval holds what all readings give, what GPUs with and
+// without more room than was seen give, and the error of the replay. It is nil, with the reason, when the interval is too wide.
+func (p *program) speedup(readings []reading, base float64, c change, replayError float64) (s *Speedup, why string) {
+	usual, other := c, c
+	if usual.room = true; c.gpu { // queues whose work a busier GPU ran one after the other are not taken to change
+		usual, other = other, usual
+	}
+	changed, ends := p.run(usual)
+	if !ends || changed == 0 {
+		return nil, "a replay without it does not come to an end"
+	}
+	s = &Speedup{Estimate: changed / base}
+	s.Low, s.High = s.Estimate, s.Estimate
+	for _, r := range append(slices.Clone(readings), reading{p, base}) {
+		for _, c := range []change{usual, other} {
+			if c == other && r.program != p {
+				continue
+			}
+			if changed, ends := r.run(c); ends && changed > 0 {
+				s.Low, s.High = min(s.Low, changed/r.base), max(s.High, changed/r.base)
+			}
+		}
+	}
+	if s.High > widest*s.Low {
+		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", s.Low, s.High)
+	}
+	err := max(leastError+errorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
+	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
+	return s, ""
+}
+
+// resampled is the program with the durations of each thread's work on the GPU, and its gaps before calls of the same kind, drawn from
+// them in blocks (the block bootstrap: H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989).
+func (p *program) resampled(random *rand.Rand) *program {
+	s := p.clone()
+	for t := range s.threads {
+		ops, from := s.threads[t].ops, p.threads[t].ops
+		byKind := map[opKind][]int{}
+		for i := range ops {
+			byKind[ops[i].kind] = append(byKind[ops[i].kind], i)
+		}
+		for kind := opAcquire; kind <= opLock; kind++ {
+			list := byKind[kind]
+			length := (len(list) + blocks - 1) / blocks
+			for at := 0; at < len(list); at += length {
+				begin := random.IntN(len(list) - min(length, len(list)) + 1)
+				for i := at; i < min(at+length, len(list)); i++ {
+					a, b := &ops[list[i]], &from[list[begin+i-at]]
+					a.gap, a.alone, a.encode = b.gap, b.alone, b.encode
+					if kind == opCommit {
+						s.jobs[a.job].duration = p.jobs[b.job].duration
+					}
+				}
+			}
+		}
+	}
+	return s
+}

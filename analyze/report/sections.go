@@ -292,11 +292,8 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "queues", "")
-	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1}
-	for i, q := range r.Queues {
-		if i == mostRows {
-			break
-		}
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: mostRows}
+	for _, q := range r.Queues {
 		capacity := "64 (default)"
 		if q.Capacity > 0 {
 			capacity = count(q.Capacity)
@@ -308,9 +305,6 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 		t.add(strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full)
 	}
 	t.write(w, style)
-	if more := len(r.Queues) - mostRows; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
 }
 
 func (r *Report) writeKernels(w io.Writer, style styler) {
@@ -318,11 +312,8 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "kernels", "where the GPU's time went")
-	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1}
-	for i, k := range r.Kernels {
-		if i == mostRows {
-			break
-		}
+	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: mostRows}
+	for _, k := range r.Kernels {
 		name := k.Name
 		if k.Layer != analyze.App {
 			name = k.Layer + " / " + name
@@ -330,9 +321,6 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
 	}
 	t.write(w, style)
-	if more := len(r.Kernels) - mostRows; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
 	for i, f := range r.FusionCandidates {
 		if i == 5 {
 			break
@@ -346,17 +334,11 @@ func (r *Report) writeScopes(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "scopes", "times that the program named")
-	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1}
-	for i, s := range r.Scopes {
-		if i == mostRows {
-			break
-		}
+	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1, most: mostRows}
+	for _, s := range r.Scopes {
 		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
 	}
 	t.write(w, style)
-	if more := len(r.Scopes) - mostRows; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
 }
 
 func (r *Report) writeCalls(w io.Writer, style styler) {
@@ -364,15 +346,12 @@ func (r *Report) writeCalls(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "calls", "")
-	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1}
+	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1, most: 2 * mostRows}
 	same := map[string]int{}
 	for _, c := range r.Calls {
 		same[c.Selector]++
 	}
-	for i, c := range r.Calls {
-		if i == 2*mostRows {
-			break
-		}
+	for _, c := range r.Calls {
 		name := c.Selector
 		if same[name] > 1 && c.Class != "" {
 			name += " of " + c.Class
@@ -380,9 +359,6 @@ func (r *Report) writeCalls(w io.Writer, style styler) {
 		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
 	}
 	t.write(w, style)
-	if more := len(r.Calls) - 2*mostRows; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
 }
 
 func (r *Report) writeCallSites(w io.Writer, style styler) {
@@ -390,14 +366,11 @@ func (r *Report) writeCallSites(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "where calls come from", "the program's own functions, by the time in the calls that they make")
-	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2}
-	for _, s := range r.CallSites[:min(len(r.CallSites), mostRows)] {
+	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: mostRows}
+	for _, s := range r.CallSites {
 		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))
 	}
 	t.write(w, style)
-	if more := len(r.CallSites) - mostRows; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
 }
 
 func (r *Report) writeMemory(w io.Writer, style styler) {

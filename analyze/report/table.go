@@ -14,10 +14,18 @@ const width = 100
 type table struct {
 	heads []string
 	left  int // columns from the first that are aligned to the left; the others are numbers
+	most  int // rows that are shown, 0 for all; how many more there are is said
 	rows  [][]string
+	more  int
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) add(cells ...string) {
+	if t.most > 0 && len(t.rows) == t.most {
+		t.more++
+		return
+	}
+	t.rows = append(t.rows, cells)
+}
 
 // write writes the table with an indentation of two.
 func (t *table) write(w io.Writer, style styler) {
@@ -56,6 +64,9 @@ func (t *table) write(w io.Writer, style styler) {
 	fmt.Fprintln(w, style.dim(line(t.heads)))
 	for _, row := range t.rows {
 		fmt.Fprintln(w, line(row))
+	}
+	if t.more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", t.more)
 	}
 }
 

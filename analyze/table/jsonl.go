@@ -111,7 +111,7 @@ func (j *jsonRows[T]) write(rows []T) error {
 			case kindBool:
 				j.line = strconv.AppendBool(j.line, f.Bool())
 			case kindText:
-				j.line = appendText(j.line, f.String())
+				j.line = analyze.AppendJSON(j.line, f.String())
 			}
 		}
 		j.file.write(append(j.line, '}', '\n'))
@@ -120,18 +120,3 @@ func (j *jsonRows[T]) write(rows []T) error {
 }
 
 func (j *jsonRows[T]) close() error { return j.file.err }
-
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
-			quoted, err := json.Marshal(s)
-			if err != nil { // strings always marshal
-				panic(err)
-			}
-			return append(b, quoted...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
-}

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"strconv"
 
@@ -54,7 +53,7 @@ func (c *chrome) open(phase, name string, t trackID, at analyze.Nanos) {
 	c.line = append(c.line, `,"ts":`...)
 	c.line = appendMicros(c.line, at)
 	c.line = append(c.line, `,"name":`...)
-	c.line = appendJSON(c.line, name)
+	c.line = analyze.AppendJSON(c.line, name)
 }
 
 func (c *chrome) close() {
@@ -83,7 +82,7 @@ func (c *chrome) declare(t track) {
 	}
 	c.open("M", kind, t.id, 0)
 	c.line = append(c.line, `,"args":{"name":`...)
-	c.line = appendJSON(c.line, name)
+	c.line = analyze.AppendJSON(c.line, name)
 	c.line = append(c.line, '}')
 	c.close()
 	if order != "" {
@@ -98,7 +97,7 @@ func (c *chrome) begin(s *slice) {
 	c.line = append(c.line, `,"dur":`...)
 	c.line = appendMicros(c.line, s.Length())
 	c.line = append(c.line, `,"cat":`...)
-	c.line = appendJSON(c.line, s.category)
+	c.line = analyze.AppendJSON(c.line, s.category)
 	sep := `,"args":{`
 	for i := range s.args {
 		a := &s.args[i]
@@ -106,10 +105,10 @@ func (c *chrome) begin(s *slice) {
 			continue
 		}
 		c.line = append(c.line, sep...)
-		c.line = appendJSON(c.line, a.name)
+		c.line = analyze.AppendJSON(c.line, a.name)
 		c.line = append(c.line, ':')
 		if a.text != "" {
-			c.line = appendJSON(c.line, a.text)
+			c.line = analyze.AppendJSON(c.line, a.text)
 		} else {
 			c.line = strconv.AppendUint(c.line, a.value, 10)
 		}
@@ -177,19 +176,4 @@ func appendMicros(b []byte, n analyze.Nanos) []byte {
 		b = append(b, '.', byte('0'+r/100), byte('0'+r/10%10), byte('0'+r%10))
 	}
 	return b
-}
-
-func appendJSON(b []byte, s string) []byte {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
-			quoted, err := json.Marshal(s)
-			if err != nil { // strings always marshal
-				panic(err)
-			}
-			return append(b, quoted...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
 }

@@ -1,0 +1,19 @@
+package analyze
+
+import "encoding/json"
+
+// AppendJSON appends a text as a JSON string. Names and labels are nearly always plain, so they are copied as they are.
+func AppendJSON(b []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
+			quoted, err := json.Marshal(s)
+			if err != nil { // strings always marshal
+				panic(err)
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

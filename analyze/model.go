@@ -194,6 +194,22 @@ type CommandBuffer struct {
 	WaitsFor  []EventValue // shared events it waits for
 }
 
+// Empty says that nothing was encoded into the command buffer, so that it can only be there to be waited for. It means something only
+// where encoders are recorded: see Trace.Encoded.
+func (b *CommandBuffer) Empty() bool {
+	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 && (b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
+}
+
+// Encoded says whether the trace has encoders at all.
+func (t *Trace) Encoded() bool {
+	for _, b := range t.CommandBuffers {
+		if len(b.Encoders) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // EventValue is a value of an event.
 type EventValue struct {
 	Event uint32

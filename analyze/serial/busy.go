@@ -71,8 +71,8 @@ func (b *Busy) Spans() []analyze.Interval {
 // Gaps are the intervals of within that the union leaves free, ascending.
 func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	var gaps []analyze.Interval
-	at := within.Begin
-	for _, s := range b.Spans() {
+	at, spans := within.Begin, b.Spans()
+	for _, s := range spans[sort.Search(len(spans), func(i int) bool { return spans[i].End > at }):] {
 		if s.Begin >= within.End {
 			break
 		}

@@ -19,10 +19,12 @@ const (
 	EventChain         = "event-chain"
 	HeadOfLine         = "head-of-line"
 	CompletionHandlers = "completion-handlers"
-	ForeignGPULoad     = "foreign-gpu-load" // another program has the GPU: a cause, and no verdict on this one
 	CPUBound           = "cpu-bound"
 	None               = "none"
 )
+
+// ForeignGPULoad is a cause that is no verdict: another program has the GPU, which says nothing about this one.
+const ForeignGPULoad = "foreign-gpu-load"
 
 // A Finding is what one rule says of its cause.
 type Finding struct {
@@ -39,6 +41,8 @@ type Finding struct {
 
 	turns     bool          // it was found by threads taking turns, not by its own records
 	byThreads bool          // threads signal the events that are waited for
+	outside   bool          // it is not of the program's own doing: reported, and no verdict on the program
+	behind    bool          // it was found by queues that run less than the GPU has room for
 	aside     bool          // those who lose the time submit next to nothing
 	inCommit  bool          // it was found by commits that hold each other up
 	unseen    analyze.Nanos // part of explains in which threads were not seen to wait
@@ -65,9 +69,10 @@ type facts struct {
 	total        analyze.Nanos // thread time of all threads that took part
 	threads      []*ThreadTime // the threads that took part
 	committers   int
-	busiest      DeviceUse // the device with the most work
-	busy         float64   // its busy share between its first commit and its last completion
-	backlog      float64   // share of that time in which it was busy while committed work had not begun
+	busiest      DeviceUse     // the device with the most work
+	busy         float64       // its busy share between its first commit and its last completion
+	backlog      float64       // share of that time in which it was busy while committed work had not begun
+	inLine       analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
 	saturated    bool
 	perBuffer    analyze.Nanos             // mean GPU time of a command buffer
 	buffers      int                       // that ran
@@ -130,6 +135,7 @@ func (a *Analysis) facts() *facts {
 	}
 	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
 	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
+	f.inLine = a.timeInLine()
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05)
 	for _, d := range a.deviceOrder {

@@ -9,7 +9,7 @@ import (
 // foreignLoad: the driver had handed work to the GPU, the GPU ran nothing of the program, and did not begin it: another program has
 // it. What of its own run another program interrupts is not seen: Metal's GPU times then only are longer.
 func foreignLoad(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: ForeignGPULoad, Confidence: 0.6,
+	r := Finding{Cause: ForeignGPULoad, Confidence: 0.6, outside: true,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
 	delays := a.startDelays()
 	switch {

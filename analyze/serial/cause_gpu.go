@@ -20,16 +20,16 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	case !f.saturated && f.steady == 1: // what is ready waits for the thread's own work, as in a batch
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(f.busy))
 	case f.busy >= saturatedShare && !f.saturated:
-		return r.not("the GPU was busy for %s of the time, but began all work at once: in %s of it something was waiting to begin", percent(f.busy), percent(f.backlog))
+		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(f.busy), percent(f.backlog))
 	}
 	if f.saturated {
 		with, alone := a.withTheGPU(f)
-		waited := a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + a.waitedWhileBusy()
+		waited := a.Sum(analyze.PartWaitQueuedOwn) + a.Sum(analyze.PartWaitQueuedOther) + a.waitedWhileBusy() - f.inLine
 		r.Lost = max(waited, with-alone)
 		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = 0.75
-		r.Lost = max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))
+		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost)
 		r.explains = r.Lost
 	}
 	r.Holds = true
@@ -100,7 +100,7 @@ func launchBound(a *Analysis, f *facts) Finding {
 	if f.buffers < 10 {
 		return r.not("%d command buffers are too few to tell", f.buffers)
 	}
-	scheduling, notify := a.Sum(analyze.PartWaitScheduling), a.Sum(analyze.PartWaitNotify)
+	scheduling, notify := a.Sum(analyze.PartWaitScheduling)+a.notYetHanded(), a.Sum(analyze.PartWaitNotify)
 	encode, commit := a.Sum(analyze.PartEncode), a.Sum(analyze.PartCommit)
 	scheduling -= min(scheduling, f.found[HeadOfLine]+f.found[EventChain]+f.beganLate)
 	notify -= min(notify, f.found[CompletionHandlers])
@@ -157,13 +157,36 @@ func (a *Analysis) typicalLaunch() (launch, work analyze.Nanos) {
 		for _, p := range a.Split(w) {
 			switch p.Part {
 			case analyze.PartWaitScheduling:
-				before = append(before, p.Nanos)
+				before = append(before, p.Nanos+a.beforeHanded(w))
 			case analyze.PartWaitNotify:
 				after = append(after, p.Nanos)
 			}
 		}
 	}
 	return median(encode) + median(commit) + median(before) + median(after), median(gpu)
+}
+
+// beforeHanded is the part of a wait for the thread's own work in which the driver had not handed it to the GPU, while the GPU ran
+// something else: it is launching all the same, and not queued for the GPU.
+func (a *Analysis) beforeHanded(w *analyze.Wait) analyze.Nanos {
+	b := w.Buffer
+	if b == nil || Awaited(w) != w.Thread {
+		return 0
+	}
+	x, handed := a.released[b], max(b.Kernel.End, b.Scheduled)
+	if x == nil || x.head.Length() > 0 || x.event.Length() > 0 || handed == 0 {
+		return 0
+	}
+	queued := queuedPart(w)
+	return a.deviceOf(b).all.Within(analyze.Interval{Begin: queued.Begin, End: min(queued.End, handed)})
+}
+
+// notYetHanded is beforeHanded of all waits.
+func (a *Analysis) notYetHanded() (sum analyze.Nanos) {
+	for i := range a.Trace.Waits {
+		sum += a.beforeHanded(&a.Trace.Waits[i])
+	}
+	return sum
 }
 
 func median(list []analyze.Nanos) analyze.Nanos {

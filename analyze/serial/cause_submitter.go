@@ -46,8 +46,11 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 		}
 	}
 	switch {
+	case waiting == 0 && !handed && h != nil && len(h.threads) >= 2 && len(h.replies) >= enoughReplies:
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but it did something on the GPU only for %s of that time: so do threads wait that are let go together",
+			top.Thread.ID, len(h.replies), percent(h.served))
 	case waiting == 0 && !handed && h != nil && len(h.replies)+h.others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but they handed nothing over to it: so do threads wait that it gives work to",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but that they asked for anything is not in the trace: so do threads wait that it gives work to",
 			top.Thread.ID, len(h.replies)+h.others)
 	case waiting == 0 && !handed && len(f.threads) < 2:
 		return r.not("only %d thread takes part", len(f.threads))
@@ -64,7 +67,11 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	if waiting > 0 {
 		r.say("%d waits of other threads were for its work", waiting)
 	}
-	if handed {
+	switch {
+	case handed && h.unseen:
+		r.Confidence = 0.75
+		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits", len(h.threads), len(h.replies))
+	case handed:
 		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.threads), len(h.replies))
 	}
 	r.say("beyond the time of their own work on the GPU that took %s of thread time", r.Lost)

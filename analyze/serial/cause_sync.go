@@ -49,7 +49,8 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 type syncUse struct {
 	waits, foreign, barriers int
 	foreignTime, lost        analyze.Nanos
-	needed                   int // waits for the work of threads that do not wait for the waiter's
+	barrierLost              analyze.Nanos // part of lost, in which empty command buffers were queued behind others' work
+	needed                   int           // waits for the work of threads that do not wait for the waiter's
 	neededTime               analyze.Nanos
 	waiters                  map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
 }
@@ -92,14 +93,13 @@ func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
 func (a *Analysis) syncs(f *facts) *syncUse {
 	s := &syncUse{waiters: map[*analyze.Thread]map[*analyze.Thread]bool{}}
 	own := map[*analyze.Thread]*commits{}
-	encoded := false
+	encoded := a.Trace.Encoded()
 	for _, b := range a.Trace.CommandBuffers {
 		if t := b.Committed.Thread; t != nil {
 			if own[t] == nil {
 				own[t] = &commits{}
 			}
 			own[t].buffers = append(own[t].buffers, b)
-			encoded = encoded || len(b.Encoders) > 0
 		}
 	}
 	for _, c := range own {
@@ -134,14 +134,15 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 			s.lost += a.notSaturated(f, late, w.Buffer)
 			continue
 		}
-		if b := w.Buffer; encoded && b != nil && w.Thread.Lost == 0 && len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 {
+		if b := w.Buffer; encoded && b != nil && b.Empty() {
 			queued := queuedPart(w)
 			d := a.deviceOf(b)
 			if d.all.Within(queued)-d.byThread[w.Thread].Within(queued) > 0 {
 				s.barriers++
 				late := analyze.Interval{Begin: max(queued.Begin, mine.workDoneBy(w.Begin)), End: queued.End}
 				if !f.saturated {
-					s.lost += d.all.Within(late) - d.byThread[w.Thread].Within(late)
+					s.barrierLost += d.all.Within(late) - d.byThread[w.Thread].Within(late)
+					s.lost += w.End - min(late.Begin, w.End) // an empty command buffer takes a launch, too
 				}
 			}
 		}

@@ -76,6 +76,10 @@ func (a *Analysis) gpu() {
 		g.Sum += use.Sum
 		a.idle(d, use)
 	}
+	a.findLines()
+	for i, d := range a.deviceOrder {
+		g.Devices[i].Backlog = a.backlog(d)
+	}
 	for _, b := range a.Trace.CommandBuffers {
 		if b.GPU.Known() && b.Committed.Known() {
 			_ = g.StartLatency.RecordValue(int64(min(max(0, b.GPU.Begin-b.Committed.Begin), 3600e9)))
@@ -95,23 +99,18 @@ func (a *Analysis) gpu() {
 // deviceUse sweeps over the beginnings and ends of the device's work.
 func (a *Analysis) deviceUse(d *device) DeviceUse {
 	use := DeviceUse{Device: d.model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
-	var run, pending counter
-	latency := a.startLatency()
+	var run, none counter
 	for _, r := range d.running {
 		run.add(r.Interval)
 		use.Sum += r.Length()
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
-		if x := a.released[r.buffer]; x != nil {
+		if a.released[r.buffer] != nil {
 			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, a.Trace.Window.Begin))
-			if ready := x.at + latency; ready < r.Begin {
-				pending.add(analyze.Interval{Begin: ready, End: r.Begin})
-			}
 		}
 	}
 	run.sort()
-	pending.sort()
-	times := run.times(&pending)
+	times := run.times(&none)
 	total := analyze.Nanos(0)
 	for k := len(times.running) - 1; k >= 1; k-- {
 		if total += times.running[k]; total*100 >= use.Busy && total > 0 {
@@ -119,8 +118,32 @@ func (a *Analysis) deviceUse(d *device) DeviceUse {
 			break
 		}
 	}
-	use.Backlog = times.backlog
 	return use
+}
+
+// backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for its place in
+// a queue is not ready: the device could have begun it, and did not because of the queue.
+func (a *Analysis) backlog(d *device) analyze.Nanos {
+	var run, pending counter
+	latency, encoded := a.startLatency(), a.Trace.Encoded()
+	for _, r := range d.running {
+		run.add(r.Interval)
+		x := a.released[r.buffer]
+		if x == nil || x.at+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
+			continue
+		}
+		waiting := analyze.Interval{Begin: x.at + latency, End: r.Begin}
+		if line := a.lines[r.buffer.Queue]; line != nil {
+			for _, i := range line.full.Gaps(waiting) {
+				pending.add(i)
+			}
+			continue
+		}
+		pending.add(waiting)
+	}
+	run.sort()
+	pending.sort()
+	return run.times(&pending).backlog
 }
 
 // levels is how long how many intervals were open.

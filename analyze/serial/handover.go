@@ -14,15 +14,17 @@ import (
 //
 //   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the submitter goes on,
 //     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
-//     waiting thread had been;
-//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal. One that lets a whole
-//     pool go at once does not.
+//     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming);
+//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
+//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not.
 type handover struct {
-	to      *analyze.Thread
-	threads map[*analyze.Thread]bool // that hand something over
-	replies []reply                  // to them, by when they were given
-	others  int                      // waits of other threads that the submitter's signal ended
-	served  float64                  // share of the waiting time that ended with something done for the thread alone
+	to        *analyze.Thread
+	threads   map[*analyze.Thread]bool // that hand something over
+	replies   []reply                  // to them, by when they were given
+	others    int                      // waits of other threads that the submitter's signal ended
+	unseen    bool                     // what they hand over is not in the trace: see findByTiming
+	mayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
+	served    float64                  // share of the waiting time that ended with something done for the thread alone
 }
 
 // A reply ends a thread's wait for what it handed over.
@@ -83,8 +85,11 @@ func (a *Analysis) findHandover() *handover {
 		return nil
 	}
 	h.findThreads(a.forSignals, first)
+	if len(h.threads) < 2 {
+		h.findByTiming(a.Trace, a.forSignals)
+	}
 	a.forSignals = signalWaits(a.forSignals, func(t *analyze.Thread) analyze.Nanos {
-		if h.threads[t] {
+		if h.threads[t] && !h.unseen {
 			return waitsOn
 		}
 		return 0
@@ -168,47 +173,72 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 	}
 }
 
-// serve finds what the submitter did for each reply.
-func (h *handover) serve(t *analyze.Trace) {
-	var active []analyze.Nanos // instants at which the submitter used Metal
-	var commits []*analyze.CommandBuffer
+// commits are the command buffers that the submitter committed, by commit.
+func (h *handover) commits(t *analyze.Trace) (list []*analyze.CommandBuffer) {
+	for _, b := range t.CommandBuffers {
+		if b.Committed.Thread == h.to && b.Committed.Known() {
+			list = append(list, b)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return compare(x.Committed.Begin, y.Committed.Begin) })
+	return list
+}
+
+// used are the instants at which the submitter used Metal, in ascending order.
+func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
 	for _, b := range t.CommandBuffers {
 		if b.Created.Thread == h.to {
-			active = append(active, b.Created.End)
+			at = append(at, b.Created.End)
 		}
 		for i := range b.Encoders {
 			if e := &b.Encoders[i]; e.Created.Thread == h.to {
-				active = append(active, e.Created.Begin)
+				at = append(at, e.Created.Begin)
 				for _, d := range e.Dispatches {
-					active = append(active, d.At)
+					at = append(at, d.At)
 				}
 			}
 		}
 		if b.Committed.Thread == h.to {
-			active = append(active, b.Committed.Begin)
-			commits = append(commits, b)
+			at = append(at, b.Committed.Begin)
 		}
 	}
 	for i := range t.Waits {
 		if w := &t.Waits[i]; w.Thread == h.to {
-			active = append(active, w.End)
+			at = append(at, w.End)
 		}
 	}
-	slices.Sort(active)
-	slices.SortStableFunc(commits, func(x, y *analyze.CommandBuffer) int { return compare(x.Committed.Begin, y.Committed.Begin) })
-	var all, served analyze.Nanos
-	var before analyze.Nanos
-	for i := range h.replies {
-		r := &h.replies[i]
-		if k := sort.Search(len(active), func(k int) bool { return active[k] > before }); k < len(active) && active[k] <= r.at {
-			served += r.Length()
+	slices.Sort(at)
+	return at
+}
+
+// serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in between.
+func (h *handover) serve(t *analyze.Trace) {
+	used, commits := h.used(t), h.commits(t)
+	var all, served, before analyze.Nanos
+	for from := 0; from < len(h.replies); {
+		first := &h.replies[from]
+		k := sort.Search(len(used), func(k int) bool { return used[k] > before })
+		does := k < len(used) && used[k] <= first.at
+		next := sort.Search(len(used), func(k int) bool { return used[k] > first.at })
+		to := from + 1
+		for to < len(h.replies) && (next == len(used) || h.replies[to].at < used[next]) {
+			to++
 		}
-		all += r.Length()
-		k := sort.Search(len(commits), func(k int) bool { return commits[k].Committed.Begin > before })
-		for ; k < len(commits) && commits[k].Committed.Begin <= r.at; k++ {
-			r.own += overlap(commits[k].GPU, r.Interval)
+		k = sort.Search(len(commits), func(k int) bool { return commits[k].Committed.Begin > before })
+		n := 0
+		for ; k < len(commits) && commits[k].Committed.Begin <= first.at; k++ {
+			h.replies[from+min(n, to-from-1)].own += overlap(commits[k].GPU, h.replies[from+min(n, to-from-1)].Interval)
+			n++
 		}
-		before = r.at
+		forEach := n >= to-from && to-from < len(h.threads)
+		for i := from; i < to; i++ {
+			all += h.replies[i].Length()
+			if does && (i == from || forEach) {
+				served += h.replies[i].Length()
+			}
+		}
+		before = h.replies[to-1].at
+		from = to
 	}
 	h.served = share(served, all)
 }

@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"strings"
 	"testing"
 
 	"mtrace/analyze"
@@ -77,5 +78,75 @@ func TestHandover(t *testing.T) {
 				t.Errorf("the wait matrix has %v", a.WaitMatrix.NS)
 			}
 		})
+	}
+}
+
+// TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the submitter works only
+// while somebody waits shows them; one that feeds a pool works also while all of the pool are busy.
+func TestHandoverUnseen(t *testing.T) {
+	const period = 1_000_000
+	for _, c := range []struct {
+		name  string
+		shift analyze.Nanos // of the submitter's work against the waits
+		wait  analyze.Nanos // of each period
+		holds bool
+	}{
+		{name: "clients", wait: 600_000, holds: true},
+		{name: "a pool that is fed", shift: 700_000, wait: 600_000},
+		{name: "somebody always waits", wait: period * 3 / 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(65 * period)
+			for i := range analyze.Nanos(60) {
+				begin := 1000 + i*period + (i*i*37)%300*1000 // no rhythm
+				end := begin + c.wait
+				client := w.b
+				if i%2 == 1 {
+					client = w.c
+				}
+				from := begin + c.shift
+				b := w.buffer(w.a, from+20_000, at(from+100_000, from+500_000))
+				b.Created.Begin = from + 5000
+				w.wait(w.a, at(from+50_000, from+510_000), b)
+				w.signalled(client, at(begin, end), uint64(300+i%2), w.a, 0)
+			}
+			w.trace.Finish()
+			a := Analyze(w.trace, Options{})
+			if a.handover.holds() != c.holds || a.handover.mayAnswer != 60 {
+				t.Fatalf("%+v", a.handover)
+			}
+			if says := strings.Contains(a.Verdict.Summary, "if they wait for answers"); says == c.holds {
+				t.Error(a.Verdict.Summary)
+			}
+		})
+	}
+}
+
+// TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once taken for one that
+// lets a pool go.
+func TestHandoverTogether(t *testing.T) {
+	const asked, answers, period = 100, 200, 2_000_000
+	for _, buffers := range []analyze.Nanos{1, 2} {
+		w := newWorld(40 * period)
+		d := &analyze.Thread{Process: w.a.Process, ID: 4, Active: w.trace.Window}
+		w.trace.Threads = append(w.trace.Threads, d)
+		w.signalled(w.a, at(10, 100), asked, w.b, 0)
+		clients := []*analyze.Thread{w.b, w.c, d}
+		for i := range analyze.Nanos(30) {
+			begin := 1000 + i*period
+			for n := range buffers {
+				from := begin + 400_000*n
+				b := w.buffer(w.a, from+100_000, at(from+150_000, from+500_000))
+				w.wait(w.a, at(from+120_000, from+510_000), b)
+			}
+			end := begin + 1_500_000
+			for n := range 2 {
+				w.signalled(clients[(int(i)+n)%3], at(begin, end+analyze.Nanos(n)), answers, w.a, asked)
+			}
+		}
+		w.trace.Finish()
+		if a := Analyze(w.trace, Options{}); a.handover.holds() != (buffers == 2) {
+			t.Errorf("%d command buffers for two answers: %+v", buffers, a.handover)
+		}
 	}
 }

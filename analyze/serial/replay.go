@@ -21,6 +21,7 @@ type change struct {
 	apart    bool // threads that submit for themselves what one submitted for them
 	cores    bool // a processor for every thread
 	room     bool // GPUs and queues that are not known to be limited run everything at once
+	lines    bool // a queue for each command buffer: nothing stands behind others in one
 }
 
 // fewerLaunches is how many command buffers are put into one where launching is the cause.

@@ -27,7 +27,7 @@ func (r *replay) enginesOf(device int) int {
 
 // overlapOf is how many command buffers a queue lets run at the same time.
 func (r *replay) overlapOf(q *queueOf) int {
-	if !q.limited && r.room {
+	if r.lines || !q.limited && r.room {
 		return unlimited
 	}
 	return q.most

@@ -30,8 +30,9 @@ type Analysis struct {
 	fullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
 	blockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
 	spans          map[*analyze.Thread]*spansOf
-	forSignals     []analyze.SignalWait // those of a thread that waited again at once as one
-	handover       *handover            // nil when there is no single submitter
+	lines          map[*analyze.Queue]*line // queues that held up what was ready
+	forSignals     []analyze.SignalWait     // those of a thread that waited again at once as one
+	handover       *handover                // nil when there is no single submitter
 }
 
 // Options steer what is random in the analysis.

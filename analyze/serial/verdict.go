@@ -65,16 +65,15 @@ func (a *Analysis) decide(f *facts) {
 		return
 	}
 	top := &v.Causes[0]
-	v.Cause, v.Share = top.Cause, min(1, f.share(top.Lost))
+	if v.Share = min(1, f.share(top.Lost)); !top.outside {
+		v.Cause = top.Cause
+	}
 	margin := 1.0
 	if len(v.Causes) > 1 {
 		margin = 1 - share(v.Causes[1].weight(), top.weight())
 	}
 	v.Confidence = a.trust(top.Confidence * (0.6 + 0.4*margin))
 	v.Summary = summaries[top.Cause](a, f, top)
-	if top.Cause == ForeignGPULoad {
-		v.Cause = None // a verdict is about the program; that it is held back from outside is said, with its share and evidence
-	}
 }
 
 // occupied is the share of the time with work in flight from which on threads are not held up by those that submit nothing.
@@ -124,6 +123,10 @@ func (a *Analysis) trust(c float64) float64 {
 }
 
 func (a *Analysis) noCause(f *facts) string {
+	if h := a.handover; h != nil && !h.holds() && h.mayAnswer >= enoughReplies {
+		return fmt.Sprintf("Nothing in this trace serializes the threads for certain. But thread %d makes all commits, and others wait for its signal, %d times: if they wait for answers, and not for work, it serializes them%s.",
+			h.to.ID, h.mayAnswer, f.busyWords("; the GPU was busy for %s"))
+	}
 	if outside := f.share(a.Sum(analyze.PartOutside)); outside > 0.5 {
 		idle := analyze.Nanos(0)
 		for _, t := range f.threads {
@@ -189,6 +192,9 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	HeadOfLine: func(a *Analysis, f *facts, top *Finding) string {
+		if top.behind {
+			return fmt.Sprintf("Command buffers stand behind other threads' in a queue, though the GPU has room for them: threads lose %s of their time to that.", percent(f.share(top.Lost)))
+		}
 		return fmt.Sprintf("Command buffers that were enqueued and committed late hold up those behind them: threads lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	CompletionHandlers: func(a *Analysis, f *facts, top *Finding) string {

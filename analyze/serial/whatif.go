@@ -132,6 +132,8 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 		return c, "threads run while they wait for their turn, and what of that is work of their own is not in the trace"
 	case f.turns:
 		return change{turns: true}, ""
+	case f.behind:
+		return change{lines: true}, ""
 	case f.unseen*2 > f.explains && len(p.paced) == 0:
 		return c, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
 	case f.Cause == SingleSubmitter && p.submitter.pieces == 0:
@@ -143,5 +145,5 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 // both is a change that does what either does.
 func (c change) both(d change) change {
 	return change{c.foreign || d.foreign, c.depth || d.depth, c.compile || d.compile, c.events || d.events, c.head || d.head, c.handlers || d.handlers,
-		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room}
+		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room, c.lines || d.lines}
 }

@@ -1,0 +1,106 @@
+package serial
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// What is handed over may not show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits
+// for it. Then this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
+// them also while all of the pool are busy, and not more seldom than at other times.
+
+const (
+	// asksBefore is how long after it asked a thread may begin to wait.
+	asksBefore analyze.Nanos = 50_000
+	// enoughUnasked is how many command buffers must be expected while nobody waits, if that had nothing to do with it.
+	enoughUnasked = 5
+	// mostUnasked is the share of them that may be there.
+	mostUnasked = 0.2
+	// rotations is how many times the command buffers are shifted against the waits.
+	rotations = 200
+)
+
+// findByTiming finds who waits for the submitter's answers by when the submitter works.
+func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
+	commits := h.commits(t)
+	own := make([]analyze.Interval, 0, len(commits))
+	var made []analyze.Nanos
+	for _, b := range commits {
+		own = append(own, b.Committed.Interval)
+		if b.Created.Thread == h.to && b.Created.Known() {
+			made = append(made, b.Created.Begin)
+		}
+	}
+	inCommit := NewBusy(own)
+	by := map[*analyze.Thread]*struct{ answers, frameworks int }{}
+	for i := range waits {
+		w := &waits[i]
+		if w.Signaller != h.to || w.Thread == h.to || w.GivenBack {
+			continue
+		}
+		if by[w.Thread] == nil {
+			by[w.Thread] = &struct{ answers, frameworks int }{}
+		}
+		if inCommit.Within(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
+			by[w.Thread].frameworks++ // a thread of Metal's own, woken to see to the commit
+		} else {
+			by[w.Thread].answers++
+		}
+	}
+	threads := map[*analyze.Thread]bool{}
+	for th, n := range by {
+		if n.answers >= 3 && n.answers > 4*n.frameworks {
+			threads[th] = true
+		}
+	}
+	if len(threads) < 2 {
+		return
+	}
+	var asked []analyze.Interval
+	for i := range waits {
+		if w := &waits[i]; threads[w.Thread] && w.Signaller == h.to && !w.GivenBack {
+			asked = append(asked, analyze.Interval{Begin: w.Begin - asksBefore, End: w.End})
+		}
+	}
+	h.mayAnswer = len(asked)
+	if onRequest(made, asked) {
+		h.threads, h.unseen = threads, true
+	}
+}
+
+// onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance would not have it.
+func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
+	if len(asked) < enoughReplies {
+		return false
+	}
+	union := NewBusy(asked)
+	spans := union.Spans()
+	window := analyze.Interval{Begin: spans[0].Begin, End: spans[len(spans)-1].End}
+	slices.Sort(made)
+	made = made[sort.Search(len(made), func(i int) bool { return made[i] >= window.Begin }):]
+	made = made[:sort.Search(len(made), func(i int) bool { return made[i] >= window.End })]
+	unasked := func(by analyze.Nanos) (n int) {
+		for _, at := range made {
+			if at += by; at >= window.End {
+				at -= window.Length()
+			}
+			if union.Within(analyze.Interval{Begin: at, End: at + 1}) == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	random := rand.New(rand.NewPCG(uint64(len(made)), 0x68616e646f766572))
+	found, sum, asFew := unasked(0), 0, 0
+	for range rotations {
+		n := unasked(analyze.Nanos(random.Int64N(int64(window.Length()))))
+		if sum += n; n <= found {
+			asFew++
+		}
+	}
+	expected := float64(sum) / rotations
+	return expected >= enoughUnasked && float64(found) <= mostUnasked*expected && float64(asFew+1)/(rotations+1) <= falseDiscovery
+}

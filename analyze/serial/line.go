@@ -1,0 +1,93 @@
+package serial
+
+import "mtrace/analyze"
+
+// A line is a queue that held up what was ready to run: it runs only so many command buffers at the same time, and the GPU had room
+// for more. A long one at its head then holds up the short ones of other threads behind it.
+type line struct {
+	most     int   // command buffers that it runs at the same time
+	full     *Busy // when it ran as many and the GPU had room
+	running  *Busy // when it ran any and the GPU had room
+	byThread map[*analyze.Thread]*Busy
+}
+
+// findLines finds the queues that are known to hold up work: see overlaps.
+func (a *Analysis) findLines() {
+	a.lines = map[*analyze.Queue]*line{}
+	byQueue := map[*analyze.Queue][]analyze.Interval{}
+	latency := a.usualLatency()
+	overlaps := a.overlaps(latency)
+	for q, o := range overlaps {
+		if q != nil && o.limited {
+			a.lines[q] = &line{most: o.most, byThread: map[*analyze.Thread]*Busy{}}
+		}
+	}
+	if len(a.lines) == 0 {
+		return
+	}
+	byThread := map[*analyze.Queue]map[*analyze.Thread][]analyze.Interval{}
+	for _, d := range a.deviceOrder {
+		free := a.fullDevice(d)
+		if !a.refuses(d, free, overlaps, latency) {
+			free = nil
+		}
+		for _, r := range d.running {
+			q := r.buffer.Queue
+			if a.lines[q] == nil {
+				continue
+			}
+			if byThread[q] == nil {
+				byThread[q] = map[*analyze.Thread][]analyze.Interval{}
+			}
+			for _, i := range free.Gaps(r.Interval) {
+				byQueue[q] = append(byQueue[q], i)
+				byThread[q][r.buffer.Committed.Thread] = append(byThread[q][r.buffer.Committed.Thread], i)
+			}
+		}
+	}
+	for q, l := range a.lines {
+		l.running = NewBusy(byQueue[q]) // sorts them
+		l.full = NewBusy(atMost(byQueue[q], l.most))
+		for t, list := range byThread[q] {
+			l.byThread[t] = NewBusy(list)
+		}
+	}
+}
+
+// refuses says whether a device that is full, as far as the trace shows it, lets work wait that has its place in its queue. If it
+// never does, it could run more than it was seen to.
+func (a *Analysis) refuses(d *device, full *Busy, overlaps map[*analyze.Queue]queueOverlap, latency analyze.Nanos) bool {
+	var waited analyze.Nanos
+	for _, r := range d.running {
+		if x := a.released[r.buffer]; x != nil {
+			for _, i := range overlaps[r.buffer.Queue].busy.Gaps(analyze.Interval{Begin: x.at + latency, End: r.Begin}) {
+				waited += full.Within(i)
+			}
+		}
+	}
+	return waited*20 >= full.Total()
+}
+
+// inLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in its queue though
+// the GPU had room.
+func (a *Analysis) inLine(w *analyze.Wait) analyze.Nanos {
+	b := w.Buffer
+	if b == nil || a.lines[b.Queue] == nil || a.released[b] == nil || Awaited(w) != w.Thread {
+		return 0
+	}
+	queued := queuedPart(w)
+	queued.Begin = max(queued.Begin, a.released[b].at)
+	l := a.lines[b.Queue]
+	return max(0, l.running.Within(queued)-l.byThread[w.Thread].Within(queued))
+}
+
+// timeInLine is inLine of all waits.
+func (a *Analysis) timeInLine() (sum analyze.Nanos) {
+	if len(a.lines) == 0 {
+		return 0
+	}
+	for i := range a.Trace.Waits {
+		sum += a.inLine(&a.Trace.Waits[i])
+	}
+	return sum
+}

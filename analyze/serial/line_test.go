@@ -1,0 +1,69 @@
+package serial
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+)
+
+// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated GPU, because
+// one was always busy and more was always committed. The GPU ran another queue's at the same time, so it had room.
+func TestLine(t *testing.T) {
+	const period = 1_000_000
+	for _, c := range []struct {
+		name  string
+		apart bool // the other queue's work runs beside the long one's, not after it
+		cause string
+	}{
+		{"the GPU runs another queue's work beside it", true, HeadOfLine},
+		{"the GPU runs one at a time", false, GPUSaturated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(40 * period)
+			other := &analyze.Queue{ID: 2, Process: w.a.Process, Device: w.queue.Device}
+			w.trace.Queues = append(w.trace.Queues, other)
+			for i := range analyze.Nanos(39) {
+				begin := 1000 + i*period
+				long := w.buffer(w.a, begin, at(begin+10_000, begin+700_000))
+				w.wait(w.a, at(begin+1000, begin+705_000), long)
+				short := w.buffer(w.b, begin+20_000, at(begin+700_000, begin+800_000))
+				w.wait(w.b, at(begin+21_000, begin+805_000), short)
+				gpu := at(begin+60_000, begin+900_000)
+				if !c.apart {
+					gpu = at(begin+800_000, begin+1_009_000)
+				}
+				beside := w.buffer(w.c, begin+50_000, gpu)
+				beside.Queue = other
+				w.wait(w.c, at(begin+51_000, gpu.End+5000), beside)
+			}
+			w.trace.Finish()
+			v := Analyze(w.trace, Options{}).Verdict
+			if v.Cause != c.cause {
+				t.Fatalf("%s: %s %v", v.Cause, v.Summary, v.RuledOut)
+			}
+			if lost := v.Causes[0].Lost; c.apart && (lost < 39*670_000 || lost > 39*680_000) {
+				t.Errorf("lost %d, want %d", lost, 39*679_000)
+			}
+		})
+	}
+}
+
+// TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a saturated GPU keeps
+// waiting, and their waits were counted for it as well as for the device-wide synchronisation that they are.
+func TestEmptyIsNoWork(t *testing.T) {
+	const period = 1_000_000
+	w := newWorld(40 * period)
+	for i := range analyze.Nanos(39) {
+		begin := 1000 + i*period
+		work := w.buffer(w.a, begin, at(begin+5000, begin+700_000))
+		work.Encoders = []analyze.Encoder{{ID: 1, Created: analyze.Call{Interval: at(begin-1, begin), Thread: w.a}}}
+		w.wait(w.a, at(begin+1000, begin+705_000), work)
+		fence := w.buffer(w.b, begin+20_000, at(begin+701_000, begin+702_000))
+		w.wait(w.b, at(begin+21_000, begin+710_000), fence)
+	}
+	w.trace.Finish()
+	v := Analyze(w.trace, Options{}).Verdict
+	if v.Cause != DeviceWideSync || v.Causes[0].Lost != 39*689_000 {
+		t.Errorf("%s, %d lost: %s", v.Cause, v.Causes[0].Lost, v.Summary)
+	}
+}

@@ -16,7 +16,7 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 moment=@$(git log -1 --format=%ct)
 
-# pack NAME FOLDER FILE...: NAME.tar.gz with FILEs of FOLDER, README and LICENSE under NAME/.
+# pack NAME FOLDER FILE...: NAME.tar.gz with FILEs of FOLDER, README, LICENSE, the kernels of mtrace bench and the header of marks under NAME/.
 pack() {
   local name=$1 folder=$2 file
   shift 2
@@ -26,7 +26,7 @@ pack() {
     cp -RL "$folder/$file" "$stage/$name/$file"
   done
   rm -rf "$stage/$name/softmetal/obj" "$stage/$name/softmetal/.lock"
-  cp README.md LICENSE "$stage/$name/"
+  cp -R README.md LICENSE shaders interpose/marks.h "$stage/$name/"
   tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$moment" -cf - "$name" | gzip -n -9 > "$out/$name.tar.gz"
 }
 

@@ -66,7 +66,8 @@ func findRawmetal() (string, error) {
 	return "", errors.New("rawmetal is not beside the tool: build it with ./build.sh or fixtures/rawmetal/build.sh, or set MTRACE_RAWMETAL")
 }
 
-// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in, else ./shaders.
+// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in or of the release it came
+// with, else ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {
@@ -75,8 +76,10 @@ func findShaders(named string) (string, error) {
 		}
 		return filepath.Abs(named)
 	}
-	if path, ok := besideExecutable(filepath.Join("..", "shaders"), kernel); ok {
-		return filepath.Dir(path), nil
+	for _, dir := range []string{filepath.Join("..", "shaders"), "shaders"} { // of the project, of a release
+		if path, ok := besideExecutable(dir, kernel); ok {
+			return filepath.Dir(path), nil
+		}
 	}
 	if _, err := os.Stat(filepath.Join("shaders", kernel)); err == nil {
 		return filepath.Abs("shaders")

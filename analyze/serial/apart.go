@@ -116,6 +116,11 @@ func (p *program) apart() *program {
 			work[at] = append(work[at], *o)
 		}
 	}
+	theirs, answer := submitter.calm(), answering(work, over)
+	for k := range work {
+		scaleOps(work[k], theirs)
+		over[k] = scaled(max(0, over[k]-answer), theirs)
+	}
 	for t := range p.threads {
 		if int32(t) == p.submitter.index {
 			continue
@@ -127,9 +132,11 @@ func (p *program) apart() *program {
 		n.ops, n.jobs = nil, nil
 		queue := int32(len(q.queues))
 		left, given, mine := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
+		calm := th.calm()
 		for _, o := range th.ops {
-			o.gap, o.alone, left = o.gap+left, o.alone+left, 0
+			o.gap, o.alone = scaled(o.gap, calm), scaled(o.alone, calm)
 			mine += o.gap
+			o.gap, o.alone, left = o.gap+left, o.alone+left, 0
 			if o.kind == opLock && p.guards(&o) {
 				left = o.gap
 				continue
@@ -162,12 +169,37 @@ func (p *program) apart() *program {
 		}
 		if asks {
 			q.queues = append(q.queues, queueOf{capacity: DefaultCapacity, device: p.queues[0].device, most: 1})
-			n.busy = min(1, (float64(mine)*th.busy+float64(given)*submitter.busy)/float64(max(1, mine+given)))
+			n.busy = min(1, (float64(mine)*th.busy*(1-ofAnswers)/calm+float64(given)*submitter.busy/theirs)/float64(max(1, mine+given)))
 		}
 		ended := p.recorded[t].ended
 		n.lasts = (ended-th.begin)*2 >= p.lasted && len(n.jobs)*100 > len(p.jobs)
 	}
 	return q
+}
+
+// ofAnswers is the part of what a thread runs that is taken to go into its being woken by answers: it sleeps as often for one as it does
+// between two.
+const ofAnswers = 0.5
+
+// answering is what it takes to answer: what passes from a wait for the GPU, with which most pieces of work end, to the answer.
+func answering(work [][]op, over []analyze.Nanos) analyze.Nanos {
+	var all []analyze.Nanos
+	for k, ops := range work {
+		if n := len(ops); n > 0 && ops[n-1].kind == opWait {
+			all = append(all, over[k])
+		}
+	}
+	return median(all)
+}
+
+// calm is the share that is left of a thread's own time without what it waited in it for processors. Those who hand work over wake each
+// other all the time and wait for processors with that; what they wait for them without, the replay adds.
+func (t *thread) calm() float64 { return min(1, t.quiet/t.calmed) }
+
+func scaleOps(ops []op, by float64) {
+	for i := range ops {
+		ops[i].gap, ops[i].alone = scaled(ops[i].gap, by), scaled(ops[i].alone, by)
+	}
 }
 
 // moved is what the submitter did for a thread, for that thread to do; took is the time of what was only a part of a command buffer.

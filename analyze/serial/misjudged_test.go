@@ -1,6 +1,7 @@
 package serial_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -149,5 +150,30 @@ func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	trace.Lost.Records = trace.Events / 10
 	if v := serial.Analyze(trace, serial.Options{}).Verdict; v.Cause != serial.DeviceWideSync || v.Confidence > 0.7 {
 		t.Errorf("%s with confidence %.2f: %s", v.Cause, v.Confidence, v.Summary)
+	}
+}
+
+// The story: a thread that keeps three command buffers in flight, and waits for them in no call, was replayed as one that waits for
+// nothing, and so nothing could be predicted of its program.
+func TestWaitsThatNoCallShows(t *testing.T) {
+	a := serial.Analyze(scenario(t, "GPU saturated, three in flight"), serial.Options{})
+	if math.Abs(a.ReplayError) > 0.05 {
+		t.Errorf("the replay is off by %.0f %%", 100*a.ReplayError)
+	}
+	if c := a.Verdict.Causes[0]; c.Speedup != nil || c.Unpredicted == "" {
+		t.Errorf("%+v, %q: want nothing predicted, since the one queue has the GPU all the time", c.Speedup, c.Unpredicted)
+	}
+}
+
+// TestSaysWhyNothingIsPredicted: a spin lock hides what is work of the threads' own.
+func TestSaysWhyNothingIsPredicted(t *testing.T) {
+	trace := scenario(t, "a spin lock kept during the wait")
+	for _, th := range trace.Threads {
+		took := th.Active.Length()
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took / 2}}
+	}
+	a := serial.Analyze(trace, serial.Options{})
+	if c := a.Verdict.Causes[0]; c.Speedup != nil || !strings.Contains(c.Unpredicted, "work of their own") {
+		t.Errorf("%s: %+v, %q", c.Cause, c.Speedup, c.Unpredicted)
 	}
 }

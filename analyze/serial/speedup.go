@@ -27,7 +27,7 @@ const (
 )
 
 // readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well
-// or badly.
+// or badly, or that nobody waits for.
 func (p *program) readings(random *rand.Rand) (all []reading) {
 	add := func(q *program) {
 		if base, ends := q.run(change{}); ends && base > 0 {
@@ -43,6 +43,9 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 			q.scattered = scattered
 			add(&q)
 		}
+		q := *p
+		q.processors = 0
+		add(&q)
 	}
 	return all
 }

@@ -140,7 +140,8 @@ var Scenarios = []Scenario{
 			l.every = func(t *Thread, thread, _ int, b *Buffer) { t.Encode(b, "more", int64(thread)*200*us) }
 			return l.build(seed)
 		}},
-	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build},
+	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build,
+		Cured: loop{engines: 8, threads: 8, rounds: 40, gpu: 2 * ms}.build},
 	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 40, gpu: 1 * ms, queues: 1}.build},
 	{Name: "GPU saturated by one thread", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
 	{Name: "GPU saturated under device-wide sync", Causes: []string{"gpu-saturated"},
@@ -178,14 +179,13 @@ var Scenarios = []Scenario{
 	// Programs that were judged wrongly once. Each name tells what they do, each comment what was said of them.
 
 	// Nothing: the threads were never seen to wait.
-	{Name: "GPU saturated by threads that poll", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 3, rounds: 60, gpu: 1 * ms,
-		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Sleep(50 * us) }) }}.build},
+	{Name: "GPU saturated by threads that poll", Causes: []string{"gpu-saturated"}, Build: polls(1), Cured: polls(3)},
 	{Name: "GPU saturated, three in flight", Causes: []string{"gpu-saturated"}, Build: inFlight(3, 2*ms, 100*us)},
 	// cpu-bound: it computes all the time, but what it does is to ask whether the GPU has done.
 	{Name: "a thread that polls", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 1 * ms, before: func(t *Thread, _, _ int) { t.Sleep(500 * us) },
 		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
 	// launch-bound: that work begins late was taken for the cost of launching it.
-	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals},
+	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals(true), Cured: lateSignals(false)},
 	{Name: "another program on the GPU", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
 		s := loop{engines: 1, threads: 2, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(100*us + t.Random()*900*us)) }}.build(seed)
 		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
@@ -219,7 +219,14 @@ var Scenarios = []Scenario{
 	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
 	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
-		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build},
+		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build,
+		Cured: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16, after: func(*Thread, int, int, *Buffer) {}}.build, Vague: true},
+}
+
+// polls: three threads ask again and again whether their work is done, on a GPU with so many engines.
+func polls(engines int) func(seed uint64) *Sim {
+	return loop{engines: engines, threads: 3, rounds: 60, gpu: 1 * ms,
+		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Sleep(50 * us) }) }}.build
 }
 
 // batch commits three more of the same and waits for the last.
@@ -291,32 +298,36 @@ func inFlight(most int, gpu, outside int64) func(seed uint64) *Sim {
 	}
 }
 
-// lateSignals: the work of two threads waits on the GPU for a value that a third gives every two milliseconds.
-func lateSignals(seed uint64) *Sim {
-	s := NewSim(4, seed)
-	event := s.NewEvent()
-	value, working := uint64(0), 2
-	s.Thread(func(t *Thread) {
-		for working > 0 {
-			t.Sleep(2 * ms)
-			value++
-			t.SetEvent(event, value)
-		}
-	})
-	for range 2 {
-		q := s.NewQueue("", 0)
+// lateSignals: the work of two threads waits on the GPU for a value that a third gives every two milliseconds, if it does.
+func lateSignals(wait bool) func(seed uint64) *Sim {
+	return func(seed uint64) *Sim {
+		s := NewSim(4, seed)
+		event := s.NewEvent()
+		value, working := uint64(0), 2
 		s.Thread(func(t *Thread) {
-			for range 80 {
-				b := t.CommandBuffer(q)
-				t.WaitEvent(b, event, value+1)
-				t.Encode(b, "step", 200*us)
-				t.Commit(b)
-				t.Wait(b)
+			for working > 0 {
+				t.Sleep(2 * ms)
+				value++
+				t.SetEvent(event, value)
 			}
-			working--
 		})
+		for range 2 {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				for range 80 {
+					b := t.CommandBuffer(q)
+					if wait {
+						t.WaitEvent(b, event, value+1)
+					}
+					t.Encode(b, "step", 200*us)
+					t.Commit(b)
+					t.Wait(b)
+				}
+				working--
+			})
+		}
+		return s
 	}
-	return s
 }
 
 // spins: two threads take turns by a lock for which they do not sleep.

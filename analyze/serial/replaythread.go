@@ -1,0 +1,203 @@
+package serial
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+)
+
+func (r *replay) op(t int32) *op { return &r.program.threads[t].ops[r.threads[t].next] }
+
+// gap is the time that the thread takes before its next call.
+func (r *replay) gap(t int32) analyze.Nanos {
+	o := r.op(t)
+	gap := o.gap
+	if r.locks {
+		gap = o.alone
+	}
+	if r.turns {
+		gap -= o.turn
+	}
+	if r.launch {
+		gap -= o.encode - o.encode/fewerLaunches
+	}
+	if r.compile {
+		gap = scaled(gap, r.program.threads[t].quiet)
+	}
+	return r.own(t, max(0, gap))
+}
+
+// own is a time of a thread's own, with a processor at once when there is one for every thread.
+func (r *replay) own(t int32, d analyze.Nanos) analyze.Nanos {
+	if th := &r.program.threads[t]; r.change.cores {
+		return scaled(d, min(1, th.free/th.calmed))
+	}
+	return d
+}
+
+// over ends the thread's call after a time.
+func (r *replay) over(t int32, cost analyze.Nanos, busy float64) {
+	r.spend(r.now, cost, busy, evOver, t)
+}
+
+// step begins the thread's next call.
+func (r *replay) step(t int32) {
+	o, busy := r.op(t), r.program.threads[t].busy
+	switch o.kind {
+	case opAcquire:
+		q := &r.queues[r.program.jobs[o.job].queue]
+		if q.used >= r.program.queues[r.program.jobs[o.job].queue].capacity && !r.depth {
+			q.waiting = append(q.waiting, t)
+			return
+		}
+		q.used++
+		r.over(t, r.share(o.cost), busy)
+	case opEnqueue:
+		if !r.head {
+			q := &r.queues[r.program.jobs[o.job].queue]
+			q.order = append(q.order, o.job)
+		}
+		r.over(t, o.cost, busy)
+	case opCommit:
+		switch {
+		case r.locks:
+			r.spend(r.now, r.own(t, r.share(o.solo)), busy, evCommit, t)
+		case o.hold > 0 && !r.fixed:
+			r.lock(t, o)
+		default:
+			r.spend(r.now, r.own(t, r.share(o.cost)), busy, evCommit, t)
+		}
+	case opForeign, opWait:
+		r.wait(t, o)
+	case opCompile:
+		cost := o.cost
+		if r.compile {
+			cost = 0
+		}
+		r.over(t, cost, 0)
+	case opLock:
+		r.lock(t, o)
+	case opSignal:
+		r.given[o.lock] = true
+		r.feedAll()
+		r.over(t, 0, 0)
+	case opAsk:
+		r.ask(t, o)
+	case opTake:
+		r.take(t, o)
+	case opAnswer:
+		r.answer(t, o)
+	}
+}
+
+// wait begins a wait for work.
+func (r *replay) wait(t int32, o *op) {
+	job := r.awaited(t, o)
+	switch {
+	case o.kind == opForeign && r.foreign, job == nothing:
+		r.over(t, 0, 0)
+	case job == unknown:
+		r.over(t, o.cost, 0)
+	case r.jobs[job].seen:
+		r.over(t, max(o.cost, r.jobs[job].end+r.jobs[job].late+r.notify(t, o, job)-r.now), 0)
+	default:
+		r.jobs[job].waiters = append(r.jobs[job].waiters, t)
+	}
+}
+
+// What a wait may be for instead of a job.
+const (
+	unknown int32 = -1
+	nothing int32 = -2
+)
+
+// awaited is what a wait is for. A program that waits for what another thread committed last does so in the replay too, where
+// that may be something else than it was.
+func (r *replay) awaited(t int32, o *op) int32 {
+	if o.kind != opForeign || o.job == unknown || !r.newest.known {
+		return o.job
+	}
+	from := r.program.jobs[o.job].by
+	until := r.now
+	if own := r.done[t].commits; r.newest.asOfCommit {
+		if len(own) == 0 {
+			return nothing
+		}
+		until = own[len(own)-1]
+	}
+	theirs := r.done[from].commits
+	n := sort.Search(len(theirs), func(i int) bool { return theirs[i] > until }) - 1 - r.newest.before
+	if n < 0 {
+		return nothing
+	}
+	return r.program.threads[from].jobs[n]
+}
+
+// notify is how long after the GPU's end a wait returns.
+func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
+	n := o.notify
+	if o.kind == opForeign && r.newest.known && n == 0 {
+		n = r.usualNotify
+	}
+	if r.handlers {
+		n = max(0, n-r.program.jobs[job].handlers)
+	}
+	if r.launch {
+		n /= fewerLaunches
+	}
+	if r.compile {
+		n = scaled(n, r.program.threads[t].quiet)
+	}
+	if r.change.cores {
+		n = min(n, r.quickNotify)
+	}
+	return n
+}
+
+// advance ends the thread's call and lets it go on to the next.
+func (r *replay) advance(t int32) {
+	s := &r.threads[t]
+	s.next++
+	if th := &r.program.threads[t]; s.next == len(th.ops) {
+		r.done[t].ended = r.now
+		if th.lasts && r.horizon == 0 {
+			r.horizon = r.now
+		}
+		r.close(t)
+		return
+	}
+	r.spend(r.now, r.gap(t), r.program.threads[t].busy, evThread, t)
+}
+
+// close says that the thread needs no further replay.
+func (r *replay) close(t int32) {
+	if s := &r.threads[t]; !s.closed {
+		s.closed = true
+		r.open--
+	}
+}
+
+func (r *replay) commit(t int32) {
+	o := r.op(t)
+	j := &r.program.jobs[o.job]
+	r.done[t].commits = append(r.done[t].commits, r.now)
+	if r.horizon > 0 {
+		r.close(t)
+	}
+	pre, latency := r.pre(j), j.latency
+	if r.launch {
+		latency /= fewerLaunches
+	}
+	if r.compile { // for which the framework waits too when compilers have the processors
+		latency = min(latency, r.program.latency)
+	}
+	if r.change.cores {
+		latency = min(latency, r.quickLatency)
+	}
+	if !j.enqueued || r.head {
+		q := &r.queues[j.queue]
+		q.order = append(q.order, o.job)
+	}
+	r.at(r.now+latency-pre, pre, evReady, o.job)
+	r.advance(t)
+}

@@ -25,6 +25,7 @@ type ThreadID uint64
 type Trace struct {
 	Source         Source
 	Window         Interval // from the first to the last thing seen
+	Origin         Nanos    // the instant that Options.From and To count from
 	Processes      []*Process
 	Threads        []*Thread
 	Devices        []*Device

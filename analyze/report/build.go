@@ -18,6 +18,9 @@ import (
 type Options struct {
 	Seed uint64 // of what is random in the analysis
 
+	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
+	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
+
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
 	Sections []string           // of WriteText and WriteHTML; empty is all
@@ -47,6 +50,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.compile(compiled)
 	r.scopes(t)
 	r.serialization(a)
+	r.phases(a, opts)
 	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
 	r.Insights = list(found, func(i insight.Insight) Insight {
 		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}

@@ -337,6 +337,7 @@ type Serialization struct {
 	Share           float64        `json:"share"`
 	Confidence      float64        `json:"confidence"`
 	Summary         string         `json:"summary"`
+	Phases          []Phase        `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
 	Causes          []Cause        `json:"causes"`
 	RuledOut        []RuledOut     `json:"ruled_out"`
 	Together        *Together      `json:"together"` // what removing the two largest causes would bring; null when that was not replayed

@@ -110,6 +110,9 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	v := &r.Serialization
 	fmt.Fprintln(w)
 	wrap(w, v.Summary, "", "")
+	if line := v.PhaseLine(); line != "" {
+		wrap(w, line, "", "")
+	}
 	remark := fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
 	switch {
 	case v.Confidence == 0:

@@ -79,6 +79,11 @@ func (v *reportView) print(std stdio, path string) error {
 		return err
 	}
 	opts := report.Options{Sections: v.sections, Color: colour(std.out)}
+	if !instruments(path) {
+		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
+			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.pids})
+		}
+	}
 	for _, t := range v.threads {
 		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
 	}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// A Phase is a part of the run with a verdict of its own.
+type Phase struct {
+	BeginNS    int64   `json:"begin_ns"` // from the beginning of the window
+	EndNS      int64   `json:"end_ns"`
+	Verdict    string  `json:"verdict"`
+	Share      float64 `json:"share"`
+	Confidence float64 `json:"confidence"`
+	Summary    string  `json:"summary"`
+}
+
+const (
+	phaseBuffers    = 40   // command buffers that a phase must have
+	phaseConfidence = 0.55 // of its verdict
+	phaseShare      = 0.2  // of the threads' time that its cause must explain
+	phaseNone       = 0.1  // and at most, for there to be none
+)
+
+// phases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew from the trace,
+// and keeps them when they have different verdicts, all of them well supported. Of two causes that take turns, the verdict on the
+// whole run is the one that costs more, and says nothing of when.
+func (r *Report) phases(a *serial.Analysis, opts Options) {
+	r.Serialization.Phases = []Phase{}
+	shifts := a.Shifts()
+	if opts.Part == nil || len(shifts) == 0 {
+		return
+	}
+	t := a.Trace
+	begin := t.Window.Begin
+	var found []Phase
+	for _, end := range append(shifts, t.Window.End) {
+		part, err := opts.Part(begin-t.Origin, end-t.Origin)
+		if err != nil {
+			return // the trace was read once, and can no longer be
+		}
+		v := serial.Analyze(part, serial.Options{Seed: opts.Seed}).Verdict
+		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence, v.Summary}
+		if len(part.CommandBuffers) < phaseBuffers || !p.supported() {
+			return
+		}
+		if n := len(found); n > 0 && found[n-1].Verdict == p.Verdict {
+			found[n-1].EndNS = p.EndNS
+		} else {
+			found = append(found, p)
+		}
+		begin = end
+	}
+	if len(found) > 1 {
+		r.Serialization.Phases = found
+	}
+}
+
+func (p *Phase) supported() bool {
+	if p.Verdict == serial.None {
+		return p.Share < phaseNone
+	}
+	return p.Confidence >= phaseConfidence && p.Share >= phaseShare
+}
+
+// PhaseLine says in one line how the verdict changes over time; empty when it does not.
+func (s Serialization) PhaseLine() string {
+	var parts []string
+	for i, p := range s.Phases {
+		what := p.Verdict
+		if what != serial.None {
+			what = fmt.Sprintf("%s (%s of the threads' time)", what, analyze.FormatShare(p.Share))
+		}
+		if i < len(s.Phases)-1 {
+			what += fmt.Sprintf(" until %s", analyze.Nanos(p.EndNS))
+		}
+		parts = append(parts, what)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "It changes over time: " + strings.Join(parts, ", then ") + "."
+}

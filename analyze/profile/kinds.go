@@ -44,7 +44,8 @@ func gpu(t *analyze.Trace) *builder {
 	return b
 }
 
-// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of Metal.
+// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of Metal, and of
+// that the waits for signals, which are calls too.
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
@@ -73,10 +74,11 @@ var phases = map[analyze.Part]string{
 	analyze.PartWaitForeign:     "foreign",
 }
 
-// wait is the threads' time in waits and for locks. The leaf is the phase of the wait; a wait counts once, with its longest one.
+// wait is the threads' time in waits, for locks and for signals of other threads. The leaf is the phase of the wait; a wait counts once,
+// with its longest one.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
-	splitter := serial.NewSplitter(t)
+	splitter := serial.Divide(t)
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		l := labels{thread: w.Thread, holds: w.Interpreter}
@@ -114,7 +116,27 @@ func wait(t *analyze.Trace) *builder {
 		stack := []string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}
 		b.add(stack, originOf(k.Call), l, 1, int64(k.Own))
 	}
+	b.signals(splitter)
 	return b
+}
+
+// signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that is not the GPU's.
+func (b *builder) signals(a *serial.Analysis) {
+	listed := map[*analyze.Thread]bool{}
+	for _, t := range a.Threads {
+		listed[t.Thread] = true
+	}
+	for i := range a.Trace.SignalWaits {
+		w := &a.Trace.SignalWaits[i]
+		if !listed[w.Thread] {
+			continue
+		}
+		l := labels{thread: w.Thread}
+		if w.Signaller != nil {
+			l.other = fmt.Sprintf("%s (%d)", threadName(w.Signaller), w.Signaller.ID)
+		}
+		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l, 1, int64(w.Length()))
+	}
 }
 
 // alloc is what was allocated.

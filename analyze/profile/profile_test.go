@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
 	"mtrace/analyze/tracetest"
+	"mtrace/collector/wire"
 )
 
 func load(t *testing.T, path string) *analyze.Trace {
@@ -24,7 +26,7 @@ func load(t *testing.T, path string) *analyze.Trace {
 
 func traces(t *testing.T) map[string]*analyze.Trace {
 	t.Helper()
-	all := map[string]*analyze.Trace{"small": load(t, tracetest.Small(t))}
+	all := map[string]*analyze.Trace{"small": load(t, tracetest.Small(t)), "signals": load(t, signalTrace(t))}
 	for _, s := range tracesim.Scenarios {
 		switch s.Name {
 		case "device-wide sync", "compilation in the loop", "GPU saturated, queues full", "event chain":
@@ -34,14 +36,64 @@ func traces(t *testing.T) map[string]*analyze.Trace {
 	return all
 }
 
+// signalTrace writes a trace in which threads wait for signals: one that works with Metal, two of them inside a call of Metal's, and one of a pool.
+func signalTrace(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "signals.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "signals")
+	a, pool := p.Thread(8, "main"), p.Thread(9, "pool")
+	a.NewQueue("q")
+	a.SignalWait("", 0x2000, 9, 5001, 200)
+	a.Run(tracetest.Step{Pipeline: a.NewPipeline("k"), Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	begin := a.Now
+	a.SignalWait("inside", 0x2000, 9, 700, 200)
+	a.Now += 50
+	a.Outer(wire.FamilyEncoder, "endEncoding", a.NewObject(), 0, begin, nil)
+	a.SignalWait("ready", 0x2008, 9, 4002, 200)
+	pool.SignalWait("work", 0x3000, 8, 40_000, 100)
+	p.End()
+	f.Close()
+	return path
+}
+
+// TestSignals: waits for signals are told apart from other waits, with what was waited for and who gave the signal.
+func TestSignals(t *testing.T) {
+	p, err := Build("wait", load(t, signalTrace(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, s := range p.Sample {
+		if s.Location[0].Line[0].Function.Name == "signal" {
+			got[s.Location[1].Line[0].Function.Name+" "+s.Location[2].Line[0].Function.Name+", waits for "+strings.Join(s.Label["waits_for"], "")] += s.Value[1]
+		}
+	}
+	want := map[string]int64{"signal at 0x2000 pthread_cond_wait, waits for pool (9)": 5001, "ready pthread_cond_wait, waits for pool (9)": 4002}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // TestSums: each profile's sums are the report's, to the nanosecond.
 func TestSums(t *testing.T) {
 	for name, trace := range traces(t) {
 		a := serial.Analyze(trace, serial.Options{})
 		var inside, waits, space, compiled, gpuTime analyze.Nanos
+		signals := int64(0)
 		for _, th := range a.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
-			waits += th.Waited() + th.Time[analyze.PartLock]
+			waits += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
+			for i := range trace.SignalWaits {
+				if trace.SignalWaits[i].Thread == th.Thread {
+					signals++
+				}
+			}
+		}
+		for i := range trace.SignalWaits {
+			inside += trace.SignalWaits[i].Length()
+		}
+		if (name == "signals") != (signals > 0) {
+			t.Errorf("%s: %d waits for signals", name, signals)
 		}
 		for _, al := range trace.Allocations {
 			space += analyze.Nanos(al.Bytes)
@@ -64,7 +116,7 @@ func TestSums(t *testing.T) {
 		for kind, want := range map[string][2]int64{
 			"gpu":     {int64(ran), int64(a.GPU.Sum)},
 			"api":     {trace.Events, int64(inside)},
-			"wait":    {int64(len(trace.Waits) + len(trace.Locks)), int64(waits)},
+			"wait":    {int64(len(trace.Waits)+len(trace.Locks)) + signals, int64(waits)},
 			"alloc":   {int64(len(trace.Allocations)), int64(space)},
 			"compile": {int64(len(trace.Compilations)), int64(compiled)},
 		} {

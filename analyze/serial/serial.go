@@ -47,10 +47,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		opts.Permutations = 200
 	}
 	a := &Analysis{Trace: t}
-	a.findDevices()
-	a.forSignals = signalWaits(t.SignalWaits, func(*analyze.Thread) analyze.Nanos { return waitsAgain })
-	a.handover = a.findHandover()
-	a.partition()
+	a.divide()
 	a.useOfQueues()
 	a.matrices()
 	a.blocking()
@@ -76,9 +73,16 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 // Divide answers only how each thread spent its time, and can Split waits: what takes little time, for outputs.
 func Divide(t *analyze.Trace) *Analysis {
 	a := &Analysis{Trace: t}
-	a.findDevices()
-	a.partition()
+	a.divide()
 	return a
+}
+
+// divide finds how each thread spent its time.
+func (a *Analysis) divide() {
+	a.findDevices()
+	a.forSignals = signalWaits(a.Trace.SignalWaits, func(*analyze.Thread) analyze.Nanos { return waitsAgain })
+	a.handover = a.findHandover()
+	a.partition()
 }
 
 // ThreadTimeTotal is the working time of all threads that took part in the GPU's work: what shares of lost time are of.

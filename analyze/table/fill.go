@@ -65,16 +65,21 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	w.calls.add(r)
 }
 
-func addProcesses(t *analyze.Trace, add func(processRow)) {
-	for _, p := range t.Processes {
+func addProcesses(a *serial.Analysis, add func(processRow)) {
+	for _, p := range a.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
 }
 
 func addThreads(a *serial.Analysis, add func(threadRow)) {
-	times := map[*analyze.Thread]*[analyze.PartCount]analyze.Nanos{}
+	times := map[*analyze.Thread]*serial.ThreadTime{}
 	for _, t := range a.Threads {
-		times[t.Thread] = &t.Time
+		times[t.Thread] = t
+	}
+	idle := map[*analyze.Thread]analyze.Nanos{}
+	for i := range a.Trace.SignalWaits {
+		w := &a.Trace.SignalWaits[i]
+		idle[w.Thread] += w.Length()
 	}
 	for _, th := range a.Trace.Threads {
 		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
@@ -85,8 +90,12 @@ func addThreads(a *serial.Analysis, add func(threadRow)) {
 				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling, analyze.PartWaitNotify: &r.Notify,
 				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
 			} {
-				*column = int64(x[part])
+				*column = int64(x.Time[part])
 			}
+			r.SignalWait, r.HandsOver = int64(x.SignalWaits), x.HandsOver
+		} else { // all that is known of it is that it waited for signals
+			r.Outside = int64(th.Active.Length())
+			r.SignalWait = int64(idle[th])
 		}
 		cpu := th.CPUIn(th.Active)
 		r.CPUKnown, r.CPU, r.Runnable = int64(cpu.Covered), int64(cpu.Ran), int64(max(0, cpu.Waited))
@@ -94,8 +103,8 @@ func addThreads(a *serial.Analysis, add func(threadRow)) {
 	}
 }
 
-func addQueues(t *analyze.Trace, add func(queueRow)) {
-	for _, q := range t.Queues {
+func addQueues(a *serial.Analysis, add func(queueRow)) {
+	for _, q := range a.Trace.Queues {
 		r := queueRow{PID: pid(q.Process), ID: int64(q.ID), Label: q.Label, Capacity: int64(q.Capacity)}
 		if q.Device != nil {
 			r.Device, r.Software = q.Device.Name, q.Device.Software
@@ -124,8 +133,8 @@ func status(b *analyze.CommandBuffer) string {
 	return "unknown"
 }
 
-func addCommandBuffers(t *analyze.Trace, add func(commandBufferRow)) {
-	for _, b := range t.CommandBuffers {
+func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
+	for _, b := range a.Trace.CommandBuffers {
 		r := commandBufferRow{
 			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
 			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
@@ -152,11 +161,11 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
-func addEncoders(t *analyze.Trace, add func(encoderRow)) {
+func addEncoders(a *serial.Analysis, add func(encoderRow)) {
 	times := map[*analyze.Encoder]analyze.Nanos{}
-	for _, b := range t.CommandBuffers {
+	for _, b := range a.Trace.CommandBuffers {
 		clear(times)
-		for _, s := range kernels.Split(b, t.Window) {
+		for _, s := range kernels.Split(b, a.Trace.Window) {
 			times[s.Encoder] += s.GPU
 		}
 		for i := range b.Encoders {
@@ -174,8 +183,8 @@ func addEncoders(t *analyze.Trace, add func(encoderRow)) {
 	}
 }
 
-func addDispatches(t *analyze.Trace, add func(dispatchRow)) {
-	for _, b := range t.CommandBuffers {
+func addDispatches(a *serial.Analysis, add func(dispatchRow)) {
+	for _, b := range a.Trace.CommandBuffers {
 		for i := range b.Encoders {
 			for _, d := range b.Encoders[i].Dispatches {
 				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads}
@@ -193,7 +202,7 @@ func addWaits(a *serial.Analysis, add func(waitRow)) {
 		w := &a.Trace.Waits[i]
 		r := waitRow{
 			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
-			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Unfinished: w.Unfinished,
+			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
 		}
 		if w.Buffer != nil {
 			r.CommandBuffer, r.CommittedBy = int64(w.Buffer.ID), tid(w.Buffer.Committed.Thread)
@@ -218,35 +227,57 @@ func addWaits(a *serial.Analysis, add func(waitRow)) {
 	}
 }
 
-func addLocks(t *analyze.Trace, add func(lockRow)) {
-	for i := range t.Locks {
-		l := &t.Locks[i]
-		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder)})
+func addLocks(a *serial.Analysis, add func(lockRow)) {
+	for i := range a.Trace.Locks {
+		l := &a.Trace.Locks[i]
+		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
+			interpreterLocks[l.Interpreter]})
 	}
 }
 
-func addAllocations(t *analyze.Trace, add func(allocationRow)) {
-	for _, a := range t.Allocations {
-		add(allocationRow{PID: processOf(a.Thread), TID: tid(a.Thread), At: int64(a.At), Selector: a.Selector, Bytes: a.Bytes, Storage: a.Storage,
-			Address: a.Address, Object: int64(a.Object), OnHeap: a.OnHeap, Released: int64(a.Released)})
+var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.InterpreterHeld: "held", analyze.InterpreterFree: "not held"}
+
+func addSignalWaits(a *serial.Analysis, add func(signalWaitRow)) {
+	for i := range a.Trace.SignalWaits {
+		w := &a.Trace.SignalWaits[i]
+		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
+			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.Gave, GivenBack: w.GivenBack, TimedOut: w.TimedOut})
 	}
 }
 
-func addCompilations(t *analyze.Trace, add func(compilationRow)) {
-	for _, c := range t.Compilations {
+func addDeviceMemory(a *serial.Analysis, add func(memoryRow)) {
+	for _, m := range a.Trace.DeviceMemory {
+		r := memoryRow{PID: pid(m.Process), At: int64(m.At), Bytes: m.Bytes}
+		if m.Device != nil {
+			r.Device = m.Device.Name
+		}
+		add(r)
+	}
+}
+
+func addAllocations(a *serial.Analysis, add func(allocationRow)) {
+	for i := range a.Trace.Allocations {
+		m := &a.Trace.Allocations[i]
+		add(allocationRow{PID: processOf(m.Thread), TID: tid(m.Thread), At: int64(m.At), Selector: m.Selector, Bytes: m.Bytes, Storage: m.Storage,
+			Address: m.Address, Object: int64(m.Object), OnHeap: m.OnHeap, Released: int64(m.Released)})
+	}
+}
+
+func addCompilations(a *serial.Analysis, add func(compilationRow)) {
+	for _, c := range a.Trace.Compilations {
 		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
 	}
 }
 
-func addScopes(t *analyze.Trace, add func(scopeRow)) {
-	for i := range t.Scopes {
-		s := &t.Scopes[i]
-		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark})
+func addScopes(a *serial.Analysis, add func(scopeRow)) {
+	for i := range a.Trace.Scopes {
+		s := &a.Trace.Scopes[i]
+		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})
 	}
 }
 
-func addProcessorTimes(t *analyze.Trace, add func(processorRow)) {
-	for _, th := range t.Threads {
+func addProcessorTimes(a *serial.Analysis, add func(processorRow)) {
+	for _, th := range a.Trace.Threads {
 		for _, s := range th.CPU {
 			waited := int64(s.Waited)
 			if s.Waited == analyze.NotKnown {

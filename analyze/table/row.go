@@ -33,6 +33,8 @@ type threadRow struct {
 	Foreign     int64  `parquet:"wait_foreign_ns" doc:"waiting for work that another thread committed"`
 	OtherAPI    int64  `parquet:"other_api_ns" doc:"in other calls"`
 	Outside     int64  `parquet:"outside_ns" doc:"outside of all traced calls"`
+	SignalWait  int64  `parquet:"signal_wait_ns,optional" doc:"of outside_ns, waiting for a signal of another thread: for work, as a rule"`
+	HandsOver   bool   `parquet:"hands_over,optional" doc:"it has another thread submit its work, and waits for that"`
 	CPUKnown    int64  `parquet:"cpu_known_ns,optional" doc:"of end_ns − begin_ns, the part of which its use of processors is known"`
 	CPU         int64  `parquet:"cpu_ns,optional" doc:"of cpu_known_ns, on a processor"`
 	Runnable    int64  `parquet:"runnable_ns,optional" doc:"of cpu_known_ns, waiting for a processor; null where the system does not tell"`
@@ -52,7 +54,7 @@ type callRow struct {
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector,dict" doc:"Objective-C selector or C symbol"`
 	Class      string `parquet:"class,dict,optional" doc:"class of the receiver"`
-	Group      string `parquet:"group,dict" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, other"`
+	Group      string `parquet:"group,dict" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
 	Begin      int64  `parquet:"begin_ns,delta" doc:"when it was entered"`
 	End        int64  `parquet:"end_ns,delta" doc:"when it returned"`
 	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took, nested calls included"`
@@ -141,19 +143,38 @@ type waitRow struct {
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
 	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of it, when another thread committed the work"`
+	Interpreter   string `parquet:"interpreter_lock,dict,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
 
 type lockRow struct {
-	PID      int64  `parquet:"pid" doc:"process id"`
-	TID      int64  `parquet:"tid" doc:"thread that waited"`
-	Selector string `parquet:"selector,dict" doc:"the call"`
-	Begin    int64  `parquet:"begin_ns,delta" doc:"it was entered"`
-	End      int64  `parquet:"end_ns,delta" doc:"it returned"`
-	Own      int64  `parquet:"own_ns" doc:"its time without calls nested in it"`
-	Lock     int64  `parquet:"lock" doc:"number of the lock"`
-	Name     string `parquet:"name,dict,optional" doc:"label or symbol of the lock"`
-	Holder   int64  `parquet:"holder,optional" doc:"thread that held it"`
+	PID         int64  `parquet:"pid" doc:"process id"`
+	TID         int64  `parquet:"tid" doc:"thread that waited"`
+	Selector    string `parquet:"selector,dict" doc:"the call"`
+	Begin       int64  `parquet:"begin_ns,delta" doc:"it was entered"`
+	End         int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Own         int64  `parquet:"own_ns" doc:"its time without calls nested in it"`
+	Lock        int64  `parquet:"lock" doc:"number of the lock"`
+	Name        string `parquet:"name,dict,optional" doc:"label or symbol of the lock"`
+	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
+	Kept        int64  `parquet:"kept_ns,optional" doc:"of own_ns, for an interpreter's lock: while threads that waited for something else kept it"`
+	Interpreter string `parquet:"interpreter_lock,dict,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
+}
+
+type signalWaitRow struct {
+	PID       int64  `parquet:"pid" doc:"process id"`
+	TID       int64  `parquet:"tid" doc:"thread that waited"`
+	Selector  string `parquet:"selector,dict" doc:"the call"`
+	Begin     int64  `parquet:"begin_ns,delta" doc:"it was entered"`
+	End       int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Duration  int64  `parquet:"duration_ns,delta" doc:"how long it took; a part of the thread's outside_ns"`
+	Object    uint64 `parquet:"object,optional" doc:"address of the condition variable or semaphore"`
+	Name      string `parquet:"name,dict,optional" doc:"its symbol, or the function that waited"`
+	Signaller int64  `parquet:"signaller,optional" doc:"thread that gave the signal"`
+	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it did"`
+	Gave      uint64 `parquet:"gave,optional" doc:"address of what the waiting thread itself had signalled last, since its wait before"`
+	GivenBack bool   `parquet:"given_back,optional" doc:"the semaphore was given back by the thread that had taken it, as a lock is"`
+	TimedOut  bool   `parquet:"timed_out,optional" doc:"no signal came in time"`
 }
 
 type allocationRow struct {
@@ -189,6 +210,15 @@ type scopeRow struct {
 	Begin int64  `parquet:"begin_ns,delta" doc:"its begin"`
 	End   int64  `parquet:"end_ns,delta" doc:"its end"`
 	Mark  bool   `parquet:"mark,optional" doc:"it is a moment, not a time"`
+
+	Unfinished bool `parquet:"unfinished,optional" doc:"the process, or the thread, ended inside it"`
+}
+
+type memoryRow struct {
+	PID    int64  `parquet:"pid" doc:"process id"`
+	Device string `parquet:"device,dict,optional" doc:"name of the device"`
+	At     int64  `parquet:"at_ns,delta" doc:"when it was asked"`
+	Bytes  uint64 `parquet:"bytes" doc:"what is allocated on the device for the process, by its own account"`
 }
 
 type processorRow struct {

@@ -21,6 +21,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/tracetest"
+	"mtrace/collector/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files and docs/events.schema.json")
@@ -104,7 +105,19 @@ func fromCSV(t testing.TB, dir string) map[string]grid {
 	return tables
 }
 
-func fromParquet[T any](t testing.TB, dir string, tb table[T], tables map[string]grid) {
+func fromParquet(t testing.TB, dir string) map[string]grid {
+	t.Helper()
+	all := map[string]grid{}
+	for _, tb := range tables {
+		tb.(interface {
+			read(testing.TB, string, map[string]grid)
+		}).read(t, dir, all)
+	}
+	return all
+}
+
+// read reads the table's Parquet file.
+func (tb table[T]) read(t testing.TB, dir string, tables map[string]grid) {
 	t.Helper()
 	rows, err := parquet.ReadFile[T](filepath.Join(dir, tb.name+".parquet"))
 	if err != nil {
@@ -141,6 +154,62 @@ func TestStrangeLabels(t *testing.T) {
 	}
 }
 
+// TestEveryTable: what threads waited for beside Metal, what devices said of their memory and what a process ended inside are in the
+// tables, as the model has them.
+func TestEveryTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "every.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(7, "every")
+	a, b, pool := p.Thread(8, "main"), p.Thread(9, "worker"), p.Thread(10, "pool")
+	a.NewQueue("q")
+	a.Run(tracetest.Step{Pipeline: a.NewPipeline("k"), Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	a.DeviceMemory(1 << 20)
+	a.HoldingInterpreter(func() {
+		a.Call(wire.FamilyLock, "pthread_mutex_lock", 1, 9, 700, &wire.More{X0: a.Text("the lock"), X1: 0x1000})
+	})
+	a.HoldingInterpreter(func() {
+		a.Call(wire.FamilyCommandBuffer, "waitUntilCompleted", a.NewObject(), 0, 300, nil)
+	})
+	a.SignalWait("ready", 0x2000, 9, 5000, 200)
+	a.TimedOut(func() { a.SignalWait("", 0x2000, 0, 900, 0) })
+	a.Opens("step 3", 0)
+	b.Call(wire.FamilyDevice, "newBufferWithLength:options:", p.Device, uint64(b.NewObject()), 2_000, &wire.More{X0: 1 << 20, X1: 2 << 4})
+	pool.SignalWait("work", 0x3000, 8, 40_000, 100)
+	p.End()
+	f.Close()
+	tables := formatsAgree(t, path)
+	for _, d := range descriptions() {
+		if len(tables[d.name]) == 0 && d.name != "processor_times" {
+			t.Errorf("nothing in %s", d.name)
+		}
+	}
+	for _, want := range []struct {
+		table string
+		row   int
+		cells map[string]string
+	}{
+		{"signal_waits", 0, map[string]string{"tid": "10", "name": "work", "object": "12288", "signaller": "8", "selector": "pthread_cond_wait", "duration_ns": "40000"}},
+		{"signal_waits", 1, map[string]string{"tid": "8", "name": "ready", "object": "8192", "signaller": "9", "duration_ns": "5000"}},
+		{"signal_waits", 2, map[string]string{"timed_out": "true", "duration_ns": "900"}},
+		{"memory_samples", 0, map[string]string{"device": "scripted", "bytes": "1048576", "pid": "7"}},
+		{"scopes", 0, map[string]string{"name": "step 3", "unfinished": "true"}},
+		{"locks", 0, map[string]string{"interpreter_lock": "held", "name": "the lock", "holder": "9", "own_ns": "700"}},
+		{"waits", 1, map[string]string{"interpreter_lock": "held"}},
+		{"threads", 0, map[string]string{"signal_wait_ns": "5900"}},
+		{"threads", 2, map[string]string{"signal_wait_ns": "40000", "outside_ns": "40000"}},
+	} {
+		for name, value := range want.cells {
+			if got := tables[want.table][want.row][name]; got != value {
+				t.Errorf("%s, row %d: %s is %q, want %q, in %v", want.table, want.row, name, got, value, tables[want.table][want.row])
+			}
+		}
+	}
+	first := tables["signal_waits"][1]
+	if begin, end, at := first["begin_ns"], first["end_ns"], first["signalled_ns"]; at <= begin || at >= end {
+		t.Errorf("signalled at %s, in a wait from %s to %s", at, begin, end)
+	}
+}
+
 func formatsAgree(t *testing.T, path string) map[string]grid {
 	t.Helper()
 	lines := fromJSON(t, jsonLines(t, path))
@@ -148,21 +217,7 @@ func formatsAgree(t *testing.T, path string) map[string]grid {
 	if got := fromCSV(t, directory(t, path, CSV)); !reflect.DeepEqual(got, lines) {
 		t.Errorf("CSV:\n%v\nJSON lines:\n%v", got, lines)
 	}
-	dir := directory(t, path, Parquet)
-	got := map[string]grid{}
-	fromParquet(t, dir, calls, got)
-	fromParquet(t, dir, processes, got)
-	fromParquet(t, dir, threads, got)
-	fromParquet(t, dir, queues, got)
-	fromParquet(t, dir, commandBuffers, got)
-	fromParquet(t, dir, encoders, got)
-	fromParquet(t, dir, dispatches, got)
-	fromParquet(t, dir, waits, got)
-	fromParquet(t, dir, locks, got)
-	fromParquet(t, dir, allocations, got)
-	fromParquet(t, dir, compilations, got)
-	fromParquet(t, dir, scopes, got)
-	fromParquet(t, dir, processorTimes, got)
+	got := fromParquet(t, directory(t, path, Parquet))
 	if !reflect.DeepEqual(got, lines) {
 		t.Errorf("Parquet:\n%v\nJSON lines:\n%v", got, lines)
 	}
@@ -246,6 +301,15 @@ func TestPublishedSchemaIsCurrent(t *testing.T) {
 	}
 	if got, err := os.ReadFile(published); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s (%v) is not what the tables are: go test -update writes it anew", published, err)
+	}
+	page, err := os.ReadFile("../../docs/export.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range descriptions() {
+		if !bytes.Contains(page, []byte("`"+d.name+"`")) {
+			t.Errorf("docs/export.md does not name the table %s", d.name)
+		}
 	}
 }
 

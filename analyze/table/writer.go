@@ -26,23 +26,35 @@ const (
 type table[T any] struct {
 	name string
 	doc  string
+	fill func(a *serial.Analysis, add func(T)) // nil: its rows come while the trace is read
+}
+
+// exported is a table, whatever its rows are.
+type exported interface {
+	describe() description
+	write(*Writer, *serial.Analysis) error
 }
 
 // The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace is read.
 var (
-	calls          = table[callRow]{"calls", "every traced call"}
-	processes      = table[processRow]{"processes", "the traced processes"}
-	threads        = table[threadRow]{"threads", "threads that called Metal, and what they spent their time on"}
-	queues         = table[queueRow]{"queues", "command queues"}
-	commandBuffers = table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion"}
-	encoders       = table[encoderRow]{"encoders", "command encoders"}
-	dispatches     = table[dispatchRow]{"dispatches", "runs of equal dispatches"}
-	waits          = table[waitRow]{"waits", "waits for command buffers and events"}
-	locks          = table[lockRow]{"locks", "waits for locks"}
-	allocations    = table[allocationRow]{"allocations", "buffers and other memory"}
-	compilations   = table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states"}
-	scopes         = table[scopeRow]{"scopes", "times that the program gave names to"}
-	processorTimes = table[processorRow]{"processor_times", "what threads had used of processors, from time to time"}
+	calls  = table[callRow]{"calls", "every traced call", nil}
+	tables = []exported{
+		calls,
+		table[processRow]{"processes", "the traced processes", addProcesses},
+		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads},
+		table[queueRow]{"queues", "command queues", addQueues},
+		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers},
+		table[encoderRow]{"encoders", "command encoders", addEncoders},
+		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches},
+		table[waitRow]{"waits", "waits for command buffers and events", addWaits},
+		table[lockRow]{"locks", "waits for locks", addLocks},
+		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits},
+		table[allocationRow]{"allocations", "buffers and other memory", addAllocations},
+		table[memoryRow]{"memory_samples", "what devices said was allocated, from time to time", addDeviceMemory},
+		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations},
+		table[scopeRow]{"scopes", "times that the program gave names to", addScopes},
+		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes},
+	}
 )
 
 // sink takes the rows of one table.
@@ -151,21 +163,26 @@ type description struct {
 	columns   []column
 }
 
-func describe[T any](t table[T]) description {
+func (t table[T]) describe() description {
 	return description{t.name, t.doc, columnsOf(reflect.TypeFor[T]())}
 }
 
 // descriptions are all tables, in the order in which they are written.
-func descriptions() []description {
-	return []description{describe(calls), describe(processes), describe(threads), describe(queues), describe(commandBuffers), describe(encoders),
-		describe(dispatches), describe(waits), describe(locks), describe(allocations), describe(compilations), describe(scopes), describe(processorTimes)}
+func descriptions() (all []description) {
+	for _, t := range tables {
+		all = append(all, t.describe())
+	}
+	return all
 }
 
-// all writes one table, whose rows fill adds.
-func all[T any](w *Writer, t table[T], fill func(add func(T))) error {
+// write writes the table; of calls, what is left of it.
+func (t table[T]) write(w *Writer, a *serial.Analysis) error {
+	if t.fill == nil {
+		return w.calls.close(t.name)
+	}
 	r := open(&w.out, t)
 	if r.err == nil {
-		fill(r.add)
+		t.fill(a, r.add)
 	}
 	return r.close(t.name)
 }
@@ -173,27 +190,8 @@ func all[T any](w *Writer, t table[T], fill func(add func(T))) error {
 // Finish writes what the model knows, and ends the files.
 func (w *Writer) Finish(t *analyze.Trace) error {
 	a := serial.Divide(t)
-	steps := []func() error{
-		func() error { return w.calls.close(calls.name) },
-		func() error { return all(w, processes, func(add func(processRow)) { addProcesses(t, add) }) },
-		func() error { return all(w, threads, func(add func(threadRow)) { addThreads(a, add) }) },
-		func() error { return all(w, queues, func(add func(queueRow)) { addQueues(t, add) }) },
-		func() error {
-			return all(w, commandBuffers, func(add func(commandBufferRow)) { addCommandBuffers(t, add) })
-		},
-		func() error { return all(w, encoders, func(add func(encoderRow)) { addEncoders(t, add) }) },
-		func() error { return all(w, dispatches, func(add func(dispatchRow)) { addDispatches(t, add) }) },
-		func() error { return all(w, waits, func(add func(waitRow)) { addWaits(a, add) }) },
-		func() error { return all(w, locks, func(add func(lockRow)) { addLocks(t, add) }) },
-		func() error { return all(w, allocations, func(add func(allocationRow)) { addAllocations(t, add) }) },
-		func() error { return all(w, compilations, func(add func(compilationRow)) { addCompilations(t, add) }) },
-		func() error { return all(w, scopes, func(add func(scopeRow)) { addScopes(t, add) }) },
-		func() error {
-			return all(w, processorTimes, func(add func(processorRow)) { addProcessorTimes(t, add) })
-		},
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	for _, table := range tables {
+		if err := table.write(w, a); err != nil {
 			return err
 		}
 	}

@@ -120,21 +120,25 @@ func (c *chrome) begin(s *slice) {
 	c.close()
 	for _, id := range s.flows {
 		phase := "t"
-		if c.tracks[s.track].thread != nil {
+		if c.tracks[s.track].thread != nil || s.flowBegins {
 			phase = "s"
 		}
-		c.flow(phase, s.track, s.Begin, id)
+		c.flow(phase, s, s.Begin, id)
 	}
 }
 
 func (c *chrome) end(s *slice) {
 	if s.flowEnd != 0 { // a nanosecond early, to be inside the slice it ends at
-		c.flow("f", s.track, max(s.Begin, s.End-1), s.flowEnd)
+		c.flow("f", s, max(s.Begin, s.End-1), s.flowEnd)
 	}
 }
 
-func (c *chrome) flow(phase string, t trackID, at analyze.Nanos, id uint64) {
-	c.open(phase, "command buffer", t, at)
+func (c *chrome) flow(phase string, s *slice, at analyze.Nanos, id uint64) {
+	name := "command buffer"
+	if s.category == signalGiven || s.category == signalWaited {
+		name = "signal"
+	}
+	c.open(phase, name, s.track, at)
 	c.line = append(c.line, `,"cat":"flow","id":"`...)
 	c.line = strconv.AppendUint(c.line, id, 16)
 	c.line = append(c.line, '"')

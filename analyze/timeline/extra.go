@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"mtrace/analyze"
@@ -59,6 +60,48 @@ func (w *Writer) scopes(t *analyze.Trace) {
 	}
 	for _, s := range order {
 		s.flush()
+	}
+}
+
+// The categories of signals, and of the calls that wait for them.
+const (
+	signalGiven  = "signal given"
+	signalWaited = "signal"
+)
+
+// flowOfSignal numbers the wait of a thread that began at an instant for the arrow from the signal that ended it. Numbers of command buffers
+// have processes in their upper half, of which there are not that many.
+func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
+	const odd = 0x9e3779b97f4a7c15 // spreads what is close together
+	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
+}
+
+// signals writes the moments at which threads gave signals that others waited for, on a track beside that of their thread: whatever the
+// thread did then, it was outside of Metal.
+func (w *Writer) signals(t *analyze.Trace) {
+	by := map[*analyze.Thread][]*analyze.SignalWait{}
+	var order []*analyze.Thread
+	for i := range t.SignalWaits {
+		s := &t.SignalWaits[i]
+		if s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == nil {
+			continue
+		}
+		if by[s.Signaller] == nil {
+			order = append(order, s.Signaller)
+		}
+		by[s.Signaller] = append(by[s.Signaller], s)
+	}
+	for _, from := range order {
+		list := by[from]
+		slices.SortStableFunc(list, func(a, b *analyze.SignalWait) int { return cmp.Compare(a.Signalled, b.Signalled) })
+		on := w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(from.Name, fmt.Sprintf("thread %d", from.ID)), rank: -1})
+		for _, s := range list {
+			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on, name: cmp.Or(s.Name, s.Selector), category: signalGiven,
+				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}, flowBegins: true}
+			x.args[0] = arg{name: "waited, thread", value: uint64(s.Thread.ID)}
+			w.out.begin(&x)
+			w.out.end(&x)
+		}
 	}
 }
 

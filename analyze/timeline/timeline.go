@@ -1,6 +1,6 @@
 // Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf and Chrome's JSON. Every thread has
 // a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
-// each commit over the GPU to the return of the wait. Memory is bounded by threads and command buffers, not by calls.
+// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. Memory is bounded by threads and command buffers, not by calls.
 package timeline
 
 import (
@@ -69,8 +69,10 @@ type slice struct {
 	name     string
 	category string
 	args     [6]arg
-	flows    []uint64 // the command buffers whose arrows begin or pass here
+	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
+
+	flowBegins bool // they begin here though this is no track of a thread
 }
 
 // An arg is something to know about a slice; one without a name is none.
@@ -131,6 +133,9 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
 	}
 	s.args[4] = calledFrom("called from", c.Stack)
+	if c.Row.Group == wire.GroupSignal && c.Record.Arg != 0 && c.Record.Flags&wire.Failed == 0 {
+		s.flowEnd = flowOfSignal(c.Thread, c.Begin)
+	}
 	if isCommitMany(c) {
 		s.flows = w.committed(c)
 	}
@@ -151,6 +156,7 @@ func (w *Writer) Finish(t *analyze.Trace) error {
 		s.flush()
 	}
 	w.scopes(t)
+	w.signals(t)
 	w.memory(t)
 	queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for _, b := range t.CommandBuffers {

@@ -211,3 +211,34 @@ func (th *Thread) Mark(name string) {
 	at := wire.Ticks(Epoch + th.Now)
 	th.add(wire.Record{Begin: at, End: at, Arg: th.Text(name), Call: wire.MustLookup(wire.FamilyTracer, "mark")}, nil)
 }
+
+// Opens says that the scope begins which is inside as many others; no record of its end may follow.
+func (th *Thread) Opens(name string, depth wire.ObjectID) {
+	at := wire.Ticks(Epoch + th.Now)
+	th.add(wire.Record{Begin: at, End: at, Object: depth, Arg: th.Text(name), Call: wire.CallScopeBegins}, nil)
+}
+
+// DeviceMemory says what the device has allocated for the process now.
+func (th *Thread) DeviceMemory(bytes uint64) {
+	at := wire.Ticks(Epoch + th.Now)
+	th.add(wire.Record{Begin: at, End: at, Object: th.Device, Arg: bytes, Call: wire.CallAllocated}, nil)
+}
+
+// flagged gives the first record of a call flags.
+func (th *Thread) flagged(flags wire.Flags, call func()) {
+	n := len(th.records)
+	call()
+	th.records[n].Flags |= flags
+}
+
+// HoldingInterpreter makes a call of a thread that holds the lock of its language interpreter.
+func (th *Thread) HoldingInterpreter(call func()) { th.flagged(wire.HoldsInterpreter, call) }
+
+// TimedOut makes a call that ends without what it waited for.
+func (th *Thread) TimedOut(call func()) { th.flagged(wire.Failed, call) }
+
+// SignalWait waits on a condition variable for so many nanoseconds; the other thread, 0 if it is not known, gives the signal
+// late nanoseconds before the end.
+func (th *Thread) SignalWait(name string, address, signaller uint64, lasts, late int64) {
+	th.Call(wire.FamilySignal, "pthread_cond_wait", 0, signaller, lasts, &wire.More{X0: th.Text(name), X1: address, X3: uint32(late)})
+}

@@ -20,12 +20,14 @@ func pprofCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			out := flags.StringP("output", "o", "", "a folder for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
 			types := flags.StringSlice("type", profile.Types, "the profiles to write")
-			return func(std stdio, args []string) error { return writeProfiles(std, args, *out, *types) }
+			var of part
+			of.flags(flags)
+			return func(std stdio, args []string) error { return writeProfiles(std, args, *out, *types, &of) }
 		},
 	}
 }
 
-func writeProfiles(std stdio, args []string, out string, types []string) error {
+func writeProfiles(std stdio, args []string, out string, types []string, of *part) error {
 	if len(args) != 1 {
 		return usageError("takes one trace, but got %d: mtrace pprof FILE -o OUT", len(args))
 	}
@@ -37,7 +39,10 @@ func writeProfiles(std stdio, args []string, out string, types []string) error {
 			return usageError("no profile of type %q: there are %s", t, strings.Join(profile.Types, ", "))
 		}
 	}
-	trace, err := (&part{}).load(std, args[0], nil)
+	if err := of.check(); err != nil {
+		return err
+	}
+	trace, err := of.load(std, args[0], nil)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ struct thread {
   const void *gave; // See handoff.c.
 #endif
   struct touches touches;
+  struct mt_queue_wait *queue_wait; // for a block with flags, in progress or over. See queues.h.
   struct scope {
     uint64_t name, begin;
   } scopes[MT_SCOPES]; // open ones, the innermost last

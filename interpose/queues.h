@@ -1,0 +1,30 @@
+// Dispatch queues as locks: dispatch_sync waits until the queue runs its block. Built for macOS, and for a test that has the dispatch library
+// of another system; the functions of the library come through a table, filled before anything here is called.
+//
+// Rule: the wait ends when the block begins, so what is handed to dispatch is a function of ours that says so and then calls the
+// program's. A block that dispatch_block_create made, with flags, goes to dispatch as it is; what it was made of is watched instead, so
+// of one made before Metal was in use the wait is not recorded.
+#ifndef MTRACE_QUEUES_H
+#define MTRACE_QUEUES_H
+
+typedef struct dispatch_queue_s *mt_queue;
+typedef void (*mt_queue_function)(void *context);
+
+extern struct mt_dispatch {
+  void *(*block_create)(unsigned long flags, void *block);
+  void (*release)(const void *block);
+  const char *(*label)(mt_queue queue);
+} mt_dispatch;
+
+// Runs a function on a queue as original does, dispatch_sync_f or dispatch_barrier_sync_f, and records the wait.
+void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function);
+
+// Runs a block on a queue as original does, or, where the block has no flags, as original_f does.
+void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block);
+
+// What to make a block with flags of in place of the program's block: lies in room, which must last until it was copied.
+struct mt_queue_block {
+  void *words[6];
+};
+void *mt_queue_watch(struct mt_queue_block *room, void *block);
+#endif

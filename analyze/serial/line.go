@@ -9,6 +9,7 @@ type line struct {
 	full     *Busy // when it ran as many and the GPU had room
 	running  *Busy // when it ran any and the GPU had room
 	byThread map[*analyze.Thread]*Busy
+	refused  *Busy // when the GPU had no room; nil when it always had
 }
 
 // findLines finds the queues that are known to hold up work: see overlaps.
@@ -27,19 +28,20 @@ func (a *Analysis) findLines() {
 	}
 	byThread := map[*analyze.Queue]map[*analyze.Thread][]analyze.Interval{}
 	for _, d := range a.deviceOrder {
-		free := a.fullDevice(d)
-		if !a.refuses(d, free, overlaps, latency) {
-			free = nil
+		full := a.fullDevice(d)
+		if !a.refuses(d, full, overlaps, latency) {
+			full = nil
 		}
 		for _, r := range d.running {
 			q := r.buffer.Queue
 			if a.lines[q] == nil {
 				continue
 			}
+			a.lines[q].refused = full
 			if byThread[q] == nil {
 				byThread[q] = map[*analyze.Thread][]analyze.Interval{}
 			}
-			for _, i := range free.Gaps(r.Interval) {
+			for _, i := range full.Gaps(r.Interval) {
 				byQueue[q] = append(byQueue[q], i)
 				byThread[q][r.buffer.Committed.Thread] = append(byThread[q][r.buffer.Committed.Thread], i)
 			}
@@ -78,7 +80,11 @@ func (a *Analysis) inLine(w *analyze.Wait) analyze.Nanos {
 	queued := queuedPart(w)
 	queued.Begin = max(queued.Begin, a.released[b].at)
 	l := a.lines[b.Queue]
-	return max(0, l.running.Within(queued)-l.byThread[w.Thread].Within(queued))
+	own := l.byThread[w.Thread].Within(queued)
+	if l.running.Within(queued) <= own {
+		return 0
+	}
+	return max(0, queued.Length()-own-l.refused.Within(queued)) // what was in line stayed there until it began
 }
 
 // timeInLine is inLine of all waits.

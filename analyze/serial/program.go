@@ -86,7 +86,9 @@ type op struct {
 	lock   int32         // of those that are handed over; of signals, and of work for the one that submits: which
 	hold   analyze.Nanos // of locks: how long it is kept then
 	wait   *analyze.LockWait
-	signal *analyze.Signal
+
+	barrier bool // a wait for an empty command buffer, behind others' work
+	signal  *analyze.Signal
 }
 
 // A job is one command buffer.

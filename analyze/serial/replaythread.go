@@ -94,7 +94,7 @@ func (r *replay) step(t int32) {
 func (r *replay) wait(t int32, o *op) {
 	job := r.awaited(t, o)
 	switch {
-	case o.kind == opForeign && r.foreign, job == nothing:
+	case (o.kind == opForeign || o.barrier) && r.foreign, job == nothing:
 		r.over(t, 0, 0)
 	case job == unknown:
 		r.over(t, o.cost, 0)

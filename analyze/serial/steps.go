@@ -83,7 +83,7 @@ func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 			by[c.Thread] = append(by[c.Thread], step{c.Interval, o, encode})
 		}
 	}
-	commitSolo, acquire := a.soloCommit(), a.acquireCosts()
+	commitSolo, acquire, encoded := a.soloCommit(), a.acquireCosts(), a.Trace.Encoded()
 	for b, i := range index {
 		cost := b.Created.Length()
 		if usual, full := acquire[b.Queue]; full {
@@ -105,6 +105,7 @@ func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 		o := op{kind: opWait, job: unknown, cost: w.Length()}
 		if i, known := index[w.Buffer]; known && w.Buffer != nil && w.Selector != "waitUntilScheduled" && !w.Unfinished {
 			o = waitFor(w.Interval, w.Buffer, i)
+			o.barrier = encoded && w.Buffer.Empty()
 		}
 		if from := Awaited(w); from != nil && from != w.Thread {
 			o.kind = opForeign

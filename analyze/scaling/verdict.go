@@ -33,7 +33,7 @@ func (d *Document) CauseAtKnee() *Verdict {
 		if v.Verdict != none {
 			return v
 		}
-		if first == nil {
+		if first == nil && v.Confidence > 0 {
 			first = v
 		}
 	}
@@ -76,6 +76,9 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 		note := ""
 		if last != "" && v.Verdict != last {
 			note = "  ← was " + last
+		}
+		if v.Confidence == 0 {
+			note += "  (not enough data)"
 		}
 		if v.Agree < v.Runs {
 			note += fmt.Sprintf("  (%d of %d runs)", v.Agree, v.Runs)

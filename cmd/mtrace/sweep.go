@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -105,6 +106,13 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 	} else if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return status{exitUsage, err}
 	}
+	interrupted := make(chan os.Signal, 1) // a program may take it and end well
+	for _, g := range slices.Concat(forwarded, endured) {
+		if !signal.Ignored(g) {
+			signal.Notify(interrupted, g)
+		}
+	}
+	defer signal.Stop(interrupted)
 	var runs []sweptRun
 	for i := range s.runs { // in turns, so that what changes over time hits all numbers of threads alike
 		for _, n := range s.threads {
@@ -112,10 +120,18 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %d threads, run %d of %d\r", n, i+1, s.runs)
 			}
 			r, err := s.once(std, command, n, i)
+			select {
+			case g := <-interrupted:
+				return status{128 + int(g.(syscall.Signal)), errors.New("interrupted: nothing is reported of a part")}
+			default:
+			}
 			if err != nil {
 				return err
 			}
-			runs = append(runs, r)
+			if runs = append(runs, r); r.reported != runs[0].reported {
+				return status{exitUsage, fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did not: it must always, or never",
+					map[bool]int{true: n, false: runs[0].threads}[r.reported], map[bool]int{true: runs[0].threads, false: n}[r.reported])}
+			}
 		}
 	}
 	doc, err := s.document(command, runs)
@@ -146,7 +162,13 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	case ended.code == 128+int(syscall.SIGINT):
 		return r, status{ended.code, errors.New("interrupted: nothing is reported of a part")}
 	case ended.code != 0:
-		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s", n, ended.code, strings.Join(args, " "))}
+		said := ""
+		if printed, err := os.ReadFile(out.Name()); err == nil {
+			if last := lastLine(string(printed)); last != "" {
+				said = fmt.Sprintf("; it printed last: %.200q", last)
+			}
+		}
+		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s%s", n, ended.code, strings.Join(args, " "), said)}
 	}
 	trace, err := loadTrace(r.trace, analyze.Options{})
 	if err != nil {
@@ -157,7 +179,10 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	if err != nil {
 		return r, status{exitUsage, err}
 	}
-	if r.throughput, r.reported = reportedThroughput(printed); !r.reported {
+	if r.throughput, r.reported = reportedThroughput(printed); r.reported && !(r.throughput > 0) {
+		return r, status{exitUsage, fmt.Errorf("with --threads %d the program printed an ops_per_s of %v, which is no throughput", n, r.throughput)}
+	}
+	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
 			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the program can be traced", n, args[0])}
 		}
@@ -203,15 +228,6 @@ func completedPerSecond(t *analyze.Trace) float64 {
 }
 
 func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, error) {
-	reported := 0
-	for _, r := range runs {
-		if r.reported {
-			reported++
-		}
-	}
-	if reported != 0 && reported != len(runs) {
-		return nil, fmt.Errorf("the program printed ops_per_s in %d of %d runs: it must print it in all of them or in none", reported, len(runs))
-	}
 	var series scaling.Series
 	for _, n := range s.threads {
 		p := scaling.Point{Threads: n}
@@ -226,7 +242,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	if err != nil {
 		return nil, err
 	}
-	if doc.Counted = "reported by the program, while it was traced"; reported == 0 {
+	if doc.Counted = "reported by the program, while it was traced"; !runs[0].reported {
 		doc.Counted = "command buffers from the first commit to the last completion, counted in the trace"
 	}
 	doc.NoteNoise()

@@ -88,6 +88,8 @@ func TestSweepRefuses(t *testing.T) {
 		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, ".svg, .png or .pdf"},
 		"a plot nowhere":    {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
 		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
+		"its last words":    {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"}, `sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},
+		"no throughput":     {[]string{"sweep", "--", "sh", "-c", `echo '{"ops_per_s": -4}'`, "{threads}"}, "with --threads 1 the program printed an ops_per_s of -4, which is no throughput"},
 		"no Metal":          {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
 	})
 	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 || strings.Count(got.stderr, "\n") != 1 {
@@ -95,28 +97,60 @@ func TestSweepRefuses(t *testing.T) {
 	}
 }
 
-// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole.
+// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole. So it does when the
+// program takes the signal and ends well: what such a run printed was once taken for a throughput, and the next one begun.
 func TestSweepInterrupted(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	dir := t.TempDir()
-	cmd := exec.Command(tool.mtrace, "sweep", "--", "sh", "-c", "echo > started; exec sleep 20", "{threads}")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		name, script string
+		signal       syscall.Signal
+		group        bool
+		exit         int
+	}{
+		{"it dies of it", "echo > started; exec sleep 20", syscall.SIGINT, true, 130},
+		{"it ends well", "trap 'exit 0' INT; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done", syscall.SIGINT, true, 130},
+		{"terminated alone", "trap 'exit 0' TERM; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done", syscall.SIGTERM, false, 143},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			dir := t.TempDir()
+			cmd := exec.Command(tool.mtrace, "sweep", "--", "sh", "-c", c.script, "{threads}")
+			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for range 500 {
+				if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			to := cmd.Process.Pid
+			if c.group {
+				to = -to
+			}
+			if err := syscall.Kill(to, c.signal); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Wait()
+			if exit := exitStatus(waitStatus(cmd)); exit != c.exit || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
+				t.Errorf("exit %d, %q, %q", exit, stdout.String(), stderr.String())
+			}
+		})
 	}
-	for range 200 {
-		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
-			break
+}
+
+// The scaling table of field report R1, figure for figure, when the program prints its throughputs; and {threads} wherever it stands.
+func TestSweepOfReportedFigures(t *testing.T) {
+	const script = `case $0 in 1) x=65179;; 2) x=114548;; 4) x=165172;; 8) x=203897;; esac; [ "$1" = "a$0b$0" ] && echo "{\"ops_per_s\": $x}"`
+	got := sh(t, t.TempDir(), nil, tool.mtrace, "sweep", "--threads", "8,1,2,4", "--", "sh", "-c", script, "{threads}", "a{threads}b{threads}")
+	for _, want := range []string{"2  114,548    1.76x       87.9%", "4  165,172    2.53x       63.4%", "8  203,897    3.13x       39.1%", "knee: 2 threads", "(not enough data)"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("no %q in %+v", want, got)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	if exit := exitStatus(waitStatus(cmd)); exit != 130 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("exit %d, %q, %q", exit, stdout.String(), stderr.String())
+	if got.exit != 0 || strings.Contains(got.stdout, "cause at the knee") {
+		t.Errorf("a program without Metal has no cause: %+v", got)
 	}
 }
 

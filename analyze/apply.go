@@ -50,7 +50,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case actCommitMany:
 		s.commitMany(call, r, m)
 	case actAllocate:
-		if visible && r.Flags&wire.Failed == 0 {
+		if visible && r.Flags&wire.Failed == 0 && call.Begin >= s.window.Begin { // in the range in which it began
 			s.thread.made.add(call.Begin).set(call, s.interpreter, r, m, false)
 		}
 	case actRelease:
@@ -58,7 +58,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		at[r.Object%pageSize] = call.Begin
 		s.trace.Releases++
 	case actNewLibrary, actNewFunction, actNewPipeline, actArchive:
-		s.compilation(rule, call, r, m, visible)
+		s.compilation(rule, call, r, m)
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 
 // compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of its
 // function, the name of a library the hash of its source.
-func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
+func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if strings.HasPrefix(rule.row.Arg, "new ") {
 		c.Made = uint32(r.Arg)
@@ -168,7 +168,8 @@ func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 	if strings.HasPrefix(rule.row.More, "x0 StringID") {
 		c.Name = s.process.text(m.X0)
 	}
-	if visible {
+	inside, visible := s.clip(call.Interval)
+	if c.Interval = inside; visible {
 		s.trace.Compilations = append(s.trace.Compilations, c)
 	}
 }

@@ -7,10 +7,10 @@ import (
 
 // Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events resolved, the
 // window set when the loader has not, clocks checked.
-func (t *Trace) Finish() { t.finish(false, func(w Interval) Interval { return w }) }
+func (t *Trace) Finish() { t.finish(false, allTime) }
 
-// finish is Finish. Gathered says that what threads waited for and allocated is in order; clip makes the window of the trace's extent.
-func (t *Trace) finish(gathered bool, clip func(Interval) Interval) {
+// finish is Finish. Gathered says that what threads waited for and allocated is in order; asked is the time that was to be looked at.
+func (t *Trace) finish(gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
 	})
@@ -36,10 +36,18 @@ func (t *Trace) finish(gathered bool, clip func(Interval) Interval) {
 	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
 	f := t.finishBuffers()
 	if t.Window == (Interval{}) {
-		t.Window = clip(t.extent(f.completed))
+		t.Window = t.extent(f.completed)
+		if asked != allTime { // the GPU goes on while no thread makes a call
+			if t.Window == (Interval{}) {
+				t.Window = f.gpu
+			} else if f.gpu.Known() {
+				t.Window = Interval{min(t.Window.Begin, f.gpu.Begin), max(t.Window.End, f.gpu.End)}
+			}
+		}
+		t.Window = Interval{max(t.Window.Begin, asked.Begin), min(t.Window.End, asked.End)}
 	}
 	t.resolveEvents(f.signalling)
-	t.warnOfClocks(&f)
+	t.warnOfClocks(&f, asked)
 }
 
 // finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
@@ -47,6 +55,7 @@ func (t *Trace) finish(gathered bool, clip func(Interval) Interval) {
 type finishing struct {
 	signalling           []*CommandBuffer // of events, in the order of creation
 	completed            Nanos            // the last completion
+	gpu                  Interval         // from the first beginning to the last end on a GPU
 	checked, early, late int              // command buffers by what their clocks say
 }
 
@@ -56,7 +65,13 @@ func (t *Trace) finishBuffers() (f finishing) {
 	for i, b := range t.CommandBuffers {
 		keys[i] = timeKey{b.Created.Begin, uint32(i)}
 		f.completed = max(f.completed, b.Completed.End)
-		f.checkClock(b)
+		if b.GPU.Known() {
+			f.checkClock(b)
+			if f.gpu.End == 0 || b.GPU.Begin < f.gpu.Begin {
+				f.gpu.Begin = b.GPU.Begin
+			}
+			f.gpu.End = max(f.gpu.End, b.GPU.End)
+		}
 		if len(b.Signals) > 0 {
 			f.signalling = append(f.signalling, b)
 		}

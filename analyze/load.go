@@ -92,7 +92,7 @@ func Load(path string, opts Options) (*Trace, error) {
 	l.gatherThreads()
 	l.trace.passWrappers()
 	l.trace.nameKeepers()
-	l.trace.finish(true, func(w Interval) Interval { w, _ = l.clip(w); return w })
+	l.trace.finish(true, l.window)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
 		return nil, fmt.Errorf("reading %s: no process %v in it; there are %s", path, opts.PIDs, l.pids())
 	}
@@ -123,10 +123,11 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	}
 }
 
-// clip is the part of an interval that is in the range that was asked for; false when there is none.
+// clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length is in the range
+// that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what reaches over their border.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, l.window.Begin), min(i.End, l.window.End)}
-	return c, c.Begin <= c.End
+	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < l.window.End
 }
 
 // device is the model's device for a number; processes that name the same device of the same host share it.

@@ -115,7 +115,10 @@ func (s *streamLoader) note(act action, r *wire.Record, m *wire.More) {
 		s.openScopes = s.openScopes[:0]
 		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
 	case actAllocated:
-		s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{s.process.clock.at(r.Begin), s.device(s.process, r.Object), s.process.Process, r.Arg})
+		at := s.process.clock.at(r.Begin)
+		if _, visible := s.clip(Interval{at, at}); visible {
+			s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{at, s.device(s.process, r.Object), s.process.Process, r.Arg})
+		}
 	case actCanary:
 		s.process.canarySeen(r)
 	case actEncoderTimes:

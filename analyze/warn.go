@@ -66,11 +66,8 @@ func (l *loader) who(p *processLoader) string {
 // clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.
 const clockTolerance = 1000
 
-// checkClock looks for GPU times that contradict the calls around them: work before its commit, or after its completion was seen.
+// checkClock looks for known GPU times that contradict the calls around them: work before its commit, or after its completion was seen.
 func (f *finishing) checkClock(b *CommandBuffer) {
-	if !b.GPU.Known() {
-		return
-	}
 	f.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
 		f.early++
@@ -80,8 +77,8 @@ func (f *finishing) checkClock(b *CommandBuffer) {
 	}
 }
 
-// warnOfClocks warns when GPU times contradict the calls around them.
-func (t *Trace) warnOfClocks(f *finishing) {
+// warnOfClocks warns when GPU times contradict the calls around them. Waits that end where the time does that was asked for were cut there.
+func (t *Trace) warnOfClocks(f *finishing, asked Interval) {
 	if f.early+f.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", f.checked, f.early, f.late))
@@ -89,7 +86,7 @@ func (t *Trace) warnOfClocks(f *finishing) {
 	var before, waits int
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && w.Selector == "waitUntilCompleted" && !w.Unfinished {
+		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && w.Selector == "waitUntilCompleted" && !w.Unfinished && w.End < asked.End {
 			if waits++; w.End+clockTolerance < b.GPU.End {
 				before++
 			}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/profile"
+	"mtrace/analyze/serial"
+	"mtrace/analyze/tracesim"
+	"mtrace/analyze/tracetest"
+)
+
+// keptTraces names a folder of recorded traces to check ranges on, beside those that the tests make.
+const keptTraces = "MTRACE_KEPT"
+
+// A partOf is what ranges of a trace must add up to: of a thread or, without one, of a GPU.
+type partOf struct {
+	process int
+	thread  analyze.ThreadID
+	part    string
+}
+
+// sums are what a trace, or a range of it, says of its threads and its GPUs.
+func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
+	t.Helper()
+	all := map[partOf]analyze.Nanos{}
+	a := serial.Divide(trace)
+	for _, th := range a.Threads {
+		var sum analyze.Nanos
+		for p, n := range th.Time {
+			if n < 0 {
+				t.Errorf("thread %d: %s is %d", th.Thread.ID, analyze.Part(p).Key(), n)
+			}
+			sum += n
+			if p != int(analyze.PartOutside) {
+				all[partOf{th.Thread.Process.ID, th.Thread.ID, analyze.Part(p).Key()}] += n
+			}
+		}
+		if sum != th.Window {
+			t.Errorf("thread %d: the parts add up to %d of %d", th.Thread.ID, sum, th.Window)
+		}
+	}
+	for i := range trace.SignalWaits {
+		w := &trace.SignalWaits[i]
+		all[partOf{w.Thread.Process.ID, w.Thread.ID, "waits for signals"}] += w.Length()
+	}
+	for i := range trace.Compilations {
+		all[partOf{part: "compilation"}] += trace.Compilations[i].Length()
+	}
+	for i := range trace.Allocations {
+		all[partOf{part: "bytes allocated"}] += analyze.Nanos(trace.Allocations[i].Bytes)
+	}
+	all[partOf{part: "samples of memory"}] += analyze.Nanos(len(trace.DeviceMemory))
+	for i := range trace.Scopes {
+		all[partOf{part: "scopes"}] += trace.Scopes[i].Length()
+		if trace.Scopes[i].Mark {
+			all[partOf{part: "marks"}]++
+		}
+	}
+	running := map[*analyze.Device][]analyze.Interval{}
+	for _, b := range trace.CommandBuffers {
+		gpu := within(b.GPU, trace.Window)
+		if b.GPU.Known() && b.Queue != nil {
+			all[partOf{part: "sum of " + b.Queue.Device.Name}] += gpu.Length()
+			running[b.Queue.Device] = append(running[b.Queue.Device], gpu)
+		}
+	}
+	for d, list := range running {
+		all[partOf{part: "busy time of " + d.Name}] += serial.NewBusy(list).Total()
+	}
+	return all
+}
+
+func within(i, w analyze.Interval) analyze.Interval {
+	return analyze.Interval{Begin: max(i.Begin, w.Begin), End: min(i.End, w.End)}
+}
+
+// TestRanges: whatever the ranges are that a trace is cut into, each is exact in itself, says of the clocks what the whole trace does, and
+// what threads and GPUs did in all of them adds up to what they did in the whole trace.
+func TestRanges(t *testing.T) {
+	paths := []string{tracetest.Small(t)}
+	for _, s := range tracesim.Scenarios {
+		paths = append(paths, s.Build(2).Run(t))
+	}
+	rounds := 2
+	if dir := os.Getenv(keptTraces); dir != "" {
+		kept, err := filepath.Glob(filepath.Join(dir, "*-1.mtrace"))
+		if err != nil || len(kept) == 0 {
+			t.Fatalf("no traces in %s: %v", dir, err)
+		}
+		paths, rounds = append(paths, kept...), 5
+	}
+	random := rand.New(rand.NewPCG(4, 4))
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			whole, err := analyze.Load(path, analyze.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range rounds {
+				checkRanges(t, path, whole, random)
+			}
+		})
+	}
+}
+
+func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.Rand) {
+	t.Helper()
+	want, got := sums(t, whole), map[partOf]analyze.Nanos{}
+	length := whole.Window.Length()
+	var edges []string
+	for from := analyze.Nanos(0); from < length; {
+		to := from + 1 + analyze.Nanos(random.Int64N(int64(length)/2+1))
+		opts := analyze.Options{From: from, To: to}
+		if to >= length {
+			opts.To = 0
+		}
+		trace, err := analyze.Load(path, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, n := range sums(t, trace) {
+			got[k] += n
+		}
+		checkProfiles(t, trace)
+		if trace.Window.Length() > to-from {
+			t.Errorf("from %d to %d the window is %d", from, to, trace.Window.Length())
+		}
+		if strings.Contains(strings.Join(trace.Warnings, "\n"), "clock suspect") && !strings.Contains(strings.Join(whole.Warnings, "\n"), "clock suspect") {
+			t.Errorf("from %d to %d: %q", from, to, trace.Warnings)
+		}
+		edges = append(edges, fmt.Sprint(from))
+		from = to
+	}
+	for k, n := range want {
+		if got[k] != n {
+			t.Errorf("thread %d: %s adds up to %d in ranges from %v on, it is %d", k.thread, k.part, got[k], edges, n)
+		}
+	}
+	for k, n := range got {
+		if _, there := want[k]; !there && n != 0 {
+			t.Errorf("thread %d: %s is %d in ranges from %v on, and nothing in the whole", k.thread, k.part, n, edges)
+		}
+	}
+}
+
+// checkProfiles checks that the profiles of what threads did and waited for add up to what the report has.
+func checkProfiles(t *testing.T, trace *analyze.Trace) {
+	t.Helper()
+	a := serial.Divide(trace)
+	want := map[string]analyze.Nanos{}
+	for _, th := range a.Threads {
+		want["api"] += th.Window - th.Time[analyze.PartOutside]
+		want["wait"] += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
+	}
+	for _, b := range trace.CommandBuffers {
+		if b.GPU.Known() {
+			want["gpu"] += within(b.GPU, trace.Window).Length()
+		}
+	}
+	for i := range trace.SignalWaits {
+		want["api"] += trace.SignalWaits[i].Length()
+	}
+	for kind, sum := range want {
+		p, err := profile.Build(kind, trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got analyze.Nanos
+		for _, s := range p.Sample {
+			got += analyze.Nanos(s.Value[1])
+		}
+		if got != sum {
+			t.Errorf("the %s profile adds up to %d, the report to %d", kind, got, sum)
+		}
+	}
+}

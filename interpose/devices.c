@@ -1,4 +1,4 @@
-// The two C functions every use of Metal starts with, and what is told about a device. A device is a singleton: the same object is
+// The C functions that uses of Metal start with, and what is told about a device. A device is a singleton: the same object is
 // returned again, so it keeps its number.
 #include <errno.h>
 #include <string.h>
@@ -51,15 +51,19 @@ static uint64_t seen_all(struct thread *t, id devices) {
   return count;
 }
 
-#define FUNCTION(symbol, expression) \
-  if (!mt_activate()) return original(); \
+#define FUNCTION(symbol, call, expression) \
+  if (!mt_activate()) return call; \
   struct span span; \
-  if (!SPAN_ENTER(&span, MT_FAMILY_function, NULL)) return original(); \
+  if (!SPAN_ENTER(&span, MT_FAMILY_function, NULL)) return call; \
   mt_span_start(&span, MT_FAMILY_function, MT_CALL_function_##symbol); \
-  id result = original(); \
+  id result = call; \
   uint64_t end = mt_ticks(), arg = expression; \
   mt_span_end(&span, end, MT_FAMILY_function, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
   return result
 
-id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, seen(span.thread, result)); }
-id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, seen_all(span.thread, result)); }
+id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(), seen(span.thread, result)); }
+id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
+// Devices that come later, to the handler, are external ones, which Macs with Apple's own GPUs do not take.
+id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {
+  FUNCTION(MTLCopyAllDevicesWithObserver, original(observer, handler), seen_all(span.thread, result));
+}

@@ -12,7 +12,8 @@ void *mt_next_symbol(const char *name);
 // Is a driver of Metal in the process? Metal loads it with the first device.
 bool mt_driver_loaded(void);
 
-// Metal's two functions, recorded. Original is Metal's own.
+// Metal's functions, recorded. Original is Metal's own.
 id mt_create_default_device(id (*original)(void));
 id mt_copy_all_devices(id (*original)(void));
+id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler);
 #endif

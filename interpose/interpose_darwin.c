@@ -16,13 +16,16 @@ bool mt_driver_loaded(void) {
 
 extern id MTLCreateSystemDefaultDevice(void);
 extern id MTLCopyAllDevices(void);
+extern id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
 
 static id create(void) { return mt_create_default_device(MTLCreateSystemDefaultDevice); }
 static id copy(void) { return mt_copy_all_devices(MTLCopyAllDevices); }
+static id copy_observed(id *observer, void *handler) { return mt_copy_observed_devices(MTLCopyAllDevicesWithObserver, observer, handler); }
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {
   const void *replacement, *original;
 } pairs[] = {
     {(const void *)create, (const void *)MTLCreateSystemDefaultDevice},
     {(const void *)copy, (const void *)MTLCopyAllDevices},
+    {(const void *)copy_observed, (const void *)MTLCopyAllDevicesWithObserver},
 };

@@ -31,10 +31,11 @@ static int is_driver(struct dl_phdr_info *info, size_t size, void *unused) {
 }
 bool mt_driver_loaded(void) { return dl_iterate_phdr(is_driver, NULL) != 0; }
 
-static _Atomic(void *) real_create, real_copy;
+static _Atomic(void *) real_create, real_copy, real_copy_observed;
 
 EXPORT id MTLCreateSystemDefaultDevice(void);
 EXPORT id MTLCopyAllDevices(void);
+EXPORT id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
 
 static const struct function {
   const char *name;
@@ -43,6 +44,7 @@ static const struct function {
 } functions[] = {
     {"MTLCreateSystemDefaultDevice", (void *)MTLCreateSystemDefaultDevice, &real_create},
     {"MTLCopyAllDevices", (void *)MTLCopyAllDevices, &real_copy},
+    {"MTLCopyAllDevicesWithObserver", (void *)MTLCopyAllDevicesWithObserver, &real_copy_observed},
 };
 
 static void *real_of(const struct function *f) {
@@ -90,4 +92,9 @@ id MTLCreateSystemDefaultDevice(void) {
 id MTLCopyAllDevices(void) {
   id (*real)(void) = (id(*)(void))real_of(&functions[1]);
   return real ? mt_copy_all_devices(real) : NULL;
+}
+
+id MTLCopyAllDevicesWithObserver(id *observer, void *handler) {
+  id (*real)(id *, void *) = (id(*)(id *, void *))real_of(&functions[2]);
+  return real ? mt_copy_observed_devices(real, observer, handler) : NULL;
 }

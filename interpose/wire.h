@@ -537,7 +537,8 @@ enum {
   MT_CALL_mpsCommandBuffer_commitAndContinue = 402,
   MT_CALL_tracer_layer = 403,
   MT_CALL_tracer_allocated = 404,
-  MT_CALL_COUNT = 405
+  MT_CALL_function_MTLCopyAllDevicesWithObserver = 405,
+  MT_CALL_COUNT = 406
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -947,6 +948,7 @@ enum {
   "commitAndContinue", \
   "layer", \
   "allocated", \
+  "MTLCopyAllDevicesWithObserver", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

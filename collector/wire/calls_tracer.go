@@ -26,4 +26,6 @@ var tracerCalls = [...]Row{
 var functionCalls = [...]Row{
 	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, "", "new device", ""},
 	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, "", "devices", ""},
+
+	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, "", "devices", ""},
 }

@@ -189,7 +189,7 @@ func TestCrossInterposes(t *testing.T) {
 			}
 			replaced[b.symbol] = true
 		}
-		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices"} {
+		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices", "_MTLCopyAllDevicesWithObserver"} {
 			if !replaced[symbol] {
 				t.Errorf("%s is not replaced", symbol)
 			}

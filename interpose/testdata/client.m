@@ -187,6 +187,11 @@ static void odd(void) {
   id devices = MTLCopyAllDevices();
   count("MTLCopyAllDevices", 1);
   [devices release];
+  id observer = nil;
+  devices = MTLCopyAllDevicesWithObserver(&observer, device);
+  if (observer != device || [devices count] != 1) printf("wrong result\n");
+  count("MTLCopyAllDevicesWithObserver", 1);
+  [devices release];
   tell();
 }
 

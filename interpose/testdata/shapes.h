@@ -71,5 +71,5 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 enum { KIND_FAMILY_A, KIND_FAMILY_B, KIND_WRAPPER };
 extern _Thread_local void (*shapes_in_fill)(void); // called by fillBuffer:range:value:, may leave it by an exception or longjmp
 extern id MTLCreateSystemDefaultDevice(void);
-extern id MTLCopyAllDevices(void);
+extern id MTLCopyAllDevices(void), MTLCopyAllDevicesWithObserver(id *observer, void *handler);
 #endif

@@ -123,3 +123,4 @@ id MTLCreateSystemDefaultDevice(void) { return device(); }
 - (id)objectAtIndex:(NSUInteger)index { return device(); }
 @end
 id MTLCopyAllDevices(void) { return [ShapesArray alloc]; }
+id MTLCopyAllDevicesWithObserver(id *observer, void *handler) { *observer = handler; return [ShapesArray alloc]; }

@@ -134,7 +134,7 @@ func (t *takingTurns) tell(r *Finding, f *facts) {
 	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and nothing is queued for it",
 		t.exclusion.Threads, t.exclusion.Index, t.exclusion.PValue, percent(t.coverage))
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
-	if f.processors.computed*2 > r.Lost {
+	if (f.processors.computed+max(0, f.processors.waited))*2 > r.Lost {
 		r.unseen = r.Lost
 		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so nothing is predicted")
 	}

@@ -88,14 +88,17 @@ func quickest(list []analyze.Nanos) analyze.Nanos {
 	return list[len(list)/10]
 }
 
-// turnaroundBehind is the median time from the end of what work that had long been ready had to wait for, the work before it in its
-// queue or a full device, to its beginning; 0 when there is too little of that.
+// turnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its
+// queue or a full device, to its beginning; what took ten times as long as usual had another reason, and counts as that. It is 0 when
+// there is too little of that.
 func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 	var all []analyze.Nanos
+	buffers := 0
 	for _, d := range a.deviceOrder {
 		full := a.fullDevice(d).Spans()
 		ends := map[*analyze.Queue]analyze.Nanos{}
 		for _, r := range d.running {
+			buffers++
 			q := r.buffer.Queue
 			from := ends[q]
 			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
@@ -107,8 +110,12 @@ func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 			ends[q] = max(ends[q], r.End)
 		}
 	}
-	if len(all) < enoughBehind {
+	if len(all) < enoughBehind || len(all)*50 < buffers {
 		return 0
 	}
-	return median(all)
+	most, sum := 10*median(all), analyze.Nanos(0)
+	for _, n := range all {
+		sum += min(n, most)
+	}
+	return sum / analyze.Nanos(len(all))
 }

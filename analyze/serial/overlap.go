@@ -55,26 +55,47 @@ func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverl
 		behind, waited := 0, 0
 		atFull := NewBusy(ends)
 		for _, r := range list {
-			x := a.released[r.buffer]
-			if x == nil {
-				continue
-			}
-			should := analyze.Interval{Begin: x.at + latency, End: x.at + latency + marginBehind}
-			others := atFull.Within(should)
-			if r.Begin < should.End {
-				others -= overlap(r.Interval, should)
-			}
-			if others < marginBehind/2 || full[q].Within(should) > 0 {
-				continue
-			}
-			if behind++; atFull.Within(analyze.Interval{Begin: should.Begin, End: r.Begin})*10 >= (r.Begin-should.Begin)*5 && r.Begin >= should.End {
-				waited++
+			switch a.behind(r, latency, atFull, full[q]) {
+			case beganBeside:
+				behind++
+			case waitedBehind:
+				behind, waited = behind+1, waited+1
 			}
 		}
 		o.limited = behind >= enoughBehind && waited*10 >= behind*9
 		found[q] = o
 	}
 	return found
+}
+
+// What work did that was ready while as much as ever ran of its queue, and the GPU had room.
+const (
+	noMatter     = iota // there was no such time
+	beganBeside         // it began
+	waitedBehind        // it did not
+)
+
+// behind says which of these a command buffer did.
+func (a *Analysis) behind(r running, latency analyze.Nanos, atFull, device *Busy) int {
+	x := a.released[r.buffer]
+	if x == nil {
+		return noMatter
+	}
+	due := analyze.Interval{Begin: x.at + latency, End: x.at + latency + marginBehind}
+	if r.Begin < due.End {
+		if device.Within(due) > 0 || atFull.Within(due)-overlap(r.Interval, due) < marginBehind/2 {
+			return noMatter
+		}
+		return beganBeside
+	}
+	wait := analyze.Interval{Begin: due.Begin, End: r.Begin}
+	switch own := atFull.Within(wait); {
+	case atFull.Within(due) < marginBehind/2 || wait.Length()-device.Within(wait) < marginBehind:
+		return noMatter
+	case own*2 < wait.Length():
+		return beganBeside
+	}
+	return waitedBehind
 }
 
 // atMost is when at least so many of the intervals were open. They are sorted by begin.

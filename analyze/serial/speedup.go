@@ -23,7 +23,7 @@ const (
 	widest = 4
 	// leastError is by how much predictions are taken to be off that change little, beyond what the readings show, and errorOfMore what is
 	// added for each doubling: the more of a run is taken out, the more rests on how long the rest takes.
-	leastError, errorOfMore = 0.05, 0.02
+	leastError, errorOfMore = 0.08, 0.02
 )
 
 // readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well

@@ -153,6 +153,12 @@ func withoutNested(list []step) []step {
 	kept := list[:0]
 	for _, s := range list {
 		if n := len(kept); n > 0 && s.Begin < kept[n-1].End {
+			switch s.kind {
+			case opSignal, opTake, opAnswer: // others wait for it
+				s.Interval = analyze.Interval{Begin: kept[n-1].End, End: kept[n-1].End}
+				kept = append(kept, s)
+				continue
+			}
 			if outer := &kept[n-1]; s.kind == opLock && outer.kind == opCommit && s.End <= outer.End {
 				outer.nested += s.cost
 				outer.solo = min(outer.solo, outer.cost-outer.nested)

@@ -57,12 +57,14 @@ func Load(path string, opts Options) (*Trace, error) {
 		l.processes = append(l.processes, newProcessLoader(f))
 	}
 	l.setWindow(reader.Streams(), opts)
+	var others []tracefile.Stream // of processes that were not asked for
 	for _, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
 			return nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", path, st.Process, len(files))
 		}
 		p := l.processes[st.Process]
 		if len(opts.PIDs) > 0 && !slices.Contains(opts.PIDs, p.ID) {
+			others = append(others, st)
 			continue
 		}
 		l.trace.Lost.Records += int64(st.Missing)
@@ -83,6 +85,9 @@ func Load(path string, opts Options) (*Trace, error) {
 			l.finishProcess(p)
 		}
 	}
+	if err := l.elsewhere(reader, others); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
 	l.source(reader)
 	l.warn(reader)
 	for _, st := range l.stats {
@@ -97,6 +102,39 @@ func Load(path string, opts Options) (*Trace, error) {
 		return nil, fmt.Errorf("reading %s: no process %v in it; there are %s", path, opts.PIDs, l.pids())
 	}
 	return l.trace, nil
+}
+
+// elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a wait that was
+// queued behind their work is no wait for the driver.
+func (l *loader) elsewhere(reader *tracefile.Reader, streams []tracefile.Stream) error {
+	other := &loader{trace: &Trace{}, stats: map[statKey]*callSums{}, devices: map[Device]*Device{}, window: l.window}
+	seen := map[*processLoader]bool{}
+	for _, st := range streams {
+		s := &streamLoader{loader: other, process: l.processes[st.Process], ring: st.Ring}
+		if err := reader.Read(st, s.batch); err != nil {
+			return err
+		}
+		s.finish()
+		seen[s.process] = true
+	}
+	for _, p := range l.processes {
+		if !seen[p] {
+			continue
+		}
+		p.buffers.each(func(b *CommandBuffer) {
+			var d *Device
+			if b.Queue != nil {
+				d = b.Queue.Device
+			}
+			if d == nil {
+				d = other.device(p, 0)
+			}
+			if ran, visible := l.clip(b.GPU); d != nil && visible && b.GPU.Known() && l.devices[*d] != nil {
+				l.trace.Elsewhere = append(l.trace.Elsewhere, DeviceWork{l.devices[*d], ran})
+			}
+		})
+	}
+	return nil
 }
 
 // allTime is the window when no range was asked for.

@@ -31,6 +31,7 @@ type Trace struct {
 	Devices        []*Device
 	Queues         []*Queue
 	CommandBuffers []*CommandBuffer // by creation
+	Elsewhere      []DeviceWork // of processes that were not asked for
 	Pipelines      []*Pipeline
 	Waits          []Wait       // by Begin
 	Locks          []LockWait   // by Begin
@@ -141,6 +142,12 @@ func (p Part) Key() string { return partKeys[p] }
 type Device struct {
 	Host, Name string
 	Software   bool // a software Metal
+}
+
+// DeviceWork is a time in which a device ran something.
+type DeviceWork struct {
+	Device *Device
+	Interval
 }
 
 // A Queue is a command queue.

@@ -83,7 +83,7 @@ func within(i, w analyze.Interval) analyze.Interval {
 // TestRanges: whatever the ranges are that a trace is cut into, each is exact in itself, says of the clocks what the whole trace does, and
 // what threads and GPUs did in all of them adds up to what they did in the whole trace.
 func TestRanges(t *testing.T) {
-	paths := []string{tracetest.Small(t)}
+	paths := []string{tracetest.Small(t), sharedDevice(t)}
 	for _, s := range tracesim.Scenarios {
 		paths = append(paths, s.Build(2).Run(t))
 	}
@@ -105,7 +105,59 @@ func TestRanges(t *testing.T) {
 			for range rounds {
 				checkRanges(t, path, whole, random)
 			}
+			checkProcesses(t, path, whole)
 		})
+	}
+}
+
+// sharedDevice writes a trace of two processes, of which the GPU runs the work of one while that of the other is queued.
+func sharedDevice(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "shared.mtrace")
+	f := tracetest.Create(t, path)
+	for i := range 2 {
+		p := f.Process(100+i, "program")
+		th := p.Thread(uint64(101+10*i), "main")
+		th.Now = int64(i) * 30_000
+		th.NewQueue("work")
+		kernel := th.NewPipeline("k")
+		for range 20 {
+			th.Run(tracetest.Step{Pipeline: kernel, Encode: 300, Commit: 2_000, Delay: 40_000, GPU: int64(30_000 + 9_000*i), Notify: 3_000})
+		}
+		p.End()
+	}
+	f.Close()
+	return path
+}
+
+// checkProcesses checks that each process spent its time as it did in the whole trace, whether or not the others are looked at too.
+func checkProcesses(t *testing.T, path string, whole *analyze.Trace) {
+	t.Helper()
+	if len(whole.Processes) < 2 {
+		return
+	}
+	want := sums(t, whole)
+	for _, p := range whole.Processes {
+		trace, err := analyze.Load(path, analyze.Options{PIDs: []int{p.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := sums(t, trace)
+		for k, n := range want {
+			if k.process == p.ID && got[k] != n {
+				t.Errorf("process %d alone: thread %d has %d of %s, with the others %d", p.ID, k.thread, got[k], k.part, n)
+			}
+		}
+		for k, n := range got {
+			if k.process != 0 && k.process != p.ID {
+				t.Errorf("process %d alone: there is thread %d of process %d with %d of %s", p.ID, k.thread, k.process, n, k.part)
+			}
+		}
+		checkProfiles(t, trace)
+		for _, th := range trace.Threads {
+			if trace.Source.Program != p.Program || th.Process.ID != p.ID {
+				t.Errorf("process %d alone: program %q, thread of %d", p.ID, trace.Source.Program, th.Process.ID)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import "mtrace/analyze"
 type device struct {
 	model    *analyze.Device // nil for command buffers whose device is not known
 	all      *Busy
+	any      *Busy                     // with what processes ran that are not in the trace
 	byThread map[*analyze.Thread]*Busy // by who committed
 	running  []running                 // by begin
 	latest   []analyze.Nanos           // latest end of running[:i+1]
@@ -41,7 +42,7 @@ func (a *Analysis) Split(w *analyze.Wait) []Piece {
 	}
 	d := a.deviceOf(w.Buffer)
 	own := d.byThread[w.Thread].Within(queued)
-	busy := d.all.Within(queued)
+	busy := d.any.Within(queued)
 	return append(pieces, Piece{analyze.PartWaitQueuedOwn, own}, Piece{analyze.PartWaitQueuedOther, busy - own},
 		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
 }
@@ -112,8 +113,16 @@ func (a *Analysis) findDevices() {
 		all[d] = append(all[d], gpu)
 		byThread[d][b.Committed.Thread] = append(byThread[d][b.Committed.Thread], gpu)
 	}
+	elsewhere := map[*analyze.Device][]analyze.Interval{}
+	for _, w := range a.Trace.Elsewhere {
+		elsewhere[w.Device] = append(elsewhere[w.Device], clip(w.Interval, a.Trace.Window))
+	}
 	for _, d := range a.deviceOrder {
 		d.all = NewBusy(all[d])
+		d.any = d.all
+		if others := elsewhere[d.model]; len(others) > 0 {
+			d.any = NewBusy(append(others, d.all.Spans()...))
+		}
 		for t, intervals := range byThread[d] {
 			d.byThread[t] = NewBusy(intervals)
 		}

@@ -61,7 +61,11 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 	if !ends || changed == 0 {
 		return nil, "a replay without it does not come to an end"
 	}
-	s = &Speedup{Estimate: changed / base}
+	of := 1.0
+	if c.cores { // what is off in the replay of the unchanged program is how it shares the processors, of which there are enough now
+		of = base / p.rate(p.recorded)
+	}
+	s = &Speedup{Estimate: of * changed / base}
 	s.Low, s.High = s.Estimate, s.Estimate
 	for _, r := range append(slices.Clone(readings), reading{p, base}) {
 		for _, c := range []change{usual, other} {
@@ -69,7 +73,7 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 				continue
 			}
 			if changed, ends := r.run(c); ends && changed > 0 {
-				s.Low, s.High = min(s.Low, changed/r.base), max(s.High, changed/r.base)
+				s.Low, s.High = min(s.Low, of*changed/r.base), max(s.High, of*changed/r.base)
 			}
 		}
 	}

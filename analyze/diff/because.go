@@ -10,26 +10,31 @@ import (
 	"mtrace/analyze"
 )
 
-// because says which part of the time of a thread, or of the run, changed most in the direction of the whole.
-func because(key Key, slower bool, a, b []*Run) string {
+// most is how many times more than the whole a part may have changed to be its reason. Parts are means, and the whole is a median over time:
+// a part that changed more did so in moments that the whole leaves out, as when a thread is once not woken for long.
+// One that changed less than least of it is no reason either.
+const most, least = 1.5, 1.0 / 3
+
+// because says which part of the time of a thread, or of the run, changed most in the direction of the whole, which changed by so much.
+func because(key Key, by float64, a, b []*Run) string {
 	pa, pb := parts(of(a, key)), parts(of(b, key))
 	if pa == nil || pb == nil {
 		return ""
 	}
-	best, most := "", 0.0
+	best, change := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(pb)) {
-		if d := pb[name] - pa[name]; (d > 0) == slower && math.Abs(d) > math.Abs(most) {
-			best, most = name, d
+		if d := pb[name] - pa[name]; (d > 0) == (by > 0) && math.Abs(d) > math.Abs(change) && math.Abs(d) <= most*math.Abs(by) && math.Abs(d) >= least*math.Abs(by) {
+			best, change = name, d
 		}
 	}
 	if best == "" {
 		return ""
 	}
 	sign := "+"
-	if most < 0 {
+	if change < 0 {
 		sign = "−"
 	}
-	return fmt.Sprintf("%s%v %s", sign, analyze.Nanos(math.Abs(most)), strings.TrimSuffix(best, "_ns"))
+	return fmt.Sprintf("%s%v %s", sign, analyze.Nanos(math.Abs(change)), strings.TrimSuffix(best, "_ns"))
 }
 
 // parts are the mean parts of the runs; nil when a run does not say.

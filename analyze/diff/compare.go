@@ -125,7 +125,7 @@ func Compare(a, b []*Run) (*Document, error) {
 			if *c.Ratio < 1 {
 				c.Status = Faster
 			}
-			c.Because = because(c.key(), *c.Ratio > 1, a, b)
+			c.Because = because(c.key(), (*c.Ratio-1)*c.A, a, b)
 		}
 	}
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {

@@ -197,6 +197,29 @@ func TestBecause(t *testing.T) {
 	}
 }
 
+// The median round became 200 µs longer by the work on the GPU; that a thread was woken late a few times, which made the mean 600 µs longer,
+// is not the reason, and was said to be.
+func TestBecauseOfWhatIsUsual(t *testing.T) {
+	key := Key{KindRun, wholeRun}
+	run := func(executing, notify float64) []*Run {
+		return []*Run{{measures: map[Key]*measure{key: {count: 300, mean: executing + notify, parts: map[string]float64{"wait_executing_ns": executing, "wait_notify_ns": notify}}}}}
+	}
+	for _, c := range []struct {
+		by   float64
+		a, b []*Run
+		want string
+	}{
+		{200_000, run(1_000_000, 50_000), run(1_200_000, 650_000), "+200 µs wait_executing"},
+		{-200_000, run(1_200_000, 650_000), run(1_000_000, 50_000), "−200 µs wait_executing"},
+		{200_000, run(1_000_000, 50_000), run(1_000_000, 650_000), ""},
+		{200_000, run(1_000_000, 50_000), run(1_010_000, 70_000), ""},
+	} {
+		if got := because(key, c.by, c.a, c.b); got != c.want {
+			t.Errorf("by %v: %q, want %q", c.by, got, c.want)
+		}
+	}
+}
+
 // A call that takes next to nothing of the time may double, and the program is as fast as before: it is told, and fails nothing.
 func TestMinorChangesFailNothing(t *testing.T) {
 	run := func(begin int64) *Run {

@@ -52,10 +52,11 @@ func scan(s string) ([]token, error) {
 		return nil, &SyntaxError{1, "the expression is not UTF-8"}
 	}
 	var tokens []token
-	for at := 0; ; {
+	for at, column, counted := 0, 1, 0; ; {
 		rest := strings.TrimLeftFunc(s[at:], unicode.IsSpace)
 		at = len(s) - len(rest)
-		t := token{column: utf8.RuneCountInString(s[:at]) + 1}
+		column, counted = column+utf8.RuneCountInString(s[counted:at]), at
+		t := token{column: column}
 		if rest == "" {
 			return append(tokens, t), nil
 		}

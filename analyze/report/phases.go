@@ -42,9 +42,12 @@ func (r *Report) phases(a *serial.Analysis, opts Options) {
 		if err != nil {
 			return // the trace was read once, and can no longer be
 		}
+		if len(part.CommandBuffers) < phaseBuffers {
+			return
+		}
 		v := serial.Analyze(part, serial.Options{Seed: opts.Seed}).Verdict
 		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence, v.Summary}
-		if len(part.CommandBuffers) < phaseBuffers || !p.supported() {
+		if !p.supported() {
 			return
 		}
 		if n := len(found); n > 0 && found[n-1].Verdict == p.Verdict {

@@ -121,6 +121,9 @@ func (a *Analysis) program(f *facts) *program {
 		if x == nil || !b.GPU.Known() || b.Queue == nil || b.Committed.Begin < window.Begin || b.Committed.End > window.End {
 			continue
 		}
+		if ran := clip(b.GPU, a.Trace.Window); ran.End < ran.Begin {
+			continue // of a range of time that was asked for, it is beside it
+		}
 		d := a.deviceOf(b)
 		if _, known := devices[d]; !known {
 			devices[d] = len(p.engines)

@@ -164,8 +164,9 @@ bool mt_session_reopen(void) {
   if (fd < 0) return false;
   int flags = fcntl(fd, F_GETFL);
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-#ifdef SO_NOSIGPIPE
+#ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int)); // else 8 KiB (net.local.stream.sendspace): a wait for every 256 records
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {
     close(fd);

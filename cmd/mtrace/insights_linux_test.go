@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/report"
+)
+
+// Programs with one habit each, and some that narrowly have none, as they run: the habit is found, with the line that has it.
+func TestInsightsOfPrograms(t *testing.T) {
+	needTruth(t)
+	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		program string
+		found   []string // insights, of those that are looked for here
+		at      string   // of the first: its place
+	}{
+		{"compile_in_loop", []string{"compile-in-loop", "repeated-compile", "wait-after-commit"}, "compile_in_loop()"},
+		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:64 step()"},
+		{"allocate_in_loop", []string{"allocation-in-loop", "wait-after-commit"}, "allocate_in_loop()"},
+		{"leak", []string{"allocation-in-loop", "memory-growth", "wait-after-commit"}, "leak()"},
+		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:64 step()"},
+		{"two_in_flight", nil, ""},
+		{"tiny", []string{"tiny-command-buffers", "wait-after-commit"}, "step()"},
+		{"back_to_back", []string{"fusion", "wait-after-commit"}, "encode()"},
+		{"to_and_fro", []string{"copies", "wait-after-commit"}, "to_and_fro"},
+		{"there_once", []string{"wait-after-commit"}, "from habits.py:64 step()"},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2"}, tool.mtrace, "run", "--stacks", "python", "--json", "-o", "t.mtrace", "--",
+				"python3", filepath.Join(programs, "habits.py"), c.program)
+			var doc report.Report
+			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
+				t.Fatalf("%v: %+v", err, got)
+			}
+			found := map[string]report.Insight{}
+			for _, i := range doc.Insights {
+				if i.Severity != "skipped" {
+					found[i.ID] = i
+				}
+			}
+			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth", "wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation"} {
+				wanted := false
+				for k, want := range c.found {
+					wanted = wanted || id == want
+					if i := found[id]; k == 0 && id == want && (len(i.Where) == 0 || !strings.Contains(i.Where[0].At+" from "+i.Where[0].From, c.at) || i.Where[0].Line == 0) {
+						t.Errorf("%s is not at %s: %+v", id, c.at, i)
+					}
+				}
+				if _, there := found[id]; there != wanted {
+					t.Errorf("%s is found: %v, want %v: %+v", id, there, wanted, found[id])
+				}
+			}
+		})
+	}
+}
+
+// Times under Metal's validation layer are not the program's, and that is said.
+func TestInsightOfTheValidationLayer(t *testing.T) {
+	needTruth(t)
+	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section", "insights", "--",
+		"python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "1", "--iters", "30", "--sync-mode", "event")
+	if !strings.Contains(got.stdout, "measured under a debugging layer: Metal's validation layer is in use") || !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), "unset MTL_DEBUG_LAYER to measure") {
+		t.Errorf("%+v", got)
+	}
+}

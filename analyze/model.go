@@ -31,7 +31,7 @@ type Trace struct {
 	Devices        []*Device
 	Queues         []*Queue
 	CommandBuffers []*CommandBuffer // by creation
-	Elsewhere      []DeviceWork // of processes that were not asked for
+	Elsewhere      []DeviceWork     // of processes that were not asked for
 	Pipelines      []*Pipeline
 	Waits          []Wait       // by Begin
 	Locks          []LockWait   // by Begin

@@ -72,6 +72,7 @@ type threadState struct {
 
 type jobState struct {
 	ready, done, seen   bool
+	noticed             bool
 	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
 	waiters             []int32
 }
@@ -103,7 +104,8 @@ const (
 	evSeen                  // the framework has seen that
 	evComplete              // the job's completion handlers have returned, and its place in the queue is free
 	evUnlock                // a lock is given back
-	evNothing               // the framework has tidied up
+	evNoticed               // the framework is ready to see that
+	evNothing
 )
 
 const (
@@ -176,6 +178,8 @@ func (r *replay) happen(e replayEvent) {
 		r.feed(r.program.queues[r.program.jobs[e.id].queue].device)
 	case evEnd:
 		r.end(e.id)
+	case evNoticed:
+		r.notice(e.id)
 	case evSeen:
 		r.seen(e.id)
 	case evComplete:
@@ -221,7 +225,7 @@ const waking = 0.5
 // served is the queue for which a burst of the framework is; nil for one of a thread of the program.
 func (r *replay) served(e replayEvent) *queueState {
 	switch e.kind {
-	case evReady, evSeen, evNothing:
+	case evReady, evNoticed, evSeen:
 		return &r.queues[r.program.jobs[e.id].queue]
 	}
 	return nil
@@ -238,12 +242,13 @@ func (r *replay) delay(b burst) {
 		kind = burstPre
 	case evSeen:
 		kind = burstPost
-		r.jobs[b.then.id].late = d
+		r.jobs[b.then.id].late += d
 	default:
 		return
 	}
-	r.delays[kind].sum += d
-	r.delays[kind].n++
+	if r.delays[kind].sum += d; kind != burstPost { // those are counted with the jobs, as not all have one
+		r.delays[kind].n++
+	}
 }
 
 // rate is how fast threads did what they did: the command buffers that they had committed when the first of those that last had

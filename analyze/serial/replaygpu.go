@@ -61,7 +61,14 @@ func (r *replay) feed(device int) {
 		if r.jobs[best].eligible < r.now { // it waited for the work before
 			begin += r.turnaround
 		}
-		r.at(begin+r.program.jobs[best].duration, 0, evEnd, best)
+		j := &r.program.jobs[best]
+		end := begin + j.duration
+		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
+			r.at(max(begin, end-work), work, evNoticed, best)
+		} else {
+			r.jobs[best].noticed = true
+		}
+		r.at(end, 0, evEnd, best)
 	}
 }
 
@@ -82,18 +89,27 @@ func (r *replay) feedAll() {
 	}
 }
 
-// end is the GPU's. The framework sees it when it has a processor, and has some more to do behind the scenes.
+// end is the GPU's. The framework sees it when it has a processor.
 func (r *replay) end(id int32) {
 	j, s := &r.program.jobs[id], &r.jobs[id]
 	s.done, s.end = true, r.now
+	r.delays[burstPost].n++
 	r.running[r.program.queues[j.queue].device]--
 	r.queues[j.queue].running--
-	post := r.post(j)
-	r.at(r.now, post, evSeen, id)
-	if rest := r.share(r.framework) - r.pre(j) - post; rest > 0 {
-		r.at(r.now, rest, evNothing, id)
+	if s.noticed {
+		r.at(r.now, r.post(j), evSeen, id)
 	}
 	r.feedAll()
+}
+
+// notice ends what the framework does for a job while it runs, as to set up how it hears of its end: before that it does not.
+func (r *replay) notice(id int32) {
+	s := &r.jobs[id]
+	if s.noticed = true; s.done {
+		s.late = r.now - s.end
+		r.delays[burstPost].sum += s.late
+		r.at(r.now, r.post(&r.program.jobs[id]), evSeen, id)
+	}
 }
 
 // seen lets go those who wait, as long after the GPU's end as they were let go then, or later by what the framework waited.

@@ -43,6 +43,27 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(c.convert(t), 0), latestInstant)
 }
 
+// interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before it was in, and are
+// converted here; see convert.
+func (c *converter) interval(begin, end wire.Ticks) Interval {
+	a, b := uint64(begin-c.from), uint64(end-c.from)
+	if length := uint64(c.to - c.from); c.ratio == 0 || a >= length || b >= length || c.raw {
+		return Interval{c.at(begin), c.at(end)}
+	}
+	p, _ := bits.Mul64(a, c.ratio)
+	q, _ := bits.Mul64(b, c.ratio)
+	if a*c.dNanos-p*c.dTicks >= c.dTicks {
+		p++
+	}
+	if b*c.dNanos-q*c.dTicks >= c.dTicks {
+		q++
+	}
+	return Interval{
+		min(max(Nanos(c.nanos+int64(min(p, uint64(latestInstant)))), 0), latestInstant),
+		min(max(Nanos(c.nanos+int64(min(q, uint64(latestInstant)))), 0), latestInstant),
+	}
+}
+
 func (c *converter) convert(t wire.Ticks) Nanos {
 	if c.process.Clock == wire.ClockMach {
 		return Nanos(c.process.Nanos(t))

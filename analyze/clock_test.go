@@ -36,8 +36,13 @@ func TestConverter(t *testing.T) {
 				s := p.Samples[random.IntN(len(p.Samples))]
 				at = s.Ticks + wire.Ticks(random.Uint64N(1<<20)) - 1<<19
 			}
-			if got, want := c.at(at), min(max(Nanos(p.Nanos(at)), 0), latestInstant); got != want {
+			want := min(max(Nanos(p.Nanos(at)), 0), latestInstant)
+			if got := c.at(at); got != want {
 				t.Fatalf("round %d: tick %d is at %d, not %d, with samples %v", round, at, got, want, p.Samples)
+			}
+			later := at + wire.Ticks(random.Uint64N(1<<30))
+			if got := c.interval(at, later); got.Begin != want || got.End != min(max(Nanos(p.Nanos(later)), 0), latestInstant) {
+				t.Fatalf("round %d: ticks %d to %d are at %v, not from %d, with samples %v", round, at, later, got, want, p.Samples)
 			}
 		}
 	}

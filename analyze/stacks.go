@@ -59,13 +59,13 @@ func (s *streamLoader) stack(r *wire.Record) {
 		o.interpreter = InterpreterFree
 	}
 	s.stacks.add(o)
-	begin := s.process.clock.at(r.Begin)
-	if _, visible := s.clip(Interval{begin, begin}); !visible {
+	at := s.process.clock.interval(r.Begin, r.End)
+	if _, visible := s.clip(Interval{at.Begin, at.Begin}); !visible {
 		return
 	}
 	c := &s.trace.Capture
 	c.Stacks++
-	c.Took += min(max(0, s.process.clock.at(r.End)-begin), longestTime)
+	c.Took += min(at.Length(), longestTime)
 	if o.stack == nil {
 		c.Undefined++
 	}

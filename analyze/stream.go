@@ -78,10 +78,9 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if s.thread == nil {
 		s.startThread(s.unknownThread(), "")
 	}
-	clock := s.process.clock
-	begin, end := clock.at(r.Begin), clock.at(r.End)
-	if end < begin || end-begin > longestTime {
-		begin = end
+	at := s.process.clock.interval(r.Begin, r.End)
+	if at.End < at.Begin || at.End-at.Begin > longestTime {
+		at.Begin = at.End
 		s.skewed++
 	}
 	var stack *Stack
@@ -92,8 +91,8 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if r.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
 		s.interpreter = interpreterOf(r.Flags)
 	}
-	s.process.end = max(s.process.end, end)
-	s.use(rule, Call{Interval{begin, end}, s.thread.Thread, stack}, r, m)
+	s.process.end = max(s.process.end, at.End)
+	s.use(rule, Call{at, s.thread.Thread, stack}, r, m)
 	if rule.leaves {
 		s.leave(rule.row.Family)
 	}

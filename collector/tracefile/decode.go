@@ -102,8 +102,9 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 		}
 		order = order[skip:]
 		n++
-		begin := d.previous + wire.Ticks(unzigzag(k.columns[columnGap].long(payload)))
-		d.previous = begin + wire.Ticks(k.columns[columnLength].long(payload))
+		gap, length := k.times(payload)
+		begin := d.previous + wire.Ticks(unzigzag(gap))
+		d.previous = begin + wire.Ticks(length)
 		object := k.object
 		if v := k.columns[columnObject].next(payload); v < recentObjects {
 			object = d.recent.take(int(v))
@@ -189,6 +190,30 @@ func (d *decoder) leftOver() bool {
 		}
 	}
 	return false
+}
+
+// times are the next values of the first two columns, which are two or three bytes each, as a rule: those are read without a branch for
+// each length; see long.
+func (k *reading) times(payload []byte) (gap, length uint64) {
+	g, l := &k.columns[columnGap], &k.columns[columnLength]
+	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {
+		x, y := binary.LittleEndian.Uint64(payload[g.at:])&0xffffffff, binary.LittleEndian.Uint64(payload[l.at:])&0xffffffff
+		a, b := ^x&0x80808080, ^y&0x80808080
+		if a != 0 && b != 0 {
+			afterGap, afterLength := g.at+uint32(bits.TrailingZeros64(a))/8+1, l.at+uint32(bits.TrailingZeros64(b))/8+1
+			if afterGap <= g.end && afterLength <= l.end {
+				g.at, l.at = afterGap, afterLength
+				return sevens(x & (a ^ (a - 1))), sevens(y & (b ^ (b - 1)))
+			}
+		}
+	}
+	return g.long(payload), l.long(payload)
+}
+
+// sevens moves the groups of seven bits of four bytes together.
+func sevens(x uint64) uint64 {
+	x = x&0x007f007f | x&0x7f007f00>>1
+	return x&0x00003fff | x&0x3fff0000>>2
 }
 
 // more reads a More record into r.

@@ -91,15 +91,19 @@ static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   }
   size_t used = 0;
   uint16_t units[UNITS];
-  while (range->length > 0 && size - used >= MT_UTF8_LONGEST) {
+  for (bool full = false; range->length > 0 && !full;) {
     NSUInteger n = range->length < UNITS ? range->length : UNITS, i = 0;
     method(string, sel_registerName(selector), units, (NSRange){range->location, n});
-    while (i < n && size - used >= MT_UTF8_LONGEST) {
+    while (i < n) {
       uint32_t c = units[i];
       bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000;
       if (high && i + 1 == n && n < range->length && i > 0) break; // its other half comes with the next piece
       if (low_here) c = 0x10000 + ((c - 0xd800) << 10) + (units[i + 1] - 0xdc00u);
-      used += mt_utf8_put(buffer + used, c);
+      char character[MT_UTF8_LONGEST];
+      size_t bytes = mt_utf8_put(character, c);
+      if ((full = bytes > size - used)) break;
+      memcpy(buffer + used, character, bytes);
+      used += bytes;
       i += low_here ? 2 : 1;
     }
     range->location += i;

@@ -998,7 +998,6 @@ enum {
   [MT_CALL_device_newTextureWithDescriptor_] = 1, \
   [MT_CALL_device_newTextureWithDescriptor_iosurface_plane_] = 1, \
   [MT_CALL_device_newSharedTextureWithDescriptor_] = 1, \
-  [MT_CALL_device_newSharedTextureWithHandle_] = 1, \
   [MT_CALL_device_newLibraryWithStitchedDescriptor_error_] = 1, \
   [MT_CALL_device_newLibraryWithStitchedDescriptor_completionHandler_] = 1, \
   [MT_CALL_device_newRenderPipelineStateWithDescriptor_error_] = 1, \

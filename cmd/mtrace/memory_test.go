@@ -11,7 +11,7 @@ import (
 )
 
 // runClient traces a check of the software Metal's client; what it printed, its report as JSON, and its trace.
-func runClient(t *testing.T, check string, document any) (stdout string, trace *analyze.Trace) {
+func runClient(t *testing.T, check string, document any, env ...string) (stdout string, trace *analyze.Trace) {
 	t.Helper()
 	needTruth(t)
 	client, err := metalClient()
@@ -19,7 +19,7 @@ func runClient(t *testing.T, check string, document any) (stdout string, trace *
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "t.mtrace")
-	got := sh(t, "", nil, tool.mtrace, "run", "--no-report", "-o", path, "--", client, check)
+	got := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", path, "--", client, check)
 	if got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}

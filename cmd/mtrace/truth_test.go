@@ -135,10 +135,32 @@ func TestTraceIsTheTruth(t *testing.T) {
 					t.Errorf("thread %d has %d calls in the trace and none in truth", tid, len(got[tid]))
 				}
 			}
+			checkNested(t, trace, file)
 			checkGPU(t, trace, file)
 			checkLabels(t, trace, file)
 			checkPartition(t, trace)
 		})
+	}
+}
+
+// checkNested compares the calls inside calls that were counted and left out with those that the software Metal made itself. A call of
+// super is none: it goes past whoever replaced the method of the object's class.
+func checkNested(t *testing.T, trace *analyze.Trace, file *truth.File) {
+	t.Helper()
+	traced, want := tracedSelectors(), int64(0)
+	stacks := map[truth.ThreadID][]truth.Call{}
+	for _, c := range file.Calls {
+		stack := stacks[c.Thread]
+		stack = stack[:min(c.Depth, len(stack))]
+		if n := len(stack); n > 0 && traced[c.Selector] && !file.Internal(c.Thread) {
+			if outer := stack[n-1]; outer.Selector != c.Selector || outer.Object != c.Object {
+				want++
+			}
+		}
+		stacks[c.Thread] = append(stack, c)
+	}
+	if trace.Lost.Nested != want || want == 0 {
+		t.Errorf("%d calls inside calls were counted, %d were made", trace.Lost.Nested, want)
 	}
 }
 

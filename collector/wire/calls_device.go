@@ -31,7 +31,7 @@ var deviceCalls = [...]Row{
 	{71, "newTextureWithDescriptor:", FamilyDevice, GroupAllocate, "device", "new texture", newResource},
 	{72, "newTextureWithDescriptor:iosurface:plane:", FamilyDevice, GroupAllocate, "device", "new texture", newResource},
 	{73, "newSharedTextureWithDescriptor:", FamilyDevice, GroupAllocate, "device", "new texture", newResource},
-	{74, "newSharedTextureWithHandle:", FamilyDevice, GroupAllocate, "device", "new texture", newResource},
+	{74, "newSharedTextureWithHandle:", FamilyDevice, GroupOther, "device", "new texture", newResource},
 	{75, "newSamplerStateWithDescriptor:", FamilyDevice, GroupOther, "device", "new object", ""},
 	{76, "newLibraryWithStitchedDescriptor:error:", FamilyDevice, GroupCompile, "device", "new library", ""},
 	{77, "newLibraryWithStitchedDescriptor:completionHandler:", FamilyDevice, GroupCompile, "device", "", ""},

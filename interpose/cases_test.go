@@ -1,0 +1,158 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// docs/cases.md says which test tells the story of each way in which tracers of Metal went wrong. A test that is renamed or deleted must
+// not leave a case without one.
+func TestEveryCaseHasItsTest(t *testing.T) {
+	text, err := os.ReadFile("../docs/cases.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _ := filepath.Glob("*_test.go")
+	stories := map[string]bool{} // of tests, and whether a comment stands before them
+	for _, source := range sources {
+		code, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^(// .*\n)?func (Test\w+)\(`).FindAllStringSubmatch(string(code), -1) {
+			stories[m[2]] = m[1] != ""
+		}
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		names := regexp.MustCompile(`Test\w+`).FindAllString(line, -1)
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| Case") || strings.HasPrefix(line, "|--") {
+			continue
+		}
+		rows++
+		if len(names) == 0 {
+			t.Errorf("no test: %s", line)
+		}
+		for _, name := range names {
+			if story, there := stories[name]; !there {
+				t.Errorf("%s does not exist: %s", name, line)
+			} else if !story {
+				t.Errorf("%s does not tell its story", name)
+			}
+		}
+	}
+	if rows < 14 {
+		t.Errorf("only %d cases", rows)
+	}
+}
+
+// same runs a check of the software Metal's client without and with the tracer, with and without the validation layer: it must print the
+// same, and end well. The traces are returned.
+func same(t *testing.T, check string) (runs []run) {
+	t.Helper()
+	_, client := softMetal(t)
+	for _, layer := range []string{"MTL_DEBUG_LAYER=0", "MTL_DEBUG_LAYER=1"} {
+		plain := exec.Command(client, check)
+		plain.Env = append(os.Environ(), layer)
+		want, err := plain.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s, %s: %v\n%s", check, layer, err, want)
+		}
+		cmd := exec.Command(client, check)
+		cmd.Env = []string{layer}
+		r, file := traceSoft(t, cmd)
+		if got := r.stdout + r.stderr; got != string(want) || !r.state.Success() {
+			t.Errorf("%s, %s: ended with %v and said\n%swithout the tracer\n%s", check, layer, r.state, got, want)
+		}
+		compareWithTruth(t, r.traced(t), file)
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// The driver is loaded with the first device, so its classes are not there when the tracer starts: smeltr's first version hooked by name
+// in its constructor and saw no command buffer at all. Here Metal itself comes late too, as it does to Python.
+func TestClassesThatLoadLate(t *testing.T) {
+	install, _ := softMetal(t)
+	r, file := traceSoft(t, exec.Command(install.Launcher(), "/usr/bin/python3", "testdata/late.py"))
+	if r.stdout != "False True\n" || !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	p := r.traced(t)
+	compareWithTruth(t, p, file)
+	if n := recorded(p.events(t), "commit"); n != 5 {
+		t.Errorf("%d commits recorded, not 5", n)
+	}
+}
+
+// MPSCommandBuffer is a proxy: it is committed again and again, and is another command buffer after each commitAndContinue. A tracer that
+// takes the pointer for the identity sees one command buffer that is committed three times, or, hooking the proxy too, six.
+func TestProxyOfManyCommandBuffers(t *testing.T) {
+	for _, r := range same(t, "mps-proxy") {
+		committed := map[wire.ObjectID]int{}
+		for _, e := range r.events(t) {
+			if e.Call == commitOfCommandBuffer {
+				committed[e.Object]++
+			}
+		}
+		if len(committed) != 3 {
+			t.Errorf("committed, by number: %v; it was three, once each", committed)
+		}
+	}
+}
+
+// A completion handler that is added after the commit ends the program: Metal aborts. Ours is added inside the commit, before the original
+// is called; the program's own handlers run as they do without it, and before anybody who waits goes on.
+func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
+	for _, r := range same(t, "handlers") {
+		completed := 0
+		for _, e := range r.events(t) {
+			if e.Call == wire.CallCompleted {
+				completed++
+			}
+		}
+		if completed != 1 {
+			t.Errorf("%d completions recorded, not 1", completed)
+		}
+	}
+}
+
+// Labels of no length, of exactly what fits and of much more, in characters of one byte and of three: as much of each as fits is in the
+// trace, no character is cut in two, and the program keeps its own.
+func TestLongLabels(t *testing.T) {
+	for _, r := range same(t, "long-labels") {
+		longest := 0
+		for _, f := range r.traced(t).facts(t) {
+			if f.Kind == wire.FactString {
+				longest = max(longest, len(f.Text))
+			}
+		}
+		if longest != wire.MaxFactText {
+			t.Errorf("the longest text has %d bytes, and %d fit", longest, wire.MaxFactText)
+		}
+	}
+}
+
+// What new… returns is the caller's, what the others return goes with the pool. A replaced method that is mistyped under ARC releases
+// once too often, as smeltr's did; one that keeps what it sees never lets it go. The client prints the count of references of everything
+// that it makes, and what is left when all is released.
+func TestOwnershipIsLeftAlone(t *testing.T) {
+	for _, r := range same(t, "ownership") {
+		if !strings.HasSuffix(r.stdout, "left over 0\n") {
+			t.Errorf("something is left over: %s", r.stdout)
+		}
+	}
+	same(t, "retained")
+}
+
+// On a thread without an autorelease pool Foundation says on stderr that every autoreleased object leaks: a tracer that makes one inside a
+// hook is heard. The client's thread makes command buffers, labels and encoders without a pool.
+func TestThreadsWithoutAutoreleasePool(t *testing.T) {
+	same(t, "no-pool")
+}

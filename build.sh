@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, scenarios, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -98,8 +98,10 @@ case ${1:-build} in
   test) tests ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   bench) build; bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json ;;
+  overhead) [ "$system" = Linux ] || die "overhead is measured on Linux; here: bin/mtrace bench overhead"
+    need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack)$' -benchtime 1x ./interpose ;;
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, bench, scenarios or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios or clean" ;;
 esac

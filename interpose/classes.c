@@ -9,42 +9,45 @@
 #include "feedback.h"
 #include "install.h"
 #include "locks.h"
+#include "memory.h"
 #include "text.h"
 
-enum { CAPACITY = 1024, MOST_INDEX = 255 };
+enum { MOST_INDEX = 255 };
 
-static struct class_entry entries[CAPACITY];
+struct class_entry mt_classes[MT_CLASSES];
 static unsigned count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct class_entry *probe(Class class, unsigned family) {
-  size_t slot = ((uintptr_t)class >> 4) * 31 + family;
-  for (int i = 0; i < CAPACITY; i++, slot++) {
-    struct class_entry *e = &entries[slot % CAPACITY];
+  unsigned slot = mt_class_slot(class, family);
+  for (int i = 0; i < MT_CLASSES; i++, slot++) {
+    struct class_entry *e = &mt_classes[slot % MT_CLASSES];
     Class found = atomic_load_explicit(&e->class, memory_order_acquire);
     if (!found || (found == class && e->family == family)) return e;
   }
   return NULL;
 }
 
-const struct class_entry *mt_class_find(Class class, unsigned family) {
-  struct class_entry *e = probe(class, family);
+const struct class_entry *mt_class_search(Class class, unsigned family) {
+  struct class_entry *e = class ? probe(class, family) : NULL;
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
 // Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
-void mt_class_see_class(struct thread *t, Class class, unsigned family) {
-  if (!class || mt_class_find(class, family)) return;
+const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
+  const struct class_entry *known = mt_class_find(class, family);
+  if (!class || known) return known;
   int saved = errno;
   mt_own_lock(&mutex);
   struct class_entry *e = probe(class, family);
-  if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < CAPACITY / 2) {
+  if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < MT_CLASSES / 2) {
     const char *name = class_getName(class);
     e->family = family;
     e->index = ++count <= MOST_INDEX ? count : 0;
     if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
     if (family == MT_FAMILY_commandBuffer && mt_sampling_on) mt_sampling_resolve(&e->sampling, class);
     if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
+    if (family == MT_FAMILY_device) e->allocated = mt_memory_resolve(class);
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
@@ -63,9 +66,8 @@ void mt_class_see_class(struct thread *t, Class class, unsigned family) {
   mt_own_unlock(&mutex);
   mt_class_missed(t, class, family); // when there was no place for it
   errno = saved;
+  return mt_class_find(class, family);
 }
-
-void mt_class_see(struct thread *t, id object, unsigned family) { mt_class_see_class(t, objc_class_of(object), family); }
 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);

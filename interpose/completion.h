@@ -13,6 +13,7 @@ struct completion_methods {
   uint64_t (*status)(id, SEL);
   double (*times[4])(id, SEL); // GPUStartTime, GPUEndTime, kernelStartTime, kernelEndTime
   id (*error)(id, SEL);
+  id (*device)(id, SEL);
 };
 
 // Looks the methods up: the class's own, not our trampolines.

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include "region.h"
+#include "thread.h"
 
 enum { CAPACITY_BITS = 20, CAPACITY = 1 << CAPACITY_BITS, MOST_PROBES = 128 };
 
@@ -25,7 +25,18 @@ bool mt_identity_start(void) {
 // Objects are aligned to 16 bytes; Fibonacci hashing spreads what is left (Knuth, TAOCP 3, 6.4).
 static inline size_t slot_of(uintptr_t key) { return (size_t)((key >> 4) * 0x9e3779b97f4a7c15ull >> (64 - CAPACITY_BITS)); }
 
-static uint32_t next_number(void) { return atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1; }
+// The first of so many numbers that nobody else gets.
+static uint32_t numbers(uint32_t count) { return atomic_fetch_add_explicit(&last_number, count, memory_order_relaxed) + 1; }
+
+static uint32_t number_of(struct thread *t) {
+  enum { AT_A_TIME = 64 };
+  if (t->numbers_left == 0) {
+    t->next_number = numbers(AT_A_TIME);
+    t->numbers_left = AT_A_TIME;
+  }
+  t->numbers_left--;
+  return t->next_number++;
+}
 
 static struct entry *entry_of(uintptr_t key) {
   size_t slot = slot_of(key);
@@ -39,16 +50,19 @@ static struct entry *entry_of(uintptr_t key) {
   return NULL;
 }
 
+// The same for an address that is most likely known and where it belongs.
+static inline struct entry *known_entry_of(uintptr_t key) {
+  struct entry *e = &table[slot_of(key)];
+  return __builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) == key, 1) ? e : entry_of(key);
+}
+
 uint32_t mt_identity_of(const void *object) {
   if (!object) return 0;
-  struct entry *e = &table[slot_of((uintptr_t)object)];
-  if (__builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) != (uintptr_t)object, 0)) {
-    e = entry_of((uintptr_t)object);
-    if (!e) return 0;
-  }
+  struct entry *e = known_entry_of((uintptr_t)object);
+  if (!e) return 0;
   uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
   if (__builtin_expect(number != 0, 1)) return number;
-  uint32_t fresh = next_number();
+  uint32_t fresh = numbers(1);
   return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel, memory_order_acquire) ? fresh : number;
 }
 
@@ -58,11 +72,11 @@ void mt_identity_alias(const void *object, uint32_t number) {
   if (e) atomic_store_explicit(&e->number, number, memory_order_release);
 }
 
-uint32_t mt_identity_new(const void *object) {
+uint32_t mt_identity_new(struct thread *t, const void *object) {
   if (!object) return 0;
-  struct entry *e = entry_of((uintptr_t)object);
+  struct entry *e = known_entry_of((uintptr_t)object);
   if (!e) return 0;
-  uint32_t number = next_number();
+  uint32_t number = number_of(t);
   atomic_store_explicit(&e->number, number, memory_order_release);
   return number;
 }

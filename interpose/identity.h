@@ -5,6 +5,9 @@
 // an entry by compare-and-swap of its key and then stores the number with release. A reader that finds the key loads the number
 // with acquire; 0 means that its creator has not come to the store yet, so the object cannot have reached the reader by a
 // legal way, and it is taken as unknown. Two live objects never share an address, so an entry has one writer at a time.
+//
+// Numbers say nothing of the order of two threads: each takes some at a time, because a counter that all count with is a locked
+// instruction for every object, and a cache line that moves from core to core.
 #ifndef MTRACE_IDENTITY_H
 #define MTRACE_IDENTITY_H
 #include <stdbool.h>
@@ -16,8 +19,9 @@ bool mt_identity_start(void);
 // The number of an object; one never seen before gets its number now. 0 for NULL and when the table is full.
 uint32_t mt_identity_of(const void *object);
 
-// Gives a new number to the object a call has just made, whatever was at its address before.
-uint32_t mt_identity_new(const void *object);
+// Gives a new number to the object a call on thread t has just made, whatever was at its address before.
+struct thread;
+uint32_t mt_identity_new(struct thread *t, const void *object);
 
 // Gives object the number of another one: a wrapper's inner object is the same object to the user.
 void mt_identity_alias(const void *object, uint32_t number);

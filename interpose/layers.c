@@ -42,7 +42,7 @@ void mt_layers_look(struct thread *t) {
   for (unsigned i = 0; i < CLASSES; i++) {
     Class class = have & 2u << i ? NULL : objc_lookUpClass(classes[i].name);
     if (!class) continue;
-    mt_class_see_class(t, class, classes[i].family);
+    mt_class_hook(t, class, classes[i].family);
     have |= 2u << i;
   }
   atomic_fetch_or_explicit(&found, have, memory_order_relaxed);

@@ -9,6 +9,9 @@
 // Layers wrap layers: Metal has at most three.
 enum { MOST_LAYERS = 4 };
 
+// So many command buffers of a thread lie between two looks for what kernels are made by.
+enum { LOOK_EVERY = 256 };
+
 static void alias(struct thread *t, const void *object, uint32_t number) {
   if (t->canary) mt_canary_keep(object);
   mt_identity_alias(object, number);
@@ -26,14 +29,14 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
 
 uint32_t mt_made(struct thread *t, unsigned family, id object) {
   if (!object) return 0;
-  mt_class_see(t, object, family);
-  uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(object);
+  const struct class_entry *class = mt_class_see(t, object, family);
+  uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
   if (t->canary) alias(t, object, number);
   for (unsigned i = 0; i < t->made_inside_count; i++)
     if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
-  mt_made_layers(t, family, object, number);
+  if (class && class->base) mt_made_layers(t, family, object, number);
   // Now and then, and when something is made that kernels are made of.
-  if (family == MT_FAMILY_commandBuffer ? number % 64 == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
+  if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
   return number;
 }
 

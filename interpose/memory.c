@@ -3,44 +3,35 @@
 #include "classes.h"
 #include "clock.h"
 #include "identity.h"
+#include "install.h"
 #include "thread.h"
 
 enum { PAUSE_NANOS = 1000000 };
 
-// So many ticks are less than the pause on any clock: Apple silicon's has 24 million a second, x86-64's counters a billion at least.
-#ifdef __APPLE__
-enum { FEW_TICKS = 20000 };
-#else
-enum { FEW_TICKS = 1000000 };
-#endif
+_Atomic uint64_t mt_memory_looked;
+static const char selector[] = "currentAllocatedSize";
 
-// Is it time, and is nobody else at it? The call's own reading of the clock says mostly that it is not: another would cost
-// each completion as much as its records do.
+NSUInteger (*mt_memory_resolve(Class class))(id, SEL) { return (NSUInteger(*)(id, SEL))mt_original_of(class, sel_registerName(selector)); }
+
+// Is it time by a clock that counts nanoseconds, and is nobody else at it?
 static bool due(uint64_t ticks) {
-  static _Atomic uint64_t looked, next;
-  if (ticks - atomic_load_explicit(&looked, memory_order_relaxed) < FEW_TICKS) return false;
-  atomic_store_explicit(&looked, ticks, memory_order_relaxed);
+  static _Atomic uint64_t next;
+  atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);
   uint64_t now = mt_nanos(), at = atomic_load_explicit(&next, memory_order_relaxed);
   return now >= at && atomic_compare_exchange_strong_explicit(&next, &at, now + PAUSE_NANOS, memory_order_relaxed, memory_order_relaxed);
 }
 
-static void sample(struct thread *t, id device, uint64_t now) {
-  static const char selector[] = "currentAllocatedSize";
-  uint32_t number = mt_identity_of(device);
-  IMP found = mt_implementation(device, selector);
-  if (!found && (device = mt_wrapped_by(device, MT_FAMILY_device))) found = mt_implementation(device, selector);
-  if (!found) return;
-  NSUInteger bytes = ((NSUInteger(*)(id, SEL))found)(device, sel_registerName(selector));
-  struct record record = {.begin = now, .end = now, .arg = bytes, .object = number, .call = MT_CALL_tracer_allocated};
-  mt_thread_publish(t, &record, 1);
+static NSUInteger (*allocated_of(id device))(id, SEL) {
+  const struct class_entry *class = mt_class_find(objc_class_of(device), MT_FAMILY_device);
+  return class ? class->allocated : (NSUInteger(*)(id, SEL))mt_implementation(device, selector);
 }
 
 void mt_memory_sample(struct thread *t, id device, uint64_t now) {
-  if (!t->canary && due(now)) sample(t, device, now);
-}
-
-void mt_memory_sample_of(struct thread *t, id command_buffer, uint64_t now) {
-  if (!due(now)) return;
-  id device = mt_send_id(command_buffer, "device");
-  if (device) sample(t, device, now);
+  if (!device || t->canary || !mt_memory_due(now) || !due(now)) return;
+  uint32_t number = mt_identity_of(device);
+  NSUInteger (*allocated)(id, SEL) = allocated_of(device);
+  if (!allocated && (device = mt_wrapped_by(device, MT_FAMILY_device))) allocated = allocated_of(device);
+  if (!allocated) return;
+  struct record record = {.begin = now, .end = now, .arg = allocated(device, sel_registerName(selector)), .object = number, .call = MT_CALL_tracer_allocated};
+  mt_thread_publish(t, &record, 1);
 }

@@ -39,7 +39,7 @@ static struct {
   char unknown[128];
 } python;
 
-static _Atomic enum { NOTHING, A_PYTHON, FRAMES } known;
+_Atomic enum mt_python mt_python;
 
 static bool find_lock(void) {
   python.finalizing = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
@@ -71,7 +71,7 @@ static const char *find_frames(const char *version) {
 }
 
 void mt_python_find(void) {
-  if (atomic_load_explicit(&known, memory_order_relaxed) != NOTHING) return;
+  if (atomic_load_explicit(&mt_python, memory_order_relaxed) != MT_NO_PYTHON) return;
   const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
   python.initialized = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
   if (!version || !python.initialized) {
@@ -80,13 +80,13 @@ void mt_python_find(void) {
   }
   const char *text = version(), *why = find_frames(text);
   if (why) snprintf(python.unknown, sizeof python.unknown, "no frames and no locks of Python %.*s: %s", (int)strcspn(text, " "), text, why);
-  atomic_store_explicit(&known, why ? A_PYTHON : FRAMES, memory_order_release);
+  atomic_store_explicit(&mt_python, why ? MT_UNKNOWN_PYTHON : MT_KNOWN_PYTHON, memory_order_release);
 }
 
-const char *mt_python_unknown(void) { return atomic_load_explicit(&known, memory_order_acquire) == A_PYTHON ? python.unknown : NULL; }
+const char *mt_python_unknown(void) { return atomic_load_explicit(&mt_python, memory_order_acquire) == MT_UNKNOWN_PYTHON ? python.unknown : NULL; }
 
 int mt_python_lock_held(void) {
-  if (atomic_load_explicit(&known, memory_order_acquire) != FRAMES) return -1;
+  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return -1;
   void *holds = python.state_of_lock();
   if (python.state_of_lock_is_ours) return holds != NULL;
   if (holds && holds == python.state_of_thread()) return 1;
@@ -201,7 +201,7 @@ static const char *innermost(void) {
 }
 
 int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
-  if (atomic_load_explicit(&known, memory_order_acquire) != FRAMES) return 0;
+  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return 0;
   int saved = errno, n = 0;
   struct source source;
   // No more than one frame that is not Python's stands between two that are.

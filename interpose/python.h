@@ -4,6 +4,7 @@
 // known for certain is not reported. See python.c for why reading without the lock is safe.
 #ifndef MTRACE_PYTHON_H
 #define MTRACE_PYTHON_H
+#include <stdatomic.h>
 #include <stdint.h>
 #include "thread.h"
 
@@ -13,6 +14,9 @@ struct mt_python_frame {
   uint64_t function, file;
   uint32_t line;
 };
+
+// Is there an interpreter, and is it one whose frames can be read?
+extern _Atomic enum mt_python { MT_NO_PYTHON, MT_UNKNOWN_PYTHON, MT_KNOWN_PYTHON } mt_python;
 
 // Looks for an interpreter, once, before anything else here is asked. Not for the hot path: it asks the dynamic linker.
 void mt_python_find(void);
@@ -26,6 +30,7 @@ int mt_python_lock_held(void);
 
 // The same as flags of the record of a wait that the thread has just done. It does not take the lock or give it away in between.
 static inline unsigned mt_python_flags(void) {
+  if (atomic_load_explicit(&mt_python, memory_order_relaxed) == MT_NO_PYTHON) return 0;
   int held = mt_python_lock_held();
   return held < 0 ? 0 : held ? MT_FLAG_HOLDS_INTERPRETER : MT_FLAG_LACKS_INTERPRETER;
 }

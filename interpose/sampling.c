@@ -160,7 +160,7 @@ static void judge(struct thread *t, struct mt_sampled_device *device, unsigned o
 }
 
 void mt_sampling_completed(struct thread *t, uint32_t number, uint64_t handled, uint64_t start, uint64_t end) {
-  struct mt_chunk *chunk = mt_sampling_on ? mt_samples_end(number) : NULL;
+  struct mt_chunk *chunk = mt_samples_end(number);
   if (!chunk) return;
   void *pool = mt_pool_push();
   mt_gpu_clock_renew(&chunk->device->clock, chunk->device->device);

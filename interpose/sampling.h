@@ -44,7 +44,7 @@ mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t n
 // After it: notes the number of the encoder, and says what becomes of it.
 unsigned mt_sampling_made(struct thread *t, uint32_t encoder);
 
-// In the completion handler: writes down when the encoders of a command buffer began and ended. start and end are its GPU times.
+// In the completion handler, when it is on: writes down when the encoders of a command buffer began and ended. start and end are its GPU times.
 void mt_sampling_completed(struct thread *t, uint32_t number, uint64_t handled, uint64_t start, uint64_t end);
 
 // Reads an encoder's samples as times of a command buffer; an outcome.

@@ -47,6 +47,8 @@ struct thread {
     uintptr_t frame; // of the outermost passage in progress, 0 when there is none. See coverage.h.
     const void *command_buffer;
   } chokes[MT_CHOKES];
+  uint32_t next_number, numbers_left; // of objects: see identity.h. They stay with the ring.
+  unsigned command_buffers; // made here
   uint64_t handled; // command buffers whose completion handler of ours ran here
   bool canary;      // the self-check is being made: see canary.h
   unsigned exits;    // rounds of thread exit handlers that have passed

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"testing"
 
 	"mtrace/collector/wire"
@@ -24,6 +25,34 @@ func TestRingsAreUsedAgain(t *testing.T) {
 	}
 	if used := p.region.RingsUsed(); used >= wire.RingCount {
 		t.Errorf("all %d rings were used", used)
+	}
+}
+
+// Threads take object numbers some at a time. Two that made objects at the same moment would mix them up if they took the same ones; and
+// were those that a thread leaves behind lost, a program of many short threads would use up numbers, which readers keep tables by.
+func TestThreadsShareNumbers(t *testing.T) {
+	for _, c := range []struct {
+		scenario string
+		n, made  int
+	}{{"threads", 100, 16 * 100}, {"short-threads", 1000, 1000}} {
+		t.Run(c.scenario, func(t *testing.T) {
+			r := trace(t, client(t, c.scenario, strconv.Itoa(c.n)))
+			objects := 2 * c.made // a command buffer and an encoder each
+			numbers, largest := map[uint64]bool{}, uint64(0)
+			for _, e := range r.events(t) {
+				if s := e.Call.String(); s == "commandBufferWithDescriptor:" || s == "computeCommandEncoder" {
+					numbers[e.Arg] = true
+					largest = max(largest, e.Arg)
+				}
+			}
+			if len(numbers) != objects {
+				t.Errorf("%d objects have %d numbers", objects, len(numbers))
+			}
+			const atATime, others = 64, 100
+			if most := uint64(objects + others + atATime*int(r.tracees[0].region.RingsUsed())); largest > most {
+				t.Errorf("%d objects are numbered up to %d", objects, largest)
+			}
+		})
 	}
 }
 

@@ -4,7 +4,7 @@ package wire
 var tracerCalls = [...]Row{
 	{CallMore, "more", FamilyTracer, GroupNone, "", "", ""},
 	{CallThreadStart, "thread start", FamilyTracer, GroupNone, "", "system thread id", "x0 StringID of its name"},
-	{CallCompleted, "completed", FamilyTracer, GroupNone, "command buffer", "status | error code<<8", "x0 GPUStartTime ns, x1 GPUEndTime ns, x2 kernelStartTime ns, x3 kernelEndTime−kernelStartTime ns; begin and end are the tracer's handler"},
+	{CallCompleted, "completed", FamilyTracer, GroupNone, "command buffer", "status | error code<<8", "x0 GPUStartTime ns, x1 GPUEndTime ns, x2 kernelStartTime ns, x3 kernelEndTime−kernelStartTime ns; begin and end are when the tracer's handler ran"},
 	{CallScheduled, "scheduled", FamilyTracer, GroupNone, "command buffer", "", ""},
 
 	{67, "made", FamilyTracer, GroupNone, "device, library or compiler that was asked", "new object, which came to a completion handler", ""},

@@ -98,83 +98,98 @@ func (r *replay) answer(t int32, o *op) {
 	r.over(t, 0, 0)
 }
 
-// apart is the program without the thread that submits for others: each does its own work itself, on a queue of its own.
-func (p *program) apart() *program {
-	q := p.clone()
-	q.queues, q.threads, q.submitter = slices.Clone(p.queues), nil, handedOver{}
+// pieces are what one thread did for others: the calls for each piece of work, and what passed after the last of them to the answer.
+type pieces struct {
+	ops  [][]op
+	over []analyze.Nanos
+	busy float64 // share of the time that it was on a processor
+}
+
+// pieces are what the thread that submits did, without what it waited for processors and what it takes to answer.
+func (p *program) pieces() pieces {
 	submitter := &p.threads[p.submitter.index]
-	work := make([][]op, p.submitter.pieces) // that the submitter did
-	over := make([]analyze.Nanos, p.submitter.pieces)
+	w := pieces{make([][]op, p.submitter.pieces), make([]analyze.Nanos, p.submitter.pieces), 0}
 	at := int32(-1)
 	for i := range submitter.ops {
 		switch o := &submitter.ops[i]; {
 		case o.kind == opTake:
 			at = o.lock
 		case o.kind == opAnswer:
-			over[o.lock], at = o.gap, -1
+			w.over[o.lock], at = o.gap, -1
 		case at >= 0:
-			work[at] = append(work[at], *o)
+			w.ops[at] = append(w.ops[at], *o)
 		}
 	}
-	theirs, answer := submitter.calm(), answering(work, over)
-	for k := range work {
-		scaleOps(work[k], theirs)
-		over[k] = scaled(max(0, over[k]-answer), theirs)
+	calm, answer := submitter.calm(), answering(w)
+	for k := range w.ops {
+		scaleOps(w.ops[k], calm)
+		w.over[k] = scaled(max(0, w.over[k]-answer), calm)
 	}
+	w.busy = submitter.busy / calm
+	return w
+}
+
+// apart is the program without the thread that submits for others: each does its own work itself, on a queue of its own.
+func (p *program) apart() *program {
+	q := p.clone()
+	q.queues, q.threads, q.submitter = slices.Clone(p.queues), nil, handedOver{}
+	work := p.pieces()
 	for t := range p.threads {
 		if int32(t) == p.submitter.index {
 			continue
 		}
-		th, asks := p.threads[t], false
-		q.threads = append(q.threads, th)
-		own := int32(len(q.threads) - 1)
-		n := &q.threads[own]
-		n.ops, n.jobs = nil, nil
-		queue := int32(len(q.queues))
-		left, given, mine := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
-		calm := th.calm()
-		for _, o := range th.ops {
-			o.gap, o.alone = scaled(o.gap, calm), scaled(o.alone, calm)
-			mine += o.gap
-			o.gap, o.alone, left = o.gap+left, o.alone+left, 0
-			if o.kind == opLock && p.guards(&o) {
-				left = o.gap
-				continue
-			}
-			if o.kind != opAsk {
-				n.ops = append(n.ops, o)
-				continue
-			}
-			asks = true
-			moved, took := q.moved(work[o.lock], own, queue)
-			for i := range moved {
-				given += moved[i].gap
-			}
-			given += took
-			if len(moved) == 0 { // only a part of a command buffer: what it took shows in when the answer came
-				given, left = given+over[o.lock], o.gap+took+over[o.lock]
-			} else {
-				moved[0].gap, moved[0].alone, left = moved[0].gap+o.gap, moved[0].alone+o.gap, took
-			}
-			n.ops = append(n.ops, moved...)
+		th := p.threads[t]
+		asks := slices.ContainsFunc(th.ops, func(o op) bool { return o.kind == opAsk })
+		if asks {
+			th = p.alone(&th, work, q.jobs, int32(len(q.threads)), int32(len(q.queues)))
+			q.queues = append(q.queues, queueOf{capacity: DefaultCapacity, device: p.queues[0].device, most: 1})
 		}
-		for i := range n.ops {
-			if n.ops[i].kind == opCommit {
-				n.jobs = append(n.jobs, n.ops[i].job)
-			}
-		}
-		if len(n.ops) == 0 {
-			q.threads = q.threads[:own]
+		if len(th.ops) == 0 {
 			continue
 		}
-		if asks {
-			q.queues = append(q.queues, queueOf{capacity: DefaultCapacity, device: p.queues[0].device, most: 1})
-			n.busy = min(1, (float64(mine)*th.busy*(1-ofAnswers)/calm+float64(given)*submitter.busy/theirs)/float64(max(1, mine+given)))
-		}
-		ended := p.recorded[t].ended
-		n.lasts = (ended-th.begin)*2 >= p.lasted && len(n.jobs)*100 > len(p.jobs)
+		th.lasts = (p.recorded[t].ended-th.begin)*2 >= p.lasted && len(th.jobs)*100 > len(p.jobs)
+		q.threads = append(q.threads, th)
 	}
 	return q
+}
+
+// alone is a thread that does what was done for it: as that thread of the new program, on that queue.
+func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thread {
+	n := *th
+	n.ops, n.jobs = nil, nil
+	calm := th.calm()
+	var left, given, mine analyze.Nanos // of what was done for it, before its next call; all of that; its own time
+	for _, o := range th.ops {
+		o.gap, o.alone = scaled(o.gap, calm), scaled(o.alone, calm)
+		mine += o.gap
+		o.gap, o.alone, left = o.gap+left, o.alone+left, 0
+		switch {
+		case o.kind == opLock && p.guards(&o):
+			left = o.gap
+			continue
+		case o.kind != opAsk:
+			if n.ops = append(n.ops, o); o.kind == opCommit {
+				n.jobs = append(n.jobs, o.job)
+			}
+			continue
+		}
+		moved, took := p.moved(work.ops[o.lock], jobs, t, queue)
+		for i := range moved {
+			given += moved[i].gap
+			if moved[i].kind == opCommit {
+				n.jobs = append(n.jobs, moved[i].job)
+			}
+		}
+		given += took
+		if len(moved) == 0 { // only a part of a command buffer: what it took shows in when the answer came
+			given, left = given+work.over[o.lock], o.gap+took+work.over[o.lock]
+		} else {
+			moved[0].gap, moved[0].alone, left = moved[0].gap+o.gap, moved[0].alone+o.gap, took
+		}
+		n.ops = append(n.ops, moved...)
+	}
+	n.busy = min(1, (float64(mine)*th.busy*(1-ofAnswers)/calm+float64(given)*work.busy)/float64(max(1, mine+given)))
+	return n
 }
 
 // ofAnswers is the part of what a thread runs that is taken to go into its being woken by answers: it sleeps as often for one as it does
@@ -182,11 +197,11 @@ func (p *program) apart() *program {
 const ofAnswers = 0.5
 
 // answering is what it takes to answer: what passes from a wait for the GPU, with which most pieces of work end, to the answer.
-func answering(work [][]op, over []analyze.Nanos) analyze.Nanos {
+func answering(w pieces) analyze.Nanos {
 	var all []analyze.Nanos
-	for k, ops := range work {
+	for k, ops := range w.ops {
 		if n := len(ops); n > 0 && ops[n-1].kind == opWait {
-			all = append(all, over[k])
+			all = append(all, w.over[k])
 		}
 	}
 	return median(all)
@@ -204,7 +219,7 @@ func scaleOps(ops []op, by float64) {
 
 // moved is what the submitter did for a thread, for that thread to do; took is the time of what was only a part of a command buffer.
 // A command buffer is the thread's that has it committed.
-func (p *program) moved(work []op, t, queue int32) (moved []op, took analyze.Nanos) {
+func (p *program) moved(work []op, jobs []job, t, queue int32) (moved []op, took analyze.Nanos) {
 	for _, o := range work {
 		o.gap, o.alone, took = o.gap+took, o.alone+took, 0
 		switch o.kind {
@@ -217,7 +232,7 @@ func (p *program) moved(work []op, t, queue int32) (moved []op, took analyze.Nan
 			took = o.gap + o.cost
 			continue
 		case opCommit:
-			j := &p.jobs[o.job]
+			j := &jobs[o.job]
 			j.by, j.queue = t, queue
 			moved = append(moved, op{kind: opAcquire, job: o.job, gap: o.gap, alone: o.alone})
 			o.gap, o.alone = 0, 0

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"mtrace/analyze"
 )
 
 // FileSchema names the files of claims.
@@ -157,9 +159,9 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 func (c *Claim) called() string {
 	switch {
 	case c.ID != "":
-		return fmt.Sprintf(" (%s)", printable(c.ID))
+		return fmt.Sprintf(" (%s)", analyze.Printable(c.ID))
 	case c.Title != "":
-		return fmt.Sprintf(" (%s)", printable(c.Title))
+		return fmt.Sprintf(" (%s)", analyze.Printable(c.Title))
 	}
 	return ""
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"mtrace/analyze"
 )
 
 // WriteText writes the table of claims: target, result, ratio, status.
@@ -28,7 +29,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	for r := range rows {
 		row := &rows[r]
 		for i := range row {
-			row[i] = printable(row[i])
+			row[i] = analyze.Printable(row[i])
 			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
 		}
 	}
@@ -56,19 +57,6 @@ func (r *Result) name() string {
 		title = r.Expr
 	}
 	return strings.TrimSpace(r.ID + " " + title)
-}
-
-// printable is a text for one line of a terminal, which what comes from a file must not steer.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
 }
 
 // times writes a ratio with as many figures as it is worth.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"mtrace/analyze"
 )
@@ -91,11 +92,11 @@ func (s Side) verdict() string {
 func writeChanges(b *strings.Builder, changes []Change) {
 	kind, name := 0, len("what")
 	for _, c := range changes {
-		kind, name = max(kind, len(c.Kind)), max(name, len(c.Name))
+		kind, name = max(kind, len(c.Kind)), max(name, utf8.RuneCountInString(c.Name))
 	}
 	fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s  %8s  %-17s  %7s\n", "change", kind, "", name, "what", "A", "B", "B/A", "95% interval", "q")
 	for _, c := range changes {
-		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, c.Name, duration(c.CountA, c.A), duration(c.CountB, c.B))
+		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, analyze.Printable(c.Name), duration(c.CountA, c.A), duration(c.CountB, c.B))
 		if c.Ratio != nil {
 			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High), small(*c.QValue))
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"mtrace/analyze"
@@ -180,5 +181,29 @@ func TestSections(t *testing.T) {
 	}
 	if s := b.String(); !strings.Contains(s, "QUEUES") || strings.Contains(s, "VERDICT") || strings.Contains(s, "\x1b") {
 		t.Errorf("section queues gives\n%s", s)
+	}
+}
+
+// A label is the traced program's text: it must not steer the terminal of who reads the report, and neither break its lines.
+func TestNamesDoNotSteerTheTerminal(t *testing.T) {
+	const evil = "\x1b[2J\x1b]0;owned\a\r\nq"
+	trace := scenario(t, "device-wide sync")
+	trace.Queues[0].Label, trace.Source.Device = evil, evil
+	for _, b := range trace.CommandBuffers {
+		b.Label = evil
+		for i := range b.Encoders {
+			for _, d := range b.Encoders[i].Dispatches {
+				d.Pipeline.Kernel = evil
+			}
+		}
+	}
+	var text bytes.Buffer
+	if err := Build(trace, Options{}).WriteText(&text, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(text.String(), "\n") {
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			t.Errorf("line %d: %q", i+1, line)
+		}
 	}
 }

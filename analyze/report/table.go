@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"mtrace/analyze"
 )
 
 // width is how many columns the text may take.
@@ -23,6 +25,9 @@ func (t *table) add(cells ...string) {
 	if t.most > 0 && len(t.rows) == t.most {
 		t.more++
 		return
+	}
+	for i := range cells {
+		cells[i] = analyze.Printable(cells[i])
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -81,7 +86,10 @@ func cut(s string, n int) string {
 }
 
 // wrap breaks s into lines of at most width columns; first and then begin them.
-func wrap(w io.Writer, s, first, then string) {
+func wrap(w io.Writer, s, first, then string) { wrapStyled(w, analyze.Printable(s), first, then) }
+
+// wrapStyled is wrap for a text that a styler has coloured.
+func wrapStyled(w io.Writer, s, first, then string) {
 	line, room := first, width
 	for _, word := range strings.Fields(s) {
 		if n := utf8.RuneCountInString(line) + 1 + utf8.RuneCountInString(word); n > room && strings.TrimSpace(line) != "" {

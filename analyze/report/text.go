@@ -78,11 +78,11 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if len(s.Args) > 0 {
 		what = strings.Join(s.Args, " ")
 	}
-	fmt.Fprintln(w, style.bold(cut(strings.Join(strings.Fields(what), " "), width)))
+	fmt.Fprintln(w, style.bold(cut(analyze.Printable(strings.Join(strings.Fields(what), " ")), width)))
 	var parts []string
 	for _, p := range []string{s.Device, s.OS, s.Host} {
 		if p != "" {
-			parts = append(parts, p)
+			parts = append(parts, analyze.Printable(p))
 		}
 	}
 	if !s.Started.IsZero() && s.Started.Unix() > 0 {
@@ -100,7 +100,7 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}
-	wrap(w, strings.Join(parts, " · "), "", "")
+	wrapStyled(w, strings.Join(parts, " · "), "", "")
 	if s.SoftwareMetal {
 		fmt.Fprintln(w, style.yellow("SOFTWARE METAL: these are the times of a software Metal, not of a GPU."))
 	}

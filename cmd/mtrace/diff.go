@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func diffCommand() command {
 				if len(args) != 2 {
 					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or a folder of them", len(args))
 				}
-				if *failOver < 0 {
+				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
 					return usageError("--fail-over %v: give a percentage of 0 or more", *failOver)
 				}
 				return compare(std, args[0], args[1], *asJSON, flags.Changed("fail-over"), *failOver/100)

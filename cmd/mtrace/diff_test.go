@@ -89,6 +89,8 @@ func TestDiffRefuses(t *testing.T) {
 		"a cut document":   {[]string{"diff", trace, "cut.json"}, "cut.json"},
 		"an empty folder":  {[]string{"diff", trace, "empty"}, "no .mtrace files"},
 		"a bad percentage": {[]string{"diff", "--fail-over", "-3", trace, trace}, "percentage"},
+		"not a number":     {[]string{"diff", "--fail-over", "NaN", trace, trace}, "percentage"},
+		"no end":           {[]string{"diff", "--fail-over", "Inf", trace, trace}, "percentage"},
 		"no percentage":    {[]string{"diff", "--fail-over", "much", trace, trace}, "invalid argument"},
 	})
 }

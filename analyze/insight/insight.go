@@ -41,6 +41,7 @@ type Input struct {
 	Memory  *memory.Use
 
 	rounds *rounds
+	all    []*series // nil until they are asked for
 }
 
 // A rule looks for one habit; it returns nil when there is nothing to say.

@@ -3,8 +3,6 @@ package insight
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -24,6 +22,14 @@ type series struct {
 	thread *analyze.Thread
 	work   uint64
 	list   []iteration
+}
+
+// series are all series of the trace, found once.
+func (in *Input) series() []*series {
+	if in.all == nil {
+		in.all = seriesOf(in.Trace)
+	}
+	return in.all
 }
 
 // seriesOf are all series of a trace, in the order in which they begin.
@@ -65,23 +71,41 @@ func labelsRepeat(t *analyze.Trace) bool {
 
 // work is a hash of what a command buffer does: its kernels, how many threads they are dispatched for, how much it copies.
 func work(b *analyze.CommandBuffer, labels bool) uint64 {
-	h := fnv.New64a()
+	h := fnv1a(offset)
 	if labels {
-		io.WriteString(h, b.Label)
+		h = h.text(b.Label)
 	}
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
-		fmt.Fprintf(h, "|%d %d %d", e.Kind, e.Copies, e.CopyBytes)
-		for _, d := range e.Dispatches {
-			kernel := ""
+		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)
+		for k := range e.Dispatches {
+			d := &e.Dispatches[k]
 			if d.Pipeline != nil {
-				kernel = d.Pipeline.Kernel
+				h = h.text(d.Pipeline.Kernel)
 			}
-			fmt.Fprintf(h, ",%s %d %d", kernel, d.Count, d.Threads)
+			h = h.number(uint64(d.Count)).number(d.Threads)
 		}
 	}
-	return h.Sum64()
+	return uint64(h)
 }
+
+// fnv1a is the hash of Fowler, Noll and Vo, as hash/fnv has it, without the allocation for each: there may be millions.
+type fnv1a uint64
+
+const (
+	offset = 14695981039346656037
+	prime  = 1099511628211
+)
+
+func (h fnv1a) text(s string) fnv1a {
+	for i := range len(s) {
+		h = (h ^ fnv1a(s[i])) * prime
+	}
+	return h.number(uint64(len(s)))
+}
+
+// number takes a number as one step: its bits need not be well mixed.
+func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }
 
 // middle holds the quantiles of durations that matter here.
 type middle struct{ low, median, high analyze.Nanos }
@@ -118,7 +142,7 @@ func noWarmUp(in *Input) *Insight {
 	if i := firstScopes(in); i != nil {
 		return i
 	}
-	list := seriesOf(in.Trace)
+	list := in.series()
 	if len(list) == 0 {
 		return skip("no thread has enough command buffers of the same work with GPU times")
 	}
@@ -231,7 +255,7 @@ func name(b *analyze.CommandBuffer) string {
 
 // variance: iterations with the same work are not equally long.
 func variance(in *Input) *Insight {
-	list := seriesOf(in.Trace)
+	list := in.series()
 	if len(list) == 0 {
 		return skip("no thread has enough command buffers of the same work with GPU times")
 	}

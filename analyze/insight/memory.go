@@ -7,12 +7,29 @@ import (
 	"mtrace/analyze"
 )
 
+// sizes are what memory is called: its size and who sees it. There are few, and may be millions of allocations.
+type sizes map[size]string
+
+type size struct {
+	bytes   uint64
+	storage string
+}
+
+func (s sizes) of(a *analyze.Allocation) string {
+	k := size{a.Bytes, a.Storage}
+	if _, known := s[k]; !known {
+		s[k] = fmt.Sprintf("%s, %s", analyze.FormatBytes(a.Bytes), a.Storage)
+	}
+	return s[k]
+}
+
 // allocationInLoop: memory made again and again, and not taken from a heap, which is a pool already.
 func allocationInLoop(in *Input) *Insight {
 	if in.rounds.most < fewest {
 		return skip(tooFew)
 	}
 	var where sites
+	names := sizes{}
 	seen := map[round]bool{}
 	made, copied := 0, 0
 	var bytes uint64
@@ -33,7 +50,7 @@ func allocationInLoop(in *Input) *Insight {
 		if strings.Contains(a.Selector, "WithBytes:") {
 			copied++
 		}
-		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, fmt.Sprintf("%s, %s", analyze.FormatBytes(a.Bytes), a.Storage), 1, a.Took, a.Bytes)
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
 	}
 	rounds := in.rounds.steadyRounds(seen)
 	if len(seen) < 3 || len(seen)*4 < rounds {
@@ -71,6 +88,7 @@ func growth(in *Input) *Insight {
 		}
 	}
 	var where sites
+	names := sizes{}
 	var thirds [3]uint64
 	var bytes uint64
 	kept, made := 0, 0
@@ -87,7 +105,7 @@ func growth(in *Input) *Insight {
 		kept++
 		bytes += a.Bytes
 		thirds[min(2, int(3*(a.At-begin)/(end-begin)))] += a.Bytes
-		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, fmt.Sprintf("%s, %s", analyze.FormatBytes(a.Bytes), a.Storage), 1, 0, a.Bytes)
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, 0, a.Bytes)
 	}
 	if bytes < leak || kept < fewest || min(thirds[0], thirds[1], thirds[2])*6 < bytes {
 		return nil

@@ -19,7 +19,7 @@ func (a *Analysis) findLines() {
 	latency := a.usualLatency()
 	overlaps := a.overlaps(latency)
 	for q, o := range overlaps {
-		if q != nil && o.limited {
+		if q != nil && o.limited && o.most < a.capacityOf(q.Device) { // or nothing shows that the GPU had room
 			a.lines[q] = &line{most: o.most, byThread: map[*analyze.Thread]*Busy{}}
 		}
 	}
@@ -54,6 +54,16 @@ func (a *Analysis) findLines() {
 			l.byThread[t] = NewBusy(list)
 		}
 	}
+}
+
+// capacityOf is how many command buffers a device was seen to run at the same time.
+func (a *Analysis) capacityOf(d *analyze.Device) int {
+	for _, u := range a.GPU.Devices {
+		if u.Device == d {
+			return u.Capacity
+		}
+	}
+	return 0
 }
 
 // refuses says whether a device that is full, as far as the trace shows it, lets work wait that has its place in its queue. If it

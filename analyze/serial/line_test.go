@@ -48,6 +48,22 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken for room.
+func TestLineAlone(t *testing.T) {
+	const period = 500_000
+	w := newWorld(100 * period)
+	for i := range analyze.Nanos(97) {
+		thread := []*analyze.Thread{w.a, w.b, w.c}[i%3]
+		begin := 1000 + i*period
+		b := w.buffer(thread, max(1000, begin-2*period+30_000), at(begin, begin+period-40_000))
+		w.wait(thread, at(b.Committed.End, b.GPU.End+5000), b)
+	}
+	w.trace.Finish()
+	if v := Analyze(w.trace, Options{}).Verdict; v.Cause != GPUSaturated {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}
+
 // TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a saturated GPU keeps
 // waiting, and their waits were counted for it as well as for the device-wide synchronisation that they are.
 func TestEmptyIsNoWork(t *testing.T) {

@@ -38,6 +38,8 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
   const struct class_entry *known = mt_class_find(class, family);
   if (!class || known) return known;
   int saved = errno;
+  bool outer = t->own_work;
+  t->own_work = true;
   mt_own_lock(&mutex);
   struct class_entry *e = probe(class, family);
   if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < MT_CLASSES / 2) {
@@ -64,6 +66,7 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     atomic_store_explicit(&e->class, class, memory_order_release);
   }
   mt_own_unlock(&mutex);
+  t->own_work = outer;
   mt_class_missed(t, class, family); // when there was no place for it
   errno = saved;
   return mt_class_find(class, family);

@@ -162,7 +162,7 @@ enum { FEW = 6, MANY = 16 };
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , AFTER)
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
   ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, t->made_inside_count = 0; BEFORE, mt_made_inside(MT_FAMILY_##made, result), \
-      arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER)
+      t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \

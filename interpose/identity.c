@@ -13,7 +13,7 @@ struct entry {
 };
 
 static struct entry *table;
-static _Atomic uint32_t last_number;
+static _Atomic uint32_t last_number, last_lock = MT_FIRST_LOCK - 1;
 
 bool mt_identity_start(void) {
   void *memory = mmap(NULL, CAPACITY * sizeof(struct entry), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -61,8 +61,17 @@ uint32_t mt_identity_of(const void *object) {
   struct entry *e = known_entry_of((uintptr_t)object);
   if (!e) return 0;
   uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
-  if (__builtin_expect(number != 0, 1)) return number;
+  if (__builtin_expect((int32_t)number > 0, 1)) return number; // not 0, and not a lock's that was there before
   uint32_t fresh = numbers(1);
+  return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel, memory_order_acquire) ? fresh : number;
+}
+
+uint32_t mt_identity_of_lock(const void *lock) {
+  struct entry *e = entry_of((uintptr_t)lock);
+  if (!e) return 0;
+  uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
+  if (number >= MT_FIRST_LOCK) return number;
+  uint32_t fresh = atomic_fetch_add_explicit(&last_lock, 1, memory_order_relaxed) + 1;
   return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel, memory_order_acquire) ? fresh : number;
 }
 

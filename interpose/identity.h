@@ -19,6 +19,10 @@ bool mt_identity_start(void);
 // The number of an object; one never seen before gets its number now. 0 for NULL and when the table is full.
 uint32_t mt_identity_of(const void *object);
 
+// The number of a lock of the program's, from a sequence of their own, so that which locks are contended does not change the numbers of
+// Metal's objects; 0 when the table is full.
+uint32_t mt_identity_of_lock(const void *lock);
+
 // Gives a new number to the object a call on thread t has just made, whatever was at its address before.
 struct thread;
 uint32_t mt_identity_new(struct thread *t, const void *object);

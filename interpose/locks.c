@@ -47,7 +47,7 @@ void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t ho
   struct thread *t = mt_thread();
   if (t && !mt_canary_flies()) {
     struct record records[2] = {
-        {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())},
+        {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())},
         {.begin = name_of(t, lock, label, waiter), .end = (uintptr_t)lock, .call = MT_CALL_tracer_more},
     };
     mt_thread_publish(t, records, 2);

@@ -16,11 +16,17 @@
 // Are waits recorded now?
 static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
 
+// Is the calling thread about work of the tracer's, for which it may wait for locks of the runtime's?
+static inline bool mt_locks_own(void) {
+  struct thread *t = mt_thread_get();
+  return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->own_work;
+}
+
 // Are waits for signals recorded now? Not inside a Metal call: what Metal waits for there is the call's own affair.
 static inline bool mt_signals_on(void) {
   if (!mt_locks_on()) return false;
   struct thread *t = mt_thread_get();
-  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0;
+  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
 // Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the

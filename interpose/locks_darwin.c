@@ -12,6 +12,7 @@
   int result = try(lock); \
   if (result == 0 && take) mt_handoff_take(lock, false); \
   if (result != EBUSY) return result; \
+  if (mt_locks_own()) return call(lock); \
   uint64_t held_by = holder; \
   uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = call(lock); \

@@ -57,6 +57,7 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
   int result = ORIGINAL(try)(lock); \
   if (result == 0) mt_handoff_touch(lock); \
   if (result != EBUSY) return result; \
+  if (mt_locks_own()) return ORIGINAL(call)(lock); \
   uint64_t held_by = holder, begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = ORIGINAL(call)(lock); \
   if (result == 0) mt_handoff_touch(lock); \

@@ -31,7 +31,7 @@ func TestLocks(t *testing.T) {
 			t.Fatalf("a wait for %s, not for %q", got, want)
 		}
 		want = want[1:]
-		if e.Arg != holder || e.thread == holder || e.Object == 0 {
+		if e.Arg != holder || e.thread == holder || e.Object < wire.FirstLock {
 			t.Errorf("%s: thread %d waited for lock %d, which %d held, not %d", got, e.thread, e.Object, e.Arg, holder)
 		}
 	}

@@ -103,9 +103,11 @@ const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, 
     frames[i] = t->inside[i].frame;
     t->inside[i].frame = UINTPTR_MAX;
   }
+  t->own_work = true;
   void *pool = mt_pool_push();
   const char *why = run(device, object);
   mt_pool_pop(pool);
+  t->own_work = false;
   for (int i = 0; i < MT_FAMILY_COUNT; i++) t->inside[i].frame = frames[i];
   for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], nested[i], memory_order_relaxed);
   t->made_inside_count = 0;

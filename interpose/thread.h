@@ -50,6 +50,7 @@ struct thread {
   uint32_t next_number, numbers_left; // of objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
   uint64_t handled; // command buffers whose completion handler of ours ran here
+  bool own_work;    // of the tracer's: what it waits for is not the program's wait
   bool canary;      // the self-check is being made: see canary.h
   unsigned exits;    // rounds of thread exit handlers that have passed
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.

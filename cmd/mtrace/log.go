@@ -181,7 +181,7 @@ func (line logLine) write(w io.Writer, origin int64) {
 		if several {
 			object = "object"
 		}
-		fmt.Fprintf(&b, " %s#%d", object, r.Object)
+		fmt.Fprintf(&b, " %s#%d", object, r.Object.Number())
 	}
 	line.process.writeArgument(&b, row, r)
 	line.process.writeMore(&b, row, r, line.more)

@@ -66,6 +66,7 @@ func CHeader() string {
 	def("CLAIM_NOBODY", uint32(ClaimNobody))
 	def("CLAIM_DRAINER", uint32(ClaimDrainer))
 	def("CLAIM_COLLECTOR", uint32(ClaimCollector))
+	def("FIRST_LOCK", fmt.Sprintf("%du", uint32(FirstLock)))
 	def("FLAG_HAS_MORE", uint16(HasMore))
 	def("FLAG_FAILED", uint16(Failed))
 	def("FLAG_HOLDS_INTERPRETER", uint16(HoldsInterpreter))

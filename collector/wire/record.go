@@ -21,6 +21,18 @@ type Ticks uint64
 // object that was there before the tracer, or nil.
 type ObjectID uint32
 
+// FirstLock is where the numbers of locks begin, which are no Metal objects: which of them are contended, and so get a number, differs from
+// run to run. In files of earlier versions locks have numbers of the one sequence.
+const FirstLock ObjectID = 1 << 31
+
+// Number is the object's number among its like, for people: of a lock that among the locks.
+func (id ObjectID) Number() uint32 {
+	if id >= FirstLock {
+		return uint32(id-FirstLock) + 1
+	}
+	return uint32(id)
+}
+
 // StringID identifies a text by the 64-bit FNV-1a hash of its bytes, so threads need not agree on numbers. Zero is "no text".
 type StringID uint64
 

@@ -30,10 +30,13 @@ func (r *ring) check(records []wire.Record) error {
 			if !r.hasMore {
 				r.say("a More record that belongs to no call")
 			}
-			r.hasMore = false
-			if r.call.Call == wire.CallCompleted {
-				r.checkGPU(record.More())
+			if m := record.More(); r.hasMore {
+				r.checkMore(r.call, &m)
+				if r.call.Call == wire.CallCompleted {
+					r.checkGPU(m)
+				}
 			}
+			r.hasMore = false
 		} else {
 			if r.hasMore {
 				r.say("the More record of %v is missing before it", r.call.Call)
@@ -41,6 +44,9 @@ func (r *ring) check(records []wire.Record) error {
 			r.hasMore = record.Flags&wire.HasMore != 0
 			r.call = record
 			r.checkCall(record)
+			if !r.hasMore {
+				r.checkMore(record, nil)
+			}
 		}
 		r.position++
 	}

@@ -25,7 +25,8 @@ const clockTolerance = 50_000
 // thread's start; More records follow the calls that have them; calls are known, of classes that are known, end after they
 // begin, and lie behind or around the calls recorded before them on the thread. For every object: it was made before it is
 // used, as what it is used as (not checked where records were lost). For every command buffer: the GPU's times are in order,
-// after its commit and before its completion was handled. For every stack that is referred to: it is there, unless facts were lost,
+// after its commit and before its completion was handled; of encoders and waits what is measured of them is possible, and locks are no
+// objects of Metal's. What the process counted agrees with what it recorded. For every stack that is referred to: it is there, unless facts were lost,
 // and so are the texts of its frames of Python.
 func Trace(r *tracefile.Reader) (problems []string, err error) {
 	c := &checker{trace: r}
@@ -48,8 +49,9 @@ type checker struct {
 	current   *tracefile.Process
 	objects   map[wire.ObjectID]creation
 	commits   map[wire.ObjectID]wire.Ticks // begin of a command buffer's first commit
-	lossy     bool                         // records that would make it whole were lost
-	factsLost bool                         // so a text or a stack may be missing
+	counts    counts
+	lossy     bool // records that would make it whole were lost
+	factsLost bool // so a text or a stack may be missing
 }
 
 // A creation is the call that made an object.
@@ -68,6 +70,7 @@ func (c *checker) say(format string, args ...any) {
 
 func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) error {
 	c.current, c.objects, c.commits = p, map[wire.ObjectID]creation{}, map[wire.ObjectID]wire.Ticks{}
+	c.counts = counts{canary: map[wire.Call]int{}, locks: map[wire.ObjectID]uint64{}, released: map[wire.ObjectID]bool{}}
 	c.where = fmt.Sprintf("process %d (%s): ", p.PID, p.Program)
 	if p.End == nil {
 		c.say("its trace has no end")
@@ -109,6 +112,8 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 		}
 		ring.finish()
 	}
+	c.where = fmt.Sprintf("process %d (%s): ", p.PID, p.Program)
+	c.totals()
 	return nil
 }
 

@@ -60,7 +60,7 @@ build() {
   CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
   [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
   rm -f bin/libmtrace.h
-  ${CC:-cc} -O2 -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
+  ${CC:-cc} -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
   fixtures/rawmetal/build.sh bin
   [ "$system" = Linux ] && fixtures/softmetal/build.sh bin/softmetal
   return 0

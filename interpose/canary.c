@@ -30,7 +30,7 @@ void mt_canary_keep(const void *object) {
   if (kept_count < MOST_OBJECTS) kept[kept_count++] = object;
 }
 
-uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (UINT32_MAX - MT_CANARY_FIRST); }
+uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_SAMPLES_TEST - MT_CANARY_FIRST); }
 
 void mt_canary_seen(struct thread *t, unsigned call) {
   if (call == MT_CALL_resource_dealloc) return; // when Metal lets go of the buffer is its own affair

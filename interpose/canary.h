@@ -6,8 +6,8 @@
 #include "thread.h"
 
 // The canary's objects have numbers of their own, at the end of all: those of the program's objects are what they would be.
-#define MT_CANARY_FIRST 0xffff0000u
-static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST; }
+#define MT_CANARY_FIRST 0x7fff0000u // up to the first number of a lock
+static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST && number < MT_FIRST_LOCK; }
 
 // Is it being made now? Waits for locks are left out then: those of the canary's queue are on threads of Metal's own.
 extern _Atomic bool mt_canary_in_flight;

@@ -54,6 +54,6 @@ struct mt_gpu_interval {
 unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2], struct mt_gpu_interval within, struct mt_gpu_interval *measured);
 
 // Measures a command buffer of our own, which has this number. NULL when all was right, else what was not.
-#define MT_SAMPLES_TEST UINT32_MAX
+#define MT_SAMPLES_TEST (MT_FIRST_LOCK - 1)
 const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, id object);
 #endif

@@ -13,7 +13,7 @@ import (
 )
 
 var selfTestProgram = sync.OnceValue(func() error {
-	out, err := exec.Command("cc", "-O2", "-o", filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread").CombinedOutput()
+	out, err := exec.Command("cc", "-O2", "-fno-omit-frame-pointer", "-o", filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread").CombinedOutput()
 	if err != nil && len(out) > 0 {
 		os.Stderr.Write(out)
 	}

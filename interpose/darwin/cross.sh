@@ -56,7 +56,7 @@ thin() {
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
   CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
-  cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -Wall -Wextra -Werror)
+  cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -fno-omit-frame-pointer -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c
   "${cc[@]}" -o "$work/rawmetal.$arch" fixtures/rawmetal/*.c -L"$sdk/usr/lib" -F"$sdk/System/Library/Frameworks" \
     -lobjc -framework Metal -framework CoreGraphics

@@ -32,7 +32,6 @@ type sight struct {
 	canary   map[wire.Call]int // and those of them that were seen
 	lost     uint64
 	warnings []string
-	programs []string // executables of the processes that reported
 	cut      string
 }
 
@@ -49,7 +48,6 @@ func readTrace(path string) (*sight, error) {
 	}
 	for _, p := range reader.Processes() {
 		s.warnings = append(s.warnings, p.Warnings...)
-		s.programs = append(s.programs, p.Program)
 		for call, n := range p.Canary {
 			s.checked[call] += n
 		}

@@ -24,6 +24,10 @@ type python struct {
 	// Loaded tells whether the library did report from it; nil when it was not
 	// tried.
 	Loaded *bool `json:"loaded,omitempty"`
+	// Frames tells whether the frames of its functions were recorded; nil when
+	// it was not tried. FramesUnknown is what the library said why not.
+	Frames        *bool  `json:"frames,omitempty"`
+	FramesUnknown string `json:"frames_unknown,omitempty"`
 }
 
 // maxProved bounds how many interpreters are run: each takes a fraction of a
@@ -32,7 +36,7 @@ const maxProved = 12
 
 // pythons lists the interpreters of the machine, those in PATH first.
 // When prove is not nil, each that should take the library is run with it.
-func (p *Probe) pythons(library string, prove func(program string) bool) Check {
+func (p *Probe) pythons(library string, prove func(program string) loading) Check {
 	var found []python
 	seen := map[string]bool{}
 	for _, path := range p.pythonPaths() {
@@ -53,13 +57,13 @@ func (p *Probe) pythons(library string, prove func(program string) bool) Check {
 			one.Reasons = append(one.Reasons, reason.Text)
 		}
 		if prove != nil && plan.Injectable && len(found) < maxProved {
-			loaded := prove(path)
-			one.Loaded = &loaded
+			l := prove(path)
+			one.Loaded, one.Frames, one.FramesUnknown = &l.loaded, &l.frames, l.why
 		}
 		found = append(found, one)
 	}
 	c := Check{ID: "python", Status: OK, Data: found}
-	good, wrong := 0, 0
+	good, wrong, proved, framed := 0, 0, 0, 0
 	for _, one := range found {
 		line := one.Path + " can be traced"
 		switch {
@@ -69,7 +73,17 @@ func (p *Probe) pythons(library string, prove func(program string) bool) Check {
 			good++
 		case *one.Loaded:
 			good++
+			proved++
 			line = one.Path + " was traced"
+			switch {
+			case *one.Frames:
+				framed++
+				line += ", and the frames of its functions are known"
+			case one.FramesUnknown != "":
+				line += "; " + one.FramesUnknown
+			default:
+				line += "; the frames of its functions were not seen"
+			}
 		default:
 			wrong++
 			line = one.Path + " should take the library, and did not"
@@ -77,6 +91,9 @@ func (p *Probe) pythons(library string, prove func(program string) bool) Check {
 		c.Details = append(c.Details, line)
 	}
 	c.Text = fmt.Sprintf("%d found, %d can be traced", len(found), good)
+	if proved > 0 {
+		c.Text += fmt.Sprintf(", --stacks python knows the frames of %d", framed)
+	}
 	switch {
 	case len(found) == 0:
 		c.Status, c.Text = Info, "none found"

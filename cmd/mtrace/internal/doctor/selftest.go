@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
 	"mtrace/interpose/inject"
 )
 
@@ -83,7 +85,7 @@ func (s *SelfTest) Run() []Check {
 	}
 	return []Check{
 		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), lock(traced, seen), cost(untraced, traced, seen), s.startCost(),
-		coverage(seen), nested(seen), s.validated(folder), untraced.classTable(),
+		coverage(seen), nested(seen), s.validated(folder), s.stacks(), s.encoderTiming(), untraced.classTable(),
 	}
 }
 
@@ -225,29 +227,67 @@ func (r *said) classTable() Check {
 	return c
 }
 
+// A loading is what became of the library in an interpreter.
+type loading struct {
+	loaded bool   // it reported from the program that did the work
+	frames bool   // it recorded the frames of the interpreter's functions
+	why    string // why it did not, when it said so
+}
+
+// pythonProgram makes a Metal call from a function, where there is a Metal.
+const pythonProgram = `
+import sys
+print(sys.executable)
+def mtrace_doctor():
+    import ctypes
+    try: ctypes.CDLL("/System/Library/Frameworks/CoreGraphics.framework/CoreGraphics")
+    except OSError: pass
+    metal = ctypes.CDLL("/System/Library/Frameworks/Metal.framework/Metal")
+    objc = ctypes.CDLL("/usr/lib/libobjc.A.dylib")
+    metal.MTLCreateSystemDefaultDevice.restype = objc.sel_registerName.restype = ctypes.c_void_p
+    objc.sel_registerName.argtypes = [ctypes.c_char_p]
+    device = metal.MTLCreateSystemDefaultDevice()
+    send = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)(("objc_msgSend", objc))
+    if device: send(device, objc.sel_registerName(b"newBufferWithLength:options:"), 64, 0)
+try: mtrace_doctor()
+except (ImportError, OSError, AttributeError): pass
+`
+
 // loads runs an interpreter under the tracer and tells whether the library
-// reported from the program that did the work.
-func (s *SelfTest) loads(interpreter string) bool {
+// reported from the program that did the work, and could read its frames.
+func (s *SelfTest) loads(interpreter string) (l loading) {
 	folder, err := os.MkdirTemp("", "mtrace-doctor-")
 	if err != nil {
-		return false
+		return l
 	}
 	defer os.RemoveAll(folder)
 	trace := filepath.Join(folder, "python.mtrace")
 	ctx, cancel := context.WithTimeout(context.Background(), selfTestLimit)
 	defer cancel()
-	command := exec.CommandContext(ctx, s.Tool, "run", "--no-report", "-o", trace, "--", interpreter, "-c", "import sys; print(sys.executable)")
+	command := exec.CommandContext(ctx, s.Tool, "run", "--no-report", "--stacks", "python", "-o", trace, "--", interpreter, "-c", pythonProgram)
 	command.Env = s.Environ
 	output, err := command.Output()
 	if err != nil {
-		return false
+		return l
 	}
-	seen, err := readTrace(trace)
+	reader, err := tracefile.Open(trace)
 	if err != nil {
-		return false
+		return l
 	}
+	defer reader.Close()
 	executable := firstLine(string(output))
-	return slices.ContainsFunc(seen.programs, func(program string) bool { return sameProgram(program, executable) })
+	for _, p := range reader.Processes() {
+		l.loaded = l.loaded || sameProgram(p.Program, executable)
+		for _, stack := range p.Stacks {
+			l.frames = l.frames || slices.ContainsFunc(stack.Python, func(f wire.PythonFrame) bool { return p.Strings[f.Function] == "mtrace_doctor" })
+		}
+		for _, w := range p.Warnings {
+			if strings.HasPrefix(w, "no frames and no locks of Python") {
+				l.why = w
+			}
+		}
+	}
+	return l
 }
 
 // sameProgram compares executables behind links; a framework build of Python

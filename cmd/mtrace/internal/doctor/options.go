@@ -19,6 +19,9 @@ func (s *SelfTest) stacks() Check {
 		for _, p := range r.Processes() {
 			known := map[uint64]bool{}
 			for _, stack := range p.Stacks {
+				if len(stack.Native) == 0 || !slices.ContainsFunc(p.Images, func(i wire.Image) bool { return i.Path == p.Program && i.Contains(stack.Native[0]-1) }) {
+					continue // of a call that a library made
+				}
 				seen++
 				longest = max(longest, len(stack.Native))
 				if len(stack.Native) > 1 && !p.Symbols[stack.Native[1]].NoCall {
@@ -37,7 +40,7 @@ func (s *SelfTest) stacks() Check {
 		}
 	}, "--stacks", "native")
 	c := Check{ID: "stacks", Status: OK, Data: map[string]any{"stacks": seen, "beyond_caller": deep, "longest": longest, "addresses": addresses, "named": named}}
-	c.Text = fmt.Sprintf("%d of %d native stacks go beyond the caller, up to %d frames; %d of %d functions have names", deep, seen, longest, named, addresses)
+	c.Text = fmt.Sprintf("%d of %d native stacks of the program go beyond the caller, up to %d frames; %d of %d functions have names", deep, seen, longest, named, addresses)
 	switch {
 	case err != nil:
 		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(), "trace without --stacks, and please report this with the output of mtrace doctor --json"

@@ -24,6 +24,8 @@ void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_
     return;
   }
   *choke = (struct choke){frame, command_buffer};
+  // Whoever waits for the command buffer is woken inside, and may end the process before this returns.
+  if (which == MT_CHOKE_COMPLETION && !mt_canary_has(a->number)) mt_tally(&a->thread->ring->completions);
 }
 
 void mt_audit_commit(struct audit *a, id queue, id command_buffer) {
@@ -48,7 +50,6 @@ void mt_audit_completion(struct audit *a, id queue, id command_buffer) {
   if (!t) return;
   t->chokes[MT_CHOKE_COMPLETION] = a->before;
   if (mt_canary_has(a->number)) return;
-  mt_tally(&t->ring->completions);
   if (t->handled == a->handled) mt_tally(&t->ring->completions_missed);
 }
 

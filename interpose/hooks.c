@@ -1,4 +1,4 @@
-// The trampolines, made from hooks.def. Rule: a trampoline calls its original with the same arguments and returns what it returned;
+// The trampolines, made from hooks_table.h. Rule: a trampoline calls its original with the same arguments and returns what it returned;
 // what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
 #include "hooks.h"
 #include "async.h"
@@ -167,7 +167,7 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-#include "hooks.def"
+#include "hooks_table.h"
 #undef CALL
 #undef MAKE
 #undef AUDIT
@@ -182,7 +182,7 @@ enum { FEW = 6, MANY = 16 };
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},
 const struct hook mt_hooks[] = {
-#include "hooks.def"
+#include "hooks_table.h"
 };
 const unsigned mt_hook_count = sizeof mt_hooks / sizeof *mt_hooks;
 const char *const mt_selectors[] = MT_SELECTORS;

@@ -10,17 +10,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// hooked is every row of hooks.def, as FAMILY_SELECTOR with underscores for colons.
+// hooked is every row of hooks_table.h, as FAMILY_SELECTOR with underscores for colons.
 func hooked(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("hooks.def")
+	text, err := os.ReadFile("hooks_table.h")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^(?:CALL|MAKE|AUDIT)\((\w+),\s*(\w+),`).FindAllStringSubmatch(string(text), -1) {
 		if name := m[1] + "_" + m[2]; rows[name] {
-			t.Errorf("hooks.def: %s twice", name)
+			t.Errorf("hooks_table.h: %s twice", name)
 		} else {
 			rows[name] = true
 		}
@@ -38,12 +38,12 @@ func TestEveryRowIsHooked(t *testing.T) {
 		}
 		name := strings.TrimPrefix(call.CName(), "MT_CALL_")
 		if !rows[name] {
-			t.Errorf("%v of family %v is in wire.Table and not in hooks.def", call, call.Row().Family)
+			t.Errorf("%v of family %v is in wire.Table and not in hooks_table.h", call, call.Row().Family)
 		}
 		delete(rows, name)
 	}
 	for name := range rows {
-		t.Errorf("%s is in hooks.def and not in wire.Table", name)
+		t.Errorf("%s is in hooks_table.h and not in wire.Table", name)
 	}
 }
 

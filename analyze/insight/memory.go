@@ -2,6 +2,7 @@ package insight
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -75,9 +76,12 @@ func growth(in *Input) *Insight {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
+	var commits []analyze.Nanos // a program that a busy machine holds up for a while makes nothing meanwhile, so its commits are its time
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
+		commits = append(commits, list[start(len(list)):]...)
 	}
+	slices.Sort(commits)
 	reused := map[*analyze.Process]map[uint64]int{} // the last allocation at an address
 	for i := range in.Trace.Allocations {
 		if a := &in.Trace.Allocations[i]; a.Address != 0 && a.Thread != nil {
@@ -104,7 +108,8 @@ func growth(in *Input) *Insight {
 		}
 		kept++
 		bytes += a.Bytes
-		thirds[min(2, int(3*(a.At-begin)/(end-begin)))] += a.Bytes
+		before, _ := slices.BinarySearch(commits, a.At)
+		thirds[min(2, 3*before/len(commits))] += a.Bytes
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, 0, a.Bytes)
 	}
 	if bytes < leak || kept < fewest || min(thirds[0], thirds[1], thirds[2])*6 < bytes {
@@ -114,7 +119,7 @@ func growth(in *Input) *Insight {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
 	i := &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, %s of it in the last third of the time",
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, %s of it in the last third of the work",
 			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])),
 		Advice: "release memory when it is no longer needed, or use it again; an autorelease pool around each iteration gives back what the calls return autoreleased"}
 	if m := in.Memory; m.Samples > 0 {

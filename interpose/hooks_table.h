@@ -1,4 +1,5 @@
-// The hook table. One row is one selector of one family of objects, with its exact C prototype: structs are passed by value, and
+// The hook table, included once for each thing that is made of it; a header by its name, or Go would not build anew when it changes.
+// One row is one selector of one family of objects, with its exact C prototype: structs are passed by value, and
 // where they go differs between processors, so nothing here is untyped (AAPCS64 and System V AMD64 calling conventions).
 //
 //   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER)

@@ -131,10 +131,22 @@ static NOINLINE void run(const char *which) {
   }
 }
 
+// How many descriptors are kept that were not at first. Go's runtime, which starts beside the program, opens a file of the system's and
+// closes it: on a busy machine that may take a while.
+static int kept_since(int first) {
+  int now = dup(0);
+  for (int i = 0; i < 500 && now != first + 1; i++) {
+    close(now);
+    usleep(2000);
+    now = dup(0);
+  }
+  return now - first - 1;
+}
+
 int main(int count, char **arguments) {
   int descriptor = dup(0);
   open_metal();
   run(count > 1 ? arguments[1] : "");
-  printf("%d %d\n", made, dup(0) - descriptor);
+  printf("%d %d\n", made, kept_since(descriptor));
   return 3;
 }

@@ -11,6 +11,7 @@ type handedOver struct {
 	thread *analyze.Thread // that submits; nil when all do for themselves
 	index  int32           // among the program's threads
 	pieces int
+	batch  bool // it gives most answers together with others
 }
 
 // A service is in a replay what one thread does for another that handed its work over and waits for the answer.
@@ -34,7 +35,7 @@ func (a *Analysis) services(p *program, by map[*analyze.Thread][]step, window an
 			asleep = append(asleep, *w)
 		}
 	}
-	p.submitter.thread = h.to
+	p.submitter.thread, p.submitter.batch = h.to, h.batched*2 > len(h.replies)
 	from := analyze.Nanos(-1 << 62)
 	for i := range h.replies {
 		r := &h.replies[i]

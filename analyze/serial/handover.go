@@ -25,6 +25,7 @@ type handover struct {
 	unseen    bool                     // what they hand over is not in the trace: see findByTiming
 	mayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
 	served    float64                  // share of the waiting time that ended with something done for the thread alone
+	batched   int                      // replies that were given together with others
 }
 
 // A reply ends a thread's wait for what it handed over.
@@ -231,6 +232,9 @@ func (h *handover) serve(t *analyze.Trace) {
 			n++
 		}
 		forEach := n >= to-from && to-from < len(h.threads)
+		if to-from > 1 {
+			h.batched += to - from
+		}
 		for i := from; i < to; i++ {
 			all += h.replies[i].Length()
 			if does && (i == from || forEach) {

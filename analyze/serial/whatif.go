@@ -138,6 +138,8 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 		return c, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
 	case f.Cause == SingleSubmitter && p.submitter.pieces == 0:
 		return c, "what each thread has submitted for it is not in the trace"
+	case f.Cause == SingleSubmitter && p.submitter.batch:
+		return c, "the thread that submits answers several others together, and when each would have had its own answer is not in the trace"
 	}
 	return c, ""
 }

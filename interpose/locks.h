@@ -1,5 +1,5 @@
-// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs a load and a
-// call more. In a process that does not use Metal every function goes straight to its original.
+// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs a
+// call more, and noting it among what the thread has touched (handoff.h). In a process that does not use Metal every function goes straight to its original.
 //
 // What counts as a wait for a lock: mutexes, read-write locks and serial dispatch queues. A wait on a condition variable or a
 // semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The exception is a condition variable

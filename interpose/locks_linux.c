@@ -5,7 +5,7 @@
 // default one, which for condition variables is not the oldest.
 //
 // Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To signal one that
-// nobody waits for is common and costs the C library a load; it costs us another of the same word, and two stores to the thread's
+// nobody waits for is common and costs the C library a load; it costs us another of the same word, and a few stores to the thread's
 // own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
 // through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
 #include <dlfcn.h>

@@ -323,6 +323,7 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 	t.write(w, style)
 	for i, f := range r.FusionCandidates {
 		if i == 5 {
+			wrap(w, fmt.Sprintf("… and %d more; the JSON report has all", len(r.FusionCandidates)-i), "  ", "    ")
 			break
 		}
 		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "), count(f.Count)), "  ", "    ")

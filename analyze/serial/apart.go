@@ -194,7 +194,7 @@ func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thr
 }
 
 // ofAnswers is the part of what a thread runs that is taken to go into its being woken by answers: it sleeps as often for one as it does
-// between two.
+// between two. An assumption: no trace tells it.
 const ofAnswers = 0.5
 
 // answering is what it takes to answer: what passes from a wait for the GPU, with which most pieces of work end, to the answer.

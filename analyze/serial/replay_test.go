@@ -153,8 +153,8 @@ func TestAloneIsEachThreadsOwn(t *testing.T) {
 	}
 }
 
-// The story: what waits behind a lock that only one cause hides waits for it when that cause is gone.
-func TestReplayHandsLocksOver(t *testing.T) {
+// lockedLoops are four loops that take a lock for each command buffer and have it longer than all else takes.
+func lockedLoops() *program {
 	p := loops(4, 100, 0, 50*us)
 	p.handed = 2
 	for i := range p.threads {
@@ -167,6 +167,12 @@ func TestReplayHandsLocksOver(t *testing.T) {
 		}
 		p.threads[i].ops = ops
 	}
+	return p
+}
+
+// The story: what waits behind a lock that only one cause hides waits for it when that cause is gone.
+func TestReplayHandsLocksOver(t *testing.T) {
+	p := lockedLoops()
 	wantRate(t, "one has the lock at a time", rateOf(t, p, change{}), 10)
 	wantRate(t, "without locks", rateOf(t, p, change{locks: true}), 4/0.05)
 }

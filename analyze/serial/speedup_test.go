@@ -28,18 +28,8 @@ func TestReplaySignalsOfThreads(t *testing.T) {
 // TestInterval: what is predicted of a program that always does the same is sure, but for what the replay itself may be off by; what
 // hangs on how much a GPU runs at once is not.
 func TestInterval(t *testing.T) {
-	p := loops(4, 100, 0, 50*us)
-	p.engines, p.handed = []int{4}, 2
-	for i := range p.threads {
-		var ops []op
-		for _, o := range p.threads[i].ops {
-			if o.kind == opAcquire {
-				ops = append(ops, op{kind: opLock, lock: 1, hold: 100 * us, cost: us})
-			}
-			ops = append(ops, o)
-		}
-		p.threads[i].ops = ops
-	}
+	p := lockedLoops()
+	p.engines = []int{4}
 	base, _ := p.run(change{})
 	readings := p.readings(rand.New(rand.NewPCG(1, 2)))
 	s, why := p.speedup(readings, base, change{locks: true}, 0)

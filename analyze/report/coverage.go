@@ -10,6 +10,51 @@ import (
 	"mtrace/analyze"
 )
 
+// Coverage is how much of what happened the tracer saw, by its own count: what passed points of Metal that all command buffers pass,
+// against what was recorded above them.
+type Coverage struct {
+	Share     *float64          `json:"share"` // of all commits, those that were seen; null when there was nothing to count or no place to count it
+	Processes []ProcessCoverage `json:"processes"`
+}
+
+// ProcessCoverage is that of one process.
+type ProcessCoverage struct {
+	PID         int              `json:"pid"`
+	Classes     []string         `json:"classes_hooked"`
+	Unhooked    []UnhookedClass  `json:"classes_not_hooked"`
+	Nested      map[string]int64 `json:"nested_calls"` // left out on purpose, by kind of object: an outer call stands for them
+	Commits     Audit            `json:"commits"`
+	Completions Audit            `json:"completions"`
+	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
+}
+
+// An UnhookedClass is a class whose objects came by and of which nothing, or not all, is recorded.
+type UnhookedClass struct {
+	Class   string `json:"class"`
+	Family  string `json:"family"`
+	Methods int    `json:"methods"` // that are not recorded; 0 is all
+}
+
+// An Audit is what passed a point that everything passes, and what of it the tracer saw.
+type Audit struct {
+	Made int64 `json:"made"`
+	Seen int64 `json:"seen"`
+}
+
+// SelfCheck is what `mtrace run --self-check` found.
+type SelfCheck struct {
+	Made  int           `json:"made"`
+	Seen  int           `json:"seen"`
+	Calls []CheckedCall `json:"calls"`
+}
+
+// A CheckedCall is a call that the self-check made, and how often it was seen.
+type CheckedCall struct {
+	Selector string `json:"selector"`
+	Made     int    `json:"made"`
+	Seen     int    `json:"seen"`
+}
+
 func (r *Report) coverage(t *analyze.Trace) {
 	if share, known := t.Commits().Share(); known {
 		r.Coverage.Share = &share

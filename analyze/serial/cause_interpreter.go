@@ -1,6 +1,12 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
 
 // interpreterLock: threads wait for the lock of a language interpreter. Why they do, and what to do about it, depends on what its
 // holder does meanwhile: it waits for the GPU, or it runs code of the language.
@@ -93,4 +99,15 @@ func (w interpreterWaits) explain(r *Finding, kept analyze.Nanos) {
 	}
 	r.say("for %s of the time that threads waited for it, it was held to run code, not to wait", percent(1-share(kept, r.Lost)))
 	r.Advice = "the threads run code of the interpreter, one at a time: do more work per command buffer or in native code, or use processes instead of threads"
+}
+
+// showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
+func (a *Analysis) showsInterpreterLock() bool {
+	return slices.ContainsFunc(a.Trace.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
+}
+
+// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
+func isInterpreter(p *analyze.Process) bool {
+	name := strings.ToLower(path.Base(p.Program))
+	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
 }

@@ -38,7 +38,7 @@ func (a *Analysis) chains() []Chain {
 		for i := range blocks[t.Thread] {
 			b := &blocks[t.Thread][i]
 			chain := Chain{Threads: []*analyze.Thread{t.Thread}, Root: RootUnknown, Time: b.Length(), Waits: 1}
-			if b.for_(t.Thread) == nil {
+			if b.awaited(t.Thread) == nil {
 				continue
 			}
 			chain.follow(b, blocks)
@@ -67,8 +67,8 @@ func (a *Analysis) chains() []Chain {
 	return list[:min(len(list), mostChains)]
 }
 
-// for_ is the other thread that a block is for; nil when it is for none, or for one that is not known.
-func (b *block) for_(self *analyze.Thread) *analyze.Thread {
+// awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not known.
+func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockLock:
 		if b.holder != self {
@@ -91,7 +91,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
 	for len(c.Threads) < longestChain {
 		self := c.Threads[len(c.Threads)-1]
-		next := b.for_(self)
+		next := b.awaited(self)
 		if next == nil || slices.Contains(c.Threads, next) {
 			c.Root = rootOf(b)
 			return

@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -65,48 +66,8 @@ func (a *Analysis) exclusion(opts Options) {
 // testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise overlap.
 // It is false when fewer than two threads have enough intervals, or when they were not at work at the same time.
 func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
-	var lines [][]analyze.Interval
-	var order []*analyze.Thread
-	window := analyze.Interval{Begin: -1 << 62, End: 1 << 62}
-	for t, list := range by {
-		if len(list) >= enoughIntervals {
-			order = append(order, t)
-		}
-	}
-	slices.SortFunc(order, func(x, y *analyze.Thread) int {
-		if c := len(by[y]) - len(by[x]); c != 0 {
-			return c
-		}
-		return compare(uint64(x.ID), uint64(y.ID))
-	})
-	order = order[:min(len(order), mostLines)]
-	total := 0
-	for _, t := range order {
-		line := NewBusy(by[t]).Spans()
-		if len(line) == 0 {
-			continue
-		}
-		lines = append(lines, line)
-		window = clip(window, analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
-		total += len(line)
-	}
-	if len(lines) < 2 || window.Length() == 0 {
-		return Exclusion{}, false
-	}
-	if total > mostIntervals { // the middle part of the window
-		keep := analyze.Nanos(float64(window.Length()) * mostIntervals / float64(total))
-		window.Begin += (window.Length() - keep) / 2
-		window.End = window.Begin + keep
-	}
-	heard := lines[:0]
-	total = 0
-	for _, line := range lines {
-		if line = within(line, window); len(line) >= enoughIntervals/2 {
-			heard = append(heard, line)
-			total += len(line)
-		}
-	}
-	if lines = heard; len(lines) < 2 {
+	lines, window := timelines(by)
+	if len(lines) < 2 {
 		return Exclusion{}, false
 	}
 	observed := pairwise(lines)
@@ -133,11 +94,52 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	if quantile(0.025) > 0.95 {
 		return Exclusion{}, false // so little to overlap that chance alone can leave none
 	}
-	return Exclusion{
-		Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
-		PValue:  float64(below+1) / float64(len(samples)+1),
-		Threads: len(lines), Intervals: total,
-	}, true
+	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
+		PValue: float64(below+1) / float64(len(samples)+1), Threads: len(lines)}
+	for _, line := range lines {
+		e.Intervals += len(line)
+	}
+	return e, true
+}
+
+// timelines are the timelines of the threads with enough intervals, those with the most, cut to the window in which all were at work.
+// There are fewer than two when there is nothing to compare.
+func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
+	var order []*analyze.Thread
+	for t, list := range by {
+		if len(list) >= enoughIntervals {
+			order = append(order, t)
+		}
+	}
+	slices.SortFunc(order, func(x, y *analyze.Thread) int {
+		return cmp.Or(len(by[y])-len(by[x]), compare(uint64(x.ID), uint64(y.ID)))
+	})
+	window = analyze.Interval{Begin: -1 << 62, End: 1 << 62}
+	total := 0
+	for _, t := range order[:min(len(order), mostLines)] {
+		line := NewBusy(by[t]).Spans()
+		if len(line) == 0 {
+			continue
+		}
+		lines = append(lines, line)
+		window = clip(window, analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
+		total += len(line)
+	}
+	if len(lines) < 2 || window.Length() == 0 {
+		return nil, window
+	}
+	if total > mostIntervals { // the middle part of the window
+		keep := analyze.Nanos(float64(window.Length()) * mostIntervals / float64(total))
+		window.Begin += (window.Length() - keep) / 2
+		window.End = window.Begin + keep
+	}
+	heard := lines[:0]
+	for _, line := range lines {
+		if line = within(line, window); len(line) >= enoughIntervals/2 {
+			heard = append(heard, line)
+		}
+	}
+	return heard, window
 }
 
 func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval {

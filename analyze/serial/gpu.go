@@ -2,7 +2,6 @@ package serial
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -50,20 +49,6 @@ type IdleCause struct {
 
 // maxGaps bounds the gaps that are listed one by one.
 const maxGaps = 20
-
-// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be over.
-func (d *device) from(t analyze.Nanos) []running {
-	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
-}
-
-func sortByBegin(r []running) {
-	slices.SortFunc(r, func(a, b running) int {
-		if c := compare(a.Begin, b.Begin); c != 0 {
-			return c
-		}
-		return compare(uint64(a.buffer.ID), uint64(b.buffer.ID))
-	})
-}
 
 // gpu sums what the GPUs did.
 func (a *Analysis) gpu() {
@@ -144,48 +129,6 @@ func (a *Analysis) backlog(d *device) analyze.Nanos {
 	run.sort()
 	pending.sort()
 	return run.times(&pending).backlog
-}
-
-// levels is how long how many intervals were open.
-type levels struct {
-	running []analyze.Nanos // by number, the last for that many or more
-	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-}
-
-// times sweeps over both counters.
-func (c *counter) times(pending *counter) levels {
-	const most = 256
-	l := levels{running: make([]analyze.Nanos, most)}
-	var bi, ei, pb, pe int
-	last := analyze.Nanos(0)
-	for bi < len(c.begins) || ei < len(c.ends) {
-		at := analyze.Nanos(1<<63 - 1)
-		for _, next := range []struct {
-			list []analyze.Nanos
-			i    int
-		}{{c.begins, bi}, {c.ends, ei}, {pending.begins, pb}, {pending.ends, pe}} {
-			if next.i < len(next.list) {
-				at = min(at, next.list[next.i])
-			}
-		}
-		if open := bi - ei; open > 0 {
-			l.running[min(open, most-1)] += at - last
-			if pb > pe {
-				l.backlog += at - last
-			}
-		}
-		last = at
-		bi, ei = advance(c.begins, bi, at), advance(c.ends, ei, at)
-		pb, pe = advance(pending.begins, pb, at), advance(pending.ends, pe, at)
-	}
-	return l
-}
-
-func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {
-	for i < len(list) && list[i] <= at {
-		i++
-	}
-	return i
 }
 
 // startLatency is the least time that the GPU took to begin work that was ready.

@@ -19,51 +19,6 @@ const (
 	doingOutside = "outside of Metal" // before it made the command buffer
 )
 
-// spansOf is when a thread was inside calls that block, by kind.
-type spansOf struct{ foreign, waits, locks, signals, compile, acquire *Busy }
-
-// blocking finds when each thread was inside calls that block.
-func (a *Analysis) blocking() {
-	type lists struct{ foreign, waits, locks, signals, compile, acquire []analyze.Interval }
-	by := map[*analyze.Thread]*lists{}
-	of := func(t *analyze.Thread) *lists {
-		if by[t] == nil {
-			by[t] = &lists{}
-		}
-		return by[t]
-	}
-	for i := range a.Trace.Waits {
-		w := &a.Trace.Waits[i]
-		l := of(w.Thread)
-		if from := Awaited(w); from != nil && from != w.Thread {
-			l.foreign = append(l.foreign, w.Interval)
-		} else {
-			l.waits = append(l.waits, w.Interval)
-		}
-	}
-	for _, k := range a.Trace.Locks {
-		l := of(k.Thread)
-		l.locks = append(l.locks, k.Interval)
-	}
-	for i := range a.Trace.SignalWaits {
-		w := &a.Trace.SignalWaits[i]
-		l := of(w.Thread)
-		l.signals = append(l.signals, w.Interval)
-	}
-	for _, c := range a.Trace.Compilations {
-		l := of(c.Thread)
-		l.compile = append(l.compile, c.Interval)
-	}
-	for _, c := range a.fullQueue {
-		l := of(c.Thread)
-		l.acquire = append(l.acquire, c.Interval)
-	}
-	a.spans = map[*analyze.Thread]*spansOf{}
-	for t, l := range by {
-		a.spans[t] = &spansOf{NewBusy(l.foreign), NewBusy(l.waits), NewBusy(l.locks), NewBusy(l.signals), NewBusy(l.compile), NewBusy(l.acquire)}
-	}
-}
-
 // idle finds the gaps in a device's work, and who should have filled them.
 func (a *Analysis) idle(d *device, use DeviceUse) {
 	type key struct {

@@ -19,8 +19,7 @@ func (a *Analysis) usualLatency() analyze.Nanos {
 	if len(all) < enoughIntervals {
 		return a.turnaround()
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return median(all)
 }
 
 // turnaround is the median time from when work was ready and the work before it had ended to its beginning.
@@ -58,8 +57,7 @@ func (a *Analysis) usualCompletion() analyze.Nanos {
 	if len(all) < enoughBuffers {
 		return 20_000
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return median(all)
 }
 
 // findQuick finds the time from ready to begun of the quickest tenth of the jobs, and the median, and that of the quickest tenth, of the
@@ -77,15 +75,6 @@ func (p *program) findQuick() (latency, notify, quickNotify analyze.Nanos) {
 		}
 	}
 	return quickest(latencies), median(notifies), quickest(notifies)
-}
-
-// quickest is the duration that a tenth does not exceed.
-func quickest(list []analyze.Nanos) analyze.Nanos {
-	if len(list) == 0 {
-		return 0
-	}
-	slices.Sort(list)
-	return list[len(list)/10]
 }
 
 // turnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its

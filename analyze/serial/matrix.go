@@ -2,7 +2,7 @@ package serial
 
 import "mtrace/analyze"
 
-// A Matrix says how long each thread waited for each other: ns[i][j] is the time that Threads[i] waited for Threads[j].
+// A Matrix says how long each thread waited for each other: NS[i][j] is the time that Threads[i] waited for Threads[j].
 type Matrix struct {
 	Threads []*analyze.Thread
 	NS      [][]analyze.Nanos
@@ -20,9 +20,9 @@ func newMatrix(threads []*analyze.Thread) *Matrix {
 
 // Add adds time that waiter lost to holder; threads that the matrix does not have are left out.
 func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
-	i, known := m.index[waiter]
-	j, known2 := m.index[holder]
-	if known && known2 {
+	i, waits := m.index[waiter]
+	j, holds := m.index[holder]
+	if waits && holds {
 		m.NS[i][j] += time
 	}
 }
@@ -43,9 +43,9 @@ func (m *Matrix) Total() (sum analyze.Nanos) {
 	return sum
 }
 
-// matrices fills who waits for whom: for work that another thread committed work that it was given to commit, or a lock that it held (WaitMatrix), for GPU time
-// that another thread's work took while one's own was queued (QueuedMatrix), and the locks alone (LockMatrix). The holder of a
-// lock is the one that held it when the wait began.
+// matrices fills who waits for whom: for work that another thread committed, or was given to commit, and for locks that it held
+// (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for locks alone (LockMatrix).
+// The holder of a lock is the one that held it when the wait began.
 func (a *Analysis) matrices() {
 	var threads []*analyze.Thread
 	for _, t := range a.Threads {

@@ -67,7 +67,7 @@ func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin, End: th.Active.Begin + 278*us}, Thread: th},
 		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
 	wantVerdict(t, trace, serial.LockContention, "Threads take turns")
-	wantVerdict(t, trace, serial.LockContention, "the lock malloc: 1 waits")
+	wantVerdict(t, trace, serial.LockContention, "the lock malloc: 1 wait,")
 }
 
 // The story: a thread that compiles in the background, for others that have work in flight all the while, made the verdict

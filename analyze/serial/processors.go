@@ -1,10 +1,6 @@
 package serial
 
-import (
-	"slices"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // processors is what is known of how the threads that took part used processors, in their working time.
 type processors struct {
@@ -73,8 +69,5 @@ func (a *Analysis) wakes(p *processors) {
 			all = append(all, w.End-b.Completed.End)
 		}
 	}
-	if p.wakes = len(all); p.wakes > 0 {
-		slices.Sort(all)
-		p.wake = all[len(all)/2]
-	}
+	p.wakes, p.wake = len(all), median(all)
 }

@@ -6,6 +6,34 @@ import (
 	"mtrace/analyze"
 )
 
+// waitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
+// later ones of the same queue: until they began, since what was let go together then stands in one another's way.
+func (a *Analysis) waitedDuring(f *facts, blocked map[*analyze.CommandBuffer]analyze.Nanos) (sum analyze.Nanos) {
+	queues := map[*analyze.Queue][]analyze.Interval{}
+	for b, from := range blocked {
+		if b.GPU.Known() {
+			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: from, End: b.GPU.Begin})
+		}
+	}
+	unions := map[*analyze.Queue]*Busy{}
+	for q, list := range queues {
+		unions[q] = NewBusy(list)
+	}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if w.Buffer == nil {
+			continue
+		}
+		queued := queuedPart(w)
+		during := unions[w.Buffer.Queue].Within(queued)
+		if f.saturated {
+			during = min(during, queued.Length()-a.deviceOf(w.Buffer).all.Within(queued))
+		}
+		sum += during
+	}
+	return sum
+}
+
 // A release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
 // enqueued before it, or by the event that it waits for.
 type release struct {

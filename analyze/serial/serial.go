@@ -50,7 +50,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a.divide()
 	a.useOfQueues()
 	a.matrices()
-	a.blocking()
+	a.findSpans()
 	a.releases()
 	a.gpu()
 	a.exclusion(opts)

@@ -1,10 +1,5 @@
 package serial
 
-import (
-	"cmp"
-	"slices"
-)
-
 // falseDiscovery is the rate of false discoveries among the tests that are taken to speak.
 const falseDiscovery = 0.05
 
@@ -20,16 +15,6 @@ func adjust(values []float64) []float64 {
 		adjusted[i] = least
 	}
 	return adjusted
-}
-
-// inOrder are the indexes of values, the smallest value's first; equal ones stay as they are.
-func inOrder(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	return order
 }
 
 // adjustTests adjusts the p-values of all tests of the analysis together.

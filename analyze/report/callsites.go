@@ -1,0 +1,49 @@
+package report
+
+import (
+	"io"
+
+	"mtrace/analyze"
+)
+
+// A CallSite sums the calls of one selector from one place of the program. There are some when stacks were recorded (--stacks): those that
+// took the most time, at most 50.
+type CallSite struct {
+	At          string   `json:"at"`       // "train.py:42 step()"
+	Function    string   `json:"function"` // the innermost of the program's own, Python's where there is one
+	File        string   `json:"file"`     // source file; empty for machine code
+	Line        int      `json:"line"`     // 0 for machine code
+	Image       string   `json:"image"`    // file of machine code; empty for Python
+	Selector    string   `json:"selector"`
+	Count       int64    `json:"count"`
+	ExclusiveNS int64    `json:"exclusive_ns"`
+	Threads     int      `json:"threads"`
+	ThreadIDs   []uint64 `json:"thread_ids"`
+}
+
+// mostSites bounds the call sites that are listed.
+const mostSites = 50
+
+func (r *Report) callSites(t *analyze.Trace) {
+	sites := t.CallSites(func(*analyze.CallStat) bool { return true })
+	r.CallSites = list(sites[:min(len(sites), mostSites)], func(s analyze.CallSite) CallSite {
+		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line, Selector: s.Selector, Count: s.Count,
+			ExclusiveNS: int64(s.Time), Threads: len(s.Threads), ThreadIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) })}
+		if s.Frame.Image != nil {
+			out.Image = s.Frame.Image.Path
+		}
+		return out
+	})
+}
+
+func (r *Report) writeCallSites(w io.Writer, style styler) {
+	if len(r.CallSites) == 0 {
+		return
+	}
+	head(w, style, "where calls come from", "the program's own functions, by the time in the calls that they make")
+	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: mostRows}
+	for _, s := range r.CallSites {
+		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))
+	}
+	t.write(w, style)
+}

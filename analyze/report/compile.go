@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"mtrace/analyze"
+	"mtrace/analyze/compile"
+)
+
+// Compile is what was compiled. HitShare is null when nothing was compiled twice.
+type Compile struct {
+	Libraries int           `json:"libraries"`
+	Functions int           `json:"functions"`
+	Pipelines int           `json:"pipelines"`
+	Archives  int           `json:"archives"`
+	Unique    int           `json:"unique"`
+	Repeated  int           `json:"repeated"`
+	HitShare  *float64      `json:"hit_share"`
+	Late      int           `json:"late"`
+	Failed    int           `json:"failed"`
+	TotalNS   int64         `json:"total_ns"`
+	LostNS    int64         `json:"lost_ns"`
+	Items     []CompileItem `json:"items"`
+}
+
+// A CompileItem is one thing that was compiled.
+type CompileItem struct {
+	Kind        string `json:"kind"`
+	Name        string `json:"name"`
+	Count       int    `json:"count"`
+	TotalNS     int64  `json:"total_ns"`
+	FirstNS     int64  `json:"first_ns"`
+	SourceBytes int64  `json:"source_bytes"`
+}
+
+// mostItems bounds the compilations that are listed one by one.
+const mostItems = 50
+
+func (r *Report) compile(c *compile.Use) {
+	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Archives: c.Archives, Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
+		Failed: c.Failed, TotalNS: int64(c.Total), LostNS: int64(c.Lost)}
+	if s, known := c.HitShare(); known {
+		r.Compile.HitShare = &s
+	}
+	r.Compile.Items = list(c.Items[:min(len(c.Items), mostItems)], func(i *compile.Item) CompileItem {
+		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize}
+	})
+}
+
+func (r *Report) writeCompile(w io.Writer, style styler) {
+	c := &r.Compile
+	if c.Libraries+c.Pipelines+c.Functions == 0 {
+		return
+	}
+	head(w, style, "compilation", "")
+	text := fmt.Sprintf("%d libraries, %d functions, %d pipeline states in %s; %d repeated, %d after the first commit, %s lost to those", c.Libraries, c.Functions,
+		c.Pipelines, ns(c.TotalNS), c.Repeated, c.Late, ns(c.LostNS))
+	if c.HitShare != nil {
+		text += fmt.Sprintf("; %s of the repeated ones came from a cache", analyze.FormatShare(*c.HitShare))
+	}
+	wrap(w, text, "  ", "  ")
+	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
+	for i, item := range c.Items {
+		if i == 6 {
+			break
+		}
+		t.add(item.Name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
+	}
+	if len(t.rows) > 0 {
+		t.write(w, style)
+	}
+}

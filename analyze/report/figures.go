@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+)
+
+func ns(n int64) string { return analyze.Nanos(n).String() }
+
+// nanoseconds is a mean, of which a tenth still means something while it is small.
+func nanoseconds(n float64) string {
+	if n < 100 {
+		return fmt.Sprintf("%.1f ns", n)
+	}
+	return analyze.Nanos(n).String()
+}
+
+// count writes a number with separators: 12,345.
+func count[T ~int | ~int64 | ~uint64](n T) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// percentCell is part of whole in percent; empty for nothing.
+func percentCell(part, whole int64) string {
+	if part == 0 || whole == 0 {
+		return "·"
+	}
+	p := 100 * float64(part) / float64(whole)
+	switch {
+	case p < 0.05:
+		return "<.1"
+	case p < 99.95:
+		return fmt.Sprintf("%.1f", p)
+	}
+	return "100"
+}

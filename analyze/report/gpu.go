@@ -1,0 +1,153 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/serial"
+)
+
+// GPU is what the GPUs did.
+type GPU struct {
+	BusyNS       int64     `json:"busy_ns"` // union of the command buffers' times
+	BusyShare    float64   `json:"busy_share"`
+	SumNS        int64     `json:"sum_ns"`
+	Overlap      float64   `json:"overlap"` // sum / busy
+	StartLatency Quantiles `json:"start_latency"`
+	Encoders     Encoders  `json:"encoders"`
+	IdleNS       int64     `json:"idle_ns"` // between command buffers
+	IdleGaps     []IdleGap `json:"idle_gaps"`
+	IdleBy       []IdleBy  `json:"idle_by"`
+	Devices      []Device  `json:"devices"`
+}
+
+// Encoders says how the times of encoders came about; report's gpu_timing is "measured" when all were measured.
+type Encoders struct {
+	Asked     bool         `json:"asked"`     // --gpu-timing encoder
+	Measured  int          `json:"measured"`  // by the GPU's own clock
+	Estimated int          `json:"estimated"` // from their command buffer's time and the threads they dispatched
+	Because   []Unmeasured `json:"because"`
+}
+
+// Unmeasured is why encoders that should have been measured are not.
+type Unmeasured struct {
+	Why   string `json:"why"`
+	Count int    `json:"count"`
+}
+
+// An IdleGap is a time in which a GPU had nothing to do.
+type IdleGap struct {
+	BeginNS int64  `json:"begin_ns"` // after the window's beginning
+	NS      int64  `json:"ns"`
+	TID     uint64 `json:"tid"` // of the thread that ended it
+	Doing   string `json:"doing"`
+}
+
+// IdleBy sums idle gaps by who ended them.
+type IdleBy struct {
+	TID   uint64 `json:"tid"`
+	Doing string `json:"doing"`
+	NS    int64  `json:"ns"`
+	Gaps  int    `json:"gaps"`
+}
+
+// A Device is what one GPU did between the first commit to it and the last completion.
+type Device struct {
+	Name         string  `json:"name"`
+	ActiveNS     int64   `json:"active_ns"`
+	BusyNS       int64   `json:"busy_ns"`
+	BusyShare    float64 `json:"busy_share"` // of active_ns
+	BacklogShare float64 `json:"backlog_share"`
+	Capacity     int     `json:"concurrent_max"`
+}
+
+// Quantiles are those of a distribution of durations.
+type Quantiles struct {
+	Count  int64 `json:"count"`
+	MeanNS int64 `json:"mean_ns"`
+	MinNS  int64 `json:"min_ns"`
+	P50NS  int64 `json:"p50_ns"`
+	P95NS  int64 `json:"p95_ns"`
+	P99NS  int64 `json:"p99_ns"`
+	MaxNS  int64 `json:"max_ns"`
+}
+
+func (r *Report) gpu(a *serial.Analysis) {
+	g := &a.GPU
+	tid := func(t *analyze.Thread) uint64 {
+		if t == nil {
+			return 0
+		}
+		return uint64(t.ID)
+	}
+	r.GPU = GPU{BusyNS: int64(g.Busy), BusyShare: g.BusyShare, SumNS: int64(g.Sum), Overlap: g.Overlap, IdleNS: int64(g.Idle)}
+	if h := g.StartLatency; h.TotalCount() > 0 {
+		r.GPU.StartLatency = Quantiles{Count: h.TotalCount(), MeanNS: int64(h.Mean()), MinNS: h.Min(), P50NS: h.ValueAtQuantile(50),
+			P95NS: h.ValueAtQuantile(95), P99NS: h.ValueAtQuantile(99), MaxNS: h.Max()}
+	}
+	timing := kernels.TimingOf(a.Trace)
+	r.GPUTiming = timing.Source
+	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,
+		Because: list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
+	r.GPU.IdleGaps = list(g.IdleGaps, func(i serial.Gap) IdleGap {
+		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread), Doing: i.Doing}
+	})
+	r.GPU.IdleBy = list(g.IdleBy, func(i serial.IdleCause) IdleBy { return IdleBy{tid(i.Thread), i.Doing, int64(i.Time), i.Gaps} })
+	r.GPU.Devices = list(g.Devices, func(d serial.DeviceUse) Device {
+		out := Device{ActiveNS: int64(d.Active.Length()), BusyNS: int64(d.Busy), Capacity: d.Capacity}
+		if d.Device != nil {
+			out.Name = d.Device.Name
+		}
+		if out.ActiveNS > 0 {
+			out.BusyShare = float64(d.Busy) / float64(out.ActiveNS)
+			out.BacklogShare = float64(d.Backlog) / float64(out.ActiveNS)
+		}
+		return out
+	})
+}
+
+func (r *Report) writeGPU(w io.Writer, style styler) {
+	g := &r.GPU
+	if g.BusyNS == 0 {
+		head(w, style, "gpu", "no GPU times in this trace")
+		return
+	}
+	head(w, style, "gpu", "")
+	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f at once while busy", ns(g.BusyNS),
+		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
+	l := &g.StartLatency
+	if l.Count > 0 {
+		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s", ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
+	}
+	if text := g.Encoders.Text(); text != "" {
+		wrap(w, text, "  ", "  ")
+	}
+	if len(g.Devices) > 1 {
+		for _, d := range g.Devices {
+			fmt.Fprintf(w, "  %s: busy %s, %s of %s\n", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS))
+		}
+	}
+	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
+		fmt.Fprintf(w, "  idle for %s between command buffers, because the thread that came next was\n", ns(g.IdleNS))
+		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
+		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
+			t.add(i.Doing, fmt.Sprint(i.TID), ns(i.NS), count(i.Gaps))
+		}
+		t.write(w, style)
+	}
+}
+
+// Text says how the times of encoders came about, where that was asked for; else "".
+func (e Encoders) Text() string {
+	if !e.Asked {
+		return ""
+	}
+	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured), count(e.Estimated))
+	for i, why := range e.Because {
+		text += fmt.Sprintf("%s %s: %s", map[bool]string{true: ";", false: ","}[i == 0], count(why.Count), why.Why)
+	}
+	return text + ". To be measured, encoders were made with samples that the program did not ask for"
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/insight"
+)
+
+// An Insight is a habit that costs time, or one that could not be looked for.
+type Insight struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	Evidence string `json:"evidence"`
+	Advice   string `json:"advice"`
+	CostNS   int64  `json:"cost_ns"` // of the threads' time, or of the GPU's where it is about that; 0 when it cannot be told
+	Where    []Site `json:"where"`   // the places that have most of it
+}
+
+// A Site is a place in the program.
+type Site struct {
+	At       string   `json:"at"` // the innermost function of the program; "" when stacks were not recorded
+	Function string   `json:"function"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	From     string   `json:"from"` // what called that function; "" when it is not known
+	Call     string   `json:"call"`
+	Of       string   `json:"of"` // what it is about: a kernel, a label, a size; "" when that differs
+	TIDs     []uint64 `json:"tids"`
+	Count    int      `json:"count"`
+	NS       int64    `json:"ns"`
+	Bytes    uint64   `json:"bytes"`
+	Share    float64  `json:"share"` // of what all places have: time, where there is any, else bytes, else count
+	Text     string   `json:"text"`
+}
+
+func site(s insight.Site) Site {
+	out := Site{Call: s.Call, Of: s.Of, TIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), Count: s.Count, NS: int64(s.Time), Bytes: s.Bytes,
+		Share: s.Share, Text: s.String()}
+	if s.At != nil {
+		out.At, out.Function, out.File, out.Line = s.At.String(), s.At.Name, s.At.File, s.At.Line
+	}
+	if s.From != nil {
+		out.From = s.From.String()
+	}
+	return out
+}
+
+func (r *Report) writeInsights(w io.Writer, style styler) {
+	if len(r.Insights) == 0 {
+		return
+	}
+	head(w, style, "insights", "")
+	unplaced := false
+	skipped := map[string][]string{}
+	var reasons []string
+	for _, i := range r.Insights {
+		if i.Severity == insight.Skipped {
+			if skipped[i.Evidence] == nil {
+				reasons = append(reasons, i.Evidence)
+			}
+			skipped[i.Evidence] = append(skipped[i.Evidence], i.Title)
+			continue
+		}
+		mark := "  - "
+		if i.Severity == insight.Warning {
+			mark = "  ! "
+		}
+		wrap(w, i.Title+": "+i.Evidence+". → "+i.Advice+".", mark, "    ")
+		for _, s := range i.Where {
+			wrap(w, s.Text, "      at ", "         ")
+			unplaced = unplaced || s.At == ""
+		}
+	}
+	for _, why := range reasons {
+		wrap(w, why+": "+strings.Join(skipped[why], ", ")+".", "  · ", "    ")
+	}
+	if unplaced && r.Source.Kind == "mtrace" && r.Overhead.Stacks == 0 {
+		wrap(w, "mtrace run --stacks native,python records the functions and lines of these calls.", "  ", "  ")
+	}
+}

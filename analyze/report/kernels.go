@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+)
+
+// A Kernel is what one kernel did.
+type Kernel struct {
+	Name           string  `json:"name"`
+	Layer          string  `json:"layer"` // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
+	Dispatches     int     `json:"dispatches"`
+	GPUNS          int64   `json:"gpu_ns"`
+	MeanNS         int64   `json:"mean_ns"` // per dispatch
+	Share          float64 `json:"share"`
+	Source         string  `json:"source"` // "measured" or "estimated"
+	MeanThreads    float64 `json:"mean_threads"`
+	CommandBuffers int     `json:"command_buffers"`
+}
+
+// A FusionCandidate is two kernels or more that nearly always come back to back.
+type FusionCandidate struct {
+	Kernels []string `json:"kernels"`
+	Count   int      `json:"count"`
+	Share   float64  `json:"share"`
+	Across  int      `json:"across_command_buffers"`
+	GPUNS   int64    `json:"gpu_ns"`
+	SavedNS int64    `json:"saved_ns"`
+}
+
+func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
+	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
+		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: kernels.Estimated, MeanThreads: k.MeanThreads,
+			CommandBuffers: k.Buffers, MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
+		if k.Measured {
+			out.Source = kernels.Measured
+		}
+		return out
+	})
+	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
+		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
+	})
+}
+
+func (r *Report) writeKernels(w io.Writer, style styler) {
+	if len(r.Kernels) == 0 {
+		return
+	}
+	head(w, style, "kernels", "where the GPU's time went")
+	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: mostRows}
+	for _, k := range r.Kernels {
+		name := k.Name
+		if k.Layer != analyze.App {
+			name = k.Layer + " / " + name
+		}
+		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
+	}
+	t.write(w, style)
+	for i, f := range r.FusionCandidates {
+		if i == 5 {
+			wrap(w, fmt.Sprintf("… and %d more; the JSON report has all", len(r.FusionCandidates)-i), "  ", "    ")
+			break
+		}
+		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "), count(f.Count)), "  ", "    ")
+	}
+}

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// A Matrix is thread against thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
+type Matrix struct {
+	TIDs []uint64  `json:"tids"`
+	NS   [][]int64 `json:"ns"`
+}
+
+func matrix(m *serial.Matrix) Matrix {
+	return Matrix{
+		TIDs: list(m.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
+		NS:   list(m.NS, func(row []analyze.Nanos) []int64 { return list(row, func(n analyze.Nanos) int64 { return int64(n) }) }),
+	}
+}
+
+// mostColumns bounds a matrix: the threads with the most time in it are shown.
+const mostColumns = 9
+
+func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m Matrix) {
+	weight := make([]int64, len(m.TIDs))
+	total := int64(0)
+	for i := range m.NS {
+		for j, n := range m.NS[i] {
+			weight[i] += n
+			weight[j] += n
+			total += n
+		}
+	}
+	threads := int64(0)
+	for i := range r.Threads {
+		threads += r.Threads[i].WindowNS
+	}
+	if total*200 < threads || total == 0 { // hardly anything
+		return
+	}
+	head(w, style, title, remark)
+	var shown []int
+	for i := range m.TIDs {
+		if weight[i] > 0 {
+			shown = append(shown, i)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
+	more := len(shown) - mostColumns
+	shown = shown[:min(len(shown), mostColumns)]
+	slices.Sort(shown)
+	t := &table{heads: []string{"thread"}, left: 1}
+	for _, j := range shown {
+		t.heads = append(t.heads, fmt.Sprint(m.TIDs[j])) // ids alone: names would be too wide
+	}
+	for _, i := range shown {
+		row := []string{fmt.Sprint(m.TIDs[i])}
+		for _, j := range shown {
+			if n := m.NS[i][j]; n > 0 {
+				row = append(row, ns(n))
+			} else {
+				row = append(row, "·")
+			}
+		}
+		t.add(row...)
+	}
+	t.write(w, style)
+	if more > 0 {
+		fmt.Fprintf(w, "  … and %d threads with less; the JSON report has all\n", more)
+	}
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/memory"
+)
+
+// Memory is what was allocated. ReuseShare is null when addresses are not known.
+type Memory struct {
+	Allocations   int                `json:"allocations"`
+	Bytes         uint64             `json:"bytes"`
+	PeakBytes     uint64             `json:"peak_bytes"`
+	PeakSource    string             `json:"peak_source"` // "measured", or "upper bound" when releases are not in the trace
+	Releases      int                `json:"releases"`
+	DeviceBytes   *uint64            `json:"device_peak_bytes"` // the most that currentAllocatedSize was, when it was asked; null when it was not
+	DeviceSamples int                `json:"device_samples"`
+	ReuseShare    *float64           `json:"reuse_share"`
+	ByStorageMode map[string]Storage `json:"by_storage_mode"`
+}
+
+// Storage is what was allocated in one storage mode.
+type Storage struct {
+	Count int    `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+func (r *Report) memory(m *memory.Use) {
+	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound", ByStorageMode: map[string]Storage{}}
+	if m.PeakExact {
+		r.Memory.PeakSource = "measured"
+	}
+	r.Memory.Releases, r.Memory.DeviceSamples = m.Releases, m.Samples
+	if m.Samples > 0 {
+		r.Memory.DeviceBytes = &m.Device
+	}
+	if s, known := m.ReuseShare(); known {
+		r.Memory.ReuseShare = &s
+	}
+	for mode, t := range m.ByStorage {
+		r.Memory.ByStorageMode[mode] = Storage(t)
+	}
+}
+
+func (r *Report) writeMemory(w io.Writer, style styler) {
+	m := &r.Memory
+	if m.Allocations == 0 {
+		return
+	}
+	head(w, style, "memory", "")
+	peak := fmt.Sprintf("peak %s", analyze.FormatBytes(m.PeakBytes))
+	if m.PeakSource != "measured" {
+		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
+	}
+	text := fmt.Sprintf("%s allocations of %s, %s", count(m.Allocations), analyze.FormatBytes(m.Bytes), peak)
+	if m.DeviceBytes != nil {
+		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
+	}
+	if m.ReuseShare != nil {
+		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))
+	}
+	wrap(w, text, "  ", "  ")
+	modes := []string{}
+	for mode := range m.ByStorageMode {
+		modes = append(modes, mode)
+	}
+	slices.Sort(modes)
+	for _, mode := range modes {
+		s := m.ByStorageMode[mode]
+		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, count(s.Count), analyze.FormatBytes(s.Bytes))
+	}
+}

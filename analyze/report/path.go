@@ -1,0 +1,79 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to LengthNS.
+type CriticalPath struct {
+	LengthNS int64      `json:"length_ns"`
+	Parts    []PathPart `json:"parts"` // the longest first
+}
+
+// A PathPart is the time that one kind of thing of one thread takes of the critical path.
+type PathPart struct {
+	What  string  `json:"what"`
+	TID   uint64  `json:"tid"` // whose work it is; 0 when not known
+	NS    int64   `json:"ns"`
+	Share float64 `json:"share"`
+}
+
+// A Chain is threads each of which waited for the next, and what the last waited for.
+type Chain struct {
+	TIDs  []uint64 `json:"tids"`
+	Root  string   `json:"root"` // "gpu", "running" or "unknown"
+	NS    int64    `json:"ns"`   // that the first waited
+	Waits int      `json:"waits"`
+}
+
+func criticalPath(p serial.Path) CriticalPath {
+	return CriticalPath{LengthNS: int64(p.Length), Parts: list(p.Parts, func(part serial.PathPart) PathPart {
+		out := PathPart{What: part.What, NS: int64(part.Time), Share: float64(part.Time) / float64(max(1, p.Length))}
+		if part.Thread != nil {
+			out.TID = uint64(part.Thread.ID)
+		}
+		return out
+	})}
+}
+
+func chain(c serial.Chain) Chain {
+	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
+}
+
+// writePath writes what the critical path is made of, threads together, and the chains of waits.
+func (r *Report) writePath(w io.Writer, style styler) {
+	p := &r.Serialization.CriticalPath
+	if len(p.Parts) > 0 {
+		head(w, style, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")
+		var order []string
+		sum, threads := map[string]int64{}, map[string]int{}
+		for _, part := range p.Parts {
+			if sum[part.What] == 0 {
+				order = append(order, part.What)
+			}
+			sum[part.What] += part.NS
+			threads[part.What]++
+		}
+		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(sum[b], sum[a]) })
+		t := &table{heads: []string{"what", "time", "share", "threads"}, left: 1}
+		for _, what := range order {
+			t.add(what, ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
+		}
+		t.write(w, style)
+	}
+	if c := r.Serialization.Chains; len(c) > 0 && c[0].NS*100 >= p.LengthNS {
+		head(w, style, "chains of waits", "each waits for the next")
+		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
+		for _, each := range c[:min(len(c), 6)] {
+			t.add(strings.Join(append(list(each.TIDs, func(n uint64) string { return fmt.Sprint(n) }), each.Root), " → "), ns(each.NS), count(each.Waits))
+		}
+		t.write(w, style)
+	}
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// A Queue is how a command queue was used.
+type Queue struct {
+	ID             uint32   `json:"id"`
+	PID            int      `json:"pid"`
+	Label          string   `json:"label"`
+	Threads        int      `json:"threads"` // that committed to it
+	ThreadIDs      []uint64 `json:"thread_ids"`
+	CommandBuffers int      `json:"command_buffers"`
+	InFlightMean   float64  `json:"in_flight_mean"`
+	InFlightMax    int      `json:"in_flight_max"`
+	Capacity       int      `json:"capacity"`
+	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because it was full
+}
+
+func (r *Report) queues(a *serial.Analysis, opts Options) {
+	r.Queues = []Queue{}
+	for _, u := range a.Queues {
+		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {
+			continue
+		}
+		q := Queue{ID: u.Queue.ID, Label: u.Queue.Label, Threads: len(u.Threads), CommandBuffers: u.CommandBuffers, InFlightMean: u.InFlightMean,
+			InFlightMax: u.InFlightMax, Capacity: u.Queue.Capacity, AtCapacityNS: int64(u.AtCapacity),
+			ThreadIDs: list(u.Threads, func(t analyze.ThreadID) uint64 { return uint64(t) })}
+		if u.Queue.Process != nil {
+			q.PID = u.Queue.Process.ID
+		}
+		r.Queues = append(r.Queues, q)
+	}
+}
+
+func (r *Report) writeQueues(w io.Writer, style styler) {
+	if len(r.Queues) == 0 {
+		return
+	}
+	head(w, style, "queues", "")
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: mostRows}
+	for _, q := range r.Queues {
+		capacity := "64 (default)"
+		if q.Capacity > 0 {
+			capacity = count(q.Capacity)
+		}
+		full := "·"
+		if q.AtCapacityNS > 0 {
+			full = ns(q.AtCapacityNS)
+		}
+		t.add(strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full)
+	}
+	t.write(w, style)
+}

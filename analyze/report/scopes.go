@@ -1,0 +1,71 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// A Scope sums the times to which the program gave a name.
+type Scope struct {
+	Name    string `json:"name"`
+	Count   int    `json:"count"`
+	TotalNS int64  `json:"total_ns"`
+	MeanNS  int64  `json:"mean_ns"`
+	MinNS   int64  `json:"min_ns"`
+	MaxNS   int64  `json:"max_ns"`
+	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
+}
+
+// scopes sums the scopes by name, and the GPU time of what was committed in each. A mark is a scope without a length.
+func (r *Report) scopes(t *analyze.Trace) {
+	by := map[string]*Scope{}
+	var order []string
+	for i := range t.Scopes {
+		s := &t.Scopes[i]
+		sum := by[s.Name]
+		if sum == nil {
+			sum = &Scope{Name: s.Name, MinNS: int64(s.Length())}
+			by[s.Name] = sum
+			order = append(order, s.Name)
+		}
+		sum.Count++
+		sum.TotalNS += int64(s.Length())
+		sum.MinNS, sum.MaxNS = min(sum.MinNS, int64(s.Length())), max(sum.MaxNS, int64(s.Length()))
+	}
+	if len(order) > 0 {
+		scopes := analyze.NewScopesAt(t)
+		for _, b := range t.CommandBuffers {
+			if b.Committed.Thread == nil || !b.GPU.Known() {
+				continue
+			}
+			seen := map[string]bool{}
+			for _, name := range scopes.Names(b.Committed.Thread, b.Committed.Begin) {
+				if !seen[name] {
+					by[name].GPUNS += int64(b.GPU.Length())
+					seen[name] = true
+				}
+			}
+		}
+	}
+	r.Scopes = list(order, func(name string) Scope {
+		s := by[name]
+		s.MeanNS = s.TotalNS / int64(s.Count)
+		return *s
+	})
+	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+}
+
+func (r *Report) writeScopes(w io.Writer, style styler) {
+	if len(r.Scopes) == 0 {
+		return
+	}
+	head(w, style, "scopes", "times that the program named")
+	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1, most: mostRows}
+	for _, s := range r.Scopes {
+		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
+	}
+	t.write(w, style)
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// A Thread is how a thread spent its part of the window; the values of Time add up to WindowNS.
+type Thread struct {
+	TID            uint64           `json:"tid"`
+	PID            int              `json:"pid"`
+	Name           string           `json:"name"`
+	WindowNS       int64            `json:"window_ns"`
+	CommandBuffers int              `json:"command_buffers"`
+	Encoders       int              `json:"encoders"`
+	Dispatches     int              `json:"dispatches"`
+	Waits          int              `json:"waits"`
+	Events         int64            `json:"events"`
+	Time           map[string]int64 `json:"time"`
+	GPUNS          int64            `json:"gpu_ns"`
+	LostToOthers   float64          `json:"lost_to_others_share"`
+	SignalWaitNS   int64            `json:"signal_wait_ns"`    // of outside_ns, waiting for a signal of another thread: for work, as a rule
+	HandsOver      bool             `json:"hands_over"`        // another thread submits its work, and it waits for that one's signal
+	CPUNS          *int64           `json:"cpu_ns"`            // on a processor; null when not known
+	RunnableNS     *int64           `json:"runnable_ns"`       // waiting for a processor; null when not known
+	CPUCovered     float64          `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
+}
+
+func (r *Report) threads(a *serial.Analysis, opts Options) {
+	r.Threads = []Thread{}
+	for _, t := range a.Threads {
+		if len(opts.Threads) > 0 && !slices.Contains(opts.Threads, t.Thread.ID) {
+			continue
+		}
+		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window), CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
+			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU), LostToOthers: t.LostToOthers(),
+			SignalWaitNS: int64(t.SignalWaits), HandsOver: t.HandsOver, Time: map[string]int64{}}
+		if t.Thread.Process != nil {
+			th.PID = t.Thread.Process.ID
+		}
+		for p, n := range t.Time {
+			th.Time[analyze.Part(p).Key()] = int64(n)
+		}
+		th.processorTimes(t)
+		r.Threads = append(r.Threads, th)
+	}
+}
+
+// processorTimes says how long the thread ran and waited for a processor, as far as that is known.
+func (th *Thread) processorTimes(t *serial.ThreadTime) {
+	cpu := t.Thread.CPUIn(t.Thread.Active)
+	if cpu.Covered == 0 {
+		return
+	}
+	th.CPUCovered = float64(cpu.Covered) / float64(t.Window)
+	ran, waited := int64(cpu.Ran), int64(cpu.Waited)
+	if th.CPUNS = &ran; cpu.Waited != analyze.NotKnown {
+		th.RunnableNS = &waited
+	}
+}
+
+func (r *Report) writeThreads(w io.Writer, style styler) {
+	if len(r.Threads) == 0 {
+		return
+	}
+	head(w, style, "threads", "how each spent its time, in % of its window")
+	shown, hidden := []Thread{}, 0
+	for _, th := range r.Threads {
+		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
+			hidden++
+		} else {
+			shown = append(shown, th)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
+	more := len(shown) - mostThreads
+	shown = shown[:min(len(shown), mostThreads)]
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
+	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
+	var used []column
+	for _, c := range columns {
+		if slices.ContainsFunc(r.Threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
+			used = append(used, c)
+			t.heads = append(t.heads, c.head)
+		}
+	}
+	cpu := slices.ContainsFunc(r.Threads, func(th Thread) bool { return th.CPUNS != nil })
+	if cpu {
+		t.heads = append(t.heads, "ran", "ready")
+	}
+	for i := range shown {
+		th := &shown[i]
+		row := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
+		for _, c := range used {
+			row = append(row, percentCell(c.of(th), th.WindowNS))
+		}
+		if cpu {
+			row = append(row, th.processorCell(th.CPUNS), th.processorCell(th.RunnableNS))
+		}
+		t.add(row...)
+	}
+	t.write(w, style)
+	if more > 0 {
+		fmt.Fprintf(w, "  … and %d threads with fewer command buffers\n", more)
+	}
+	if hidden > 0 {
+		fmt.Fprintf(w, "  … and %d threads that made no Metal call and waited for a lock for a moment\n", hidden)
+	}
+	var legend []string
+	for _, c := range used {
+		if c.legend != "" {
+			legend = append(legend, c.head+": "+c.legend)
+		}
+	}
+	if cpu {
+		legend = append(legend, "ran, ready: on a processor and waiting for one, whatever it was doing")
+	}
+	if len(legend) > 0 {
+		wrap(w, strings.Join(legend, " · "), "  ", "  ")
+	}
+}
+
+// onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of a submitter's.
+func (t *Thread) onlyLocks() bool {
+	lock := t.Time[analyze.PartLock.Key()]
+	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
+}
+
+// processorCell is a processor time in % of the time of which it is known.
+func (t *Thread) processorCell(n *int64) string {
+	if n == nil {
+		return "?"
+	}
+	return percentCell(*n, int64(t.CPUCovered*float64(t.WindowNS)))
+}
+
+func threadName(t *Thread) string {
+	if t.Name == "" {
+		return fmt.Sprint(t.TID)
+	}
+	return fmt.Sprintf("%s %d", cut(t.Name, 16), t.TID)
+}

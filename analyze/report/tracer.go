@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"mtrace/analyze"
+)
+
+// Lost is what happened and is not in the trace.
+type Lost struct {
+	Total     int64            `json:"total"`
+	PerThread map[string]int64 `json:"per_thread"` // by thread id; threads that lost nothing are left out
+	Facts     int64            `json:"facts"`
+	Unnamed   int64            `json:"unnamed_objects"`
+	Rejected  int64            `json:"rejected_calls"`
+	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
+	Children  int64            `json:"untraced_children"`
+}
+
+// Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
+type Overhead struct {
+	NSPerEvent  float64 `json:"ns_per_event"` // without stacks
+	Share       float64 `json:"share"`        // of the threads' time, with stacks
+	Source      string  `json:"source"`       // of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	RecordingNS int64   `json:"recording_ns"`
+	Stacks      int64   `json:"stacks"`
+	StacksNS    int64   `json:"stacks_ns"`
+	NSPerStack  float64 `json:"ns_per_stack"`
+}
+
+// Missing is something the source cannot tell.
+type Missing struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+func (r *Report) losses(t *analyze.Trace) {
+	l := t.Lost
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children}
+	for _, th := range t.Threads {
+		if th.Lost > 0 {
+			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
+		}
+	}
+}
+
+func (r *Report) overhead(t *analyze.Trace) {
+	o := &r.Overhead
+	o.Source = "unknown"
+	if t.Source.Kind != "mtrace" {
+		return
+	}
+	o.Source = "estimated"
+	if t.Recording.Measured {
+		o.Source = "measured"
+	}
+	o.RecordingNS, o.Stacks, o.StacksNS = int64(t.Recording.Took), t.Capture.Stacks, int64(t.Capture.Took)
+	o.NSPerEvent = float64(o.RecordingNS) / float64(max(1, t.Events))
+	o.NSPerStack = float64(o.StacksNS) / float64(max(1, o.Stacks))
+	var time analyze.Nanos
+	for _, th := range t.Threads {
+		time += th.Active.Length()
+	}
+	if time > 0 {
+		o.Share = min(1, float64(o.RecordingNS+o.StacksNS)/float64(time))
+	}
+}
+
+func (r *Report) writeTracer(w io.Writer, style styler) {
+	head(w, style, "the tracer itself", "")
+	switch o := &r.Overhead; o.Source {
+	case "unknown":
+		fmt.Fprintln(w, "  what recording cost is not known for this source")
+	default:
+		text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
+		if o.Stacks > 0 {
+			text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), count(o.Stacks))
+		}
+		wrap(w, fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share)), "  ", "  ")
+	}
+	l := &r.Lost
+	text := fmt.Sprintf("lost: %s calls, %s names", count(l.Total), count(l.Facts))
+	for _, more := range []struct {
+		n    int64
+		what string
+	}{{l.Unnamed, "objects without a number"}, {l.Nested, "inner calls left out on purpose"}, {l.Children, "forked children untraced"}, {l.Rejected, "calls on dying threads and marks without a ring"}} {
+		if more.n > 0 {
+			text += fmt.Sprintf(", %s %s", count(more.n), more.what)
+		}
+	}
+	wrap(w, text, "  ", "  ")
+	r.writeCoverage(w, style)
+	for _, m := range r.Missing {
+		wrap(w, "not in the trace: "+m.What+": "+m.Why, "  ", "    ")
+	}
+}

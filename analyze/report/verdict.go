@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/serial"
+)
+
+// Serialization is the verdict.
+type Serialization struct {
+	Verdict         string         `json:"verdict"`
+	Share           float64        `json:"share"`
+	Confidence      float64        `json:"confidence"`
+	Summary         string         `json:"summary"`
+	Phases          []Phase        `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
+	Causes          []Cause        `json:"causes"`
+	RuledOut        []RuledOut     `json:"ruled_out"`
+	Together        *Together      `json:"together"` // what removing the two largest causes would bring; null when that was not replayed
+	WaitMatrix      Matrix         `json:"wait_matrix"`
+	QueuedMatrix    Matrix         `json:"queued_matrix"`
+	LockMatrix      Matrix         `json:"lock_matrix"`
+	MutualExclusion []Exclusion    `json:"mutual_exclusion"`
+	Interference    []Interference `json:"interference"`
+	CriticalPath    CriticalPath   `json:"critical_path"`
+	Chains          []Chain        `json:"chains"`
+	ReplayError     float64        `json:"replay_error"` // of the replay that speedup_if_removed comes from, unchanged, against the run
+}
+
+// A Cause is one that was found at work, the largest first.
+type Cause struct {
+	Cause            string   `json:"cause"`
+	LostNS           int64    `json:"lost_ns"`
+	Share            float64  `json:"share"`
+	Confidence       float64  `json:"confidence"`
+	Evidence         []string `json:"evidence"`
+	Advice           string   `json:"advice"`
+	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
+	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
+	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
+}
+
+// A Speedup is the interval of a prediction.
+type Speedup struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Together is what removing two causes would bring.
+type Together struct {
+	Causes           [2]string  `json:"causes"`
+	SpeedupIfRemoved float64    `json:"speedup_if_removed"`
+	SpeedupInterval  [2]float64 `json:"speedup_interval"`
+}
+
+// RuledOut is a cause that is not at work.
+type RuledOut struct {
+	Cause string `json:"cause"`
+	Why   string `json:"why"`
+}
+
+func (r *Report) serialization(a *serial.Analysis) {
+	v := &a.Verdict
+	total := a.ThreadTimeTotal()
+	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
+		WaitMatrix: matrix(a.WaitMatrix), QueuedMatrix: matrix(a.QueuedMatrix), LockMatrix: matrix(a.LockMatrix),
+		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
+		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
+	r.Serialization.Causes = list(v.Causes, func(f serial.Finding) Cause {
+		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, NotPredicted: f.Unpredicted}
+		if total > 0 {
+			c.Share = min(1, float64(f.Lost)/float64(total))
+		}
+		if f.Speedup != nil {
+			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{f.Speedup.Low, f.Speedup.High}
+		}
+		return c
+	})
+	r.Serialization.RuledOut = list(v.RuledOut, func(f serial.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
+	if t := v.Together; t != nil {
+		r.Serialization.Together = &Together{t.Causes, t.Estimate, [2]float64{t.Low, t.High}}
+	}
+}
+
+func (r *Report) writeVerdict(w io.Writer, style styler) {
+	v := &r.Serialization
+	fmt.Fprintln(w)
+	wrap(w, v.Summary, "", "")
+	if line := v.PhaseLine(); line != "" {
+		wrap(w, line, "", "")
+	}
+	remark := fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
+	switch {
+	case v.Confidence == 0:
+		remark = "not enough data"
+	case v.Verdict == serial.None && v.Share > 0:
+		remark = fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
+	case v.Verdict == serial.None:
+		remark = fmt.Sprintf("confidence %.2f", v.Confidence)
+	}
+	head(w, style, "verdict: "+v.Verdict, remark)
+	causes := v.Causes
+	if v.Share > 0 && len(causes) > 0 {
+		causes[0].write(w)
+		causes = causes[1:]
+	}
+	if len(causes) > 0 {
+		fmt.Fprintln(w, style.dim("  smaller causes"))
+	}
+	for _, c := range causes {
+		text := fmt.Sprintf("%s (%s of the threads' time)", strings.Join(c.Evidence[:min(1, len(c.Evidence))], ""), analyze.FormatShare(c.Share))
+		writeNamed(w, c.Cause, text)
+	}
+	if t := v.Together; t != nil {
+		wrap(w, fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved,
+			t.SpeedupInterval[0], t.SpeedupInterval[1]), "  ", "  ")
+	}
+	if len(v.RuledOut) > 0 {
+		fmt.Fprintln(w, style.dim("  ruled out"))
+	}
+	for _, c := range v.RuledOut {
+		writeNamed(w, c.Cause, c.Why)
+	}
+}
+
+// write writes the evidence for the cause that is the verdict, what its removal would bring, and what to do.
+func (c *Cause) write(w io.Writer) {
+	for _, e := range c.Evidence {
+		wrap(w, e, "  - ", "    ")
+	}
+	if s := c.SpeedupInterval; s != nil {
+		wrap(w, fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High), "  - ", "    ")
+	} else if c.NotPredicted != "" {
+		wrap(w, "what the run would be without it is not predicted: "+c.NotPredicted, "  - ", "    ")
+	}
+	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
+}
+
+// writeNamed writes a text beside the name of a cause.
+func writeNamed(w io.Writer, cause, text string) {
+	wrap(w, text, fmt.Sprintf("  %-20s", cause), strings.Repeat(" ", 22))
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"mtrace/analyze/serial"
+)
+
+// Exclusion is the mutual exclusion index of a kind of intervals.
+type Exclusion struct {
+	What      string  `json:"what"`
+	Index     float64 `json:"index"`
+	PValue    float64 `json:"p_value"`
+	QValue    float64 `json:"q_value"`          // p_value, adjusted for the number of tests (Benjamini–Hochberg)
+	NullLow   float64 `json:"independent_low"`  // 95 % of independent threads would show an index
+	NullHigh  float64 `json:"independent_high"` // between these two
+	Threads   int     `json:"threads"`
+	Intervals int     `json:"intervals"`
+}
+
+// Interference says whether calls take longer when other threads are inside the same call.
+type Interference struct {
+	What      string  `json:"what"`
+	Calls     int     `json:"calls"`
+	Rho       float64 `json:"rho"` // rank correlation of a call's duration with the calls in flight at its entry
+	RhoLow    float64 `json:"rho_low"`
+	RhoHigh   float64 `json:"rho_high"`
+	PValue    float64 `json:"p_value"`
+	QValue    float64 `json:"q_value"`
+	OneServer float64 `json:"one_server"` // 0.8 to 0.9 behind one lock, 0.3 to 0.6 without; 0 when not known
+	HandOff   bool    `json:"hand_off"`   // calls end one after the other with a regular time between
+	Kind      string  `json:"kind"`       // "none", "one at a time" or "unknown"
+	SoloNS    int64   `json:"solo_ns"`
+	LostNS    int64   `json:"lost_ns"`
+}
+
+func exclusion(e serial.Exclusion) Exclusion {
+	return Exclusion{e.What, e.Index, e.PValue, e.QValue, e.Low, e.High, e.Threads, e.Intervals}
+}
+
+func interference(i serial.Interference) Interference {
+	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue, QValue: i.QValue,
+		OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}
+	switch {
+	case i.OneAtATime():
+		out.Kind = "one at a time"
+	case i.Interferes():
+		out.Kind = "unknown"
+	}
+	if out.Kind != "none" {
+		out.SoloNS, out.LostNS = int64(i.Solo), int64(i.Lost)
+	}
+	return out
+}
+
+func (r *Report) writeWaits(w io.Writer, style styler) {
+	s := &r.Serialization
+	r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
+	r.writeMatrix(w, style, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
+	r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+	if len(s.MutualExclusion) > 0 {
+		head(w, style, "do threads exclude each other?", "1: never at the same time; 0: as by chance")
+		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
+		for _, e := range s.MutualExclusion {
+			t.add(e.What, fmt.Sprintf("%.2f", e.Index), fmt.Sprintf("%.2f…%.2f", e.NullLow, e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
+		}
+		t.write(w, style)
+	}
+}

@@ -1,0 +1,83 @@
+package serial
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// A counter counts how many intervals are open at a time.
+type counter struct{ begins, ends []analyze.Nanos }
+
+func (c *counter) add(i analyze.Interval) {
+	c.begins = append(c.begins, i.Begin)
+	c.ends = append(c.ends, i.End)
+}
+
+func (c *counter) sort() {
+	slices.Sort(c.begins)
+	slices.Sort(c.ends)
+}
+
+// at is how many intervals began before t and end after it.
+func (c *counter) at(t analyze.Nanos) int {
+	begun := sort.Search(len(c.begins), func(i int) bool { return c.begins[i] >= t })
+	ended := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > t })
+	return max(0, begun-ended)
+}
+
+func (c *counter) most() int {
+	open, most, e := 0, 0, 0
+	for _, b := range c.begins {
+		for e < len(c.ends) && c.ends[e] <= b {
+			open--
+			e++
+		}
+		open++
+		most = max(most, open)
+	}
+	return most
+}
+
+// levels is how long how many intervals were open.
+type levels struct {
+	running []analyze.Nanos // by number, the last for that many or more
+	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
+}
+
+// times sweeps over both counters.
+func (c *counter) times(pending *counter) levels {
+	const most = 256
+	l := levels{running: make([]analyze.Nanos, most)}
+	var bi, ei, pb, pe int
+	last := analyze.Nanos(0)
+	for bi < len(c.begins) || ei < len(c.ends) {
+		at := analyze.Nanos(1<<63 - 1)
+		for _, next := range []struct {
+			list []analyze.Nanos
+			i    int
+		}{{c.begins, bi}, {c.ends, ei}, {pending.begins, pb}, {pending.ends, pe}} {
+			if next.i < len(next.list) {
+				at = min(at, next.list[next.i])
+			}
+		}
+		if open := bi - ei; open > 0 {
+			l.running[min(open, most-1)] += at - last
+			if pb > pe {
+				l.backlog += at - last
+			}
+		}
+		last = at
+		bi, ei = advance(c.begins, bi, at), advance(c.ends, ei, at)
+		pb, pe = advance(pending.begins, pb, at), advance(pending.ends, pe, at)
+	}
+	return l
+}
+
+func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {
+	for i < len(list) && list[i] <= at {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,102 @@
+package serial
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// A device is what the analysis knows of the work of one GPU.
+type device struct {
+	model    *analyze.Device // nil for command buffers whose device is not known
+	all      *Busy
+	any      *Busy                     // with what processes ran that are not in the trace
+	byThread map[*analyze.Thread]*Busy // by who committed
+	running  []running                 // by begin
+	latest   []analyze.Nanos           // latest end of running[:i+1]
+}
+
+// running is the time of one command buffer on the GPU, in the window.
+type running struct {
+	analyze.Interval
+	buffer *analyze.CommandBuffer
+}
+
+func (a *Analysis) deviceOf(b *analyze.CommandBuffer) *device {
+	var model *analyze.Device
+	if b != nil && b.Queue != nil {
+		model = b.Queue.Device
+	}
+	if d := a.devices[model]; d != nil {
+		return d
+	}
+	if len(a.deviceOrder) > 0 {
+		return a.deviceOrder[0]
+	}
+	return &device{}
+}
+
+// findDevices sorts the command buffers' GPU times by device and by thread.
+func (a *Analysis) findDevices() {
+	a.devices = map[*analyze.Device]*device{}
+	all := map[*device][]analyze.Interval{}
+	byThread := map[*device]map[*analyze.Thread][]analyze.Interval{}
+	for _, b := range a.Trace.CommandBuffers {
+		if !b.GPU.Known() {
+			continue
+		}
+		gpu := clip(b.GPU, a.Trace.Window)
+		if gpu.End < gpu.Begin {
+			continue
+		}
+		var model *analyze.Device
+		if b.Queue != nil {
+			model = b.Queue.Device
+		}
+		d := a.devices[model]
+		if d == nil {
+			d = &device{model: model, byThread: map[*analyze.Thread]*Busy{}}
+			a.devices[model] = d
+			a.deviceOrder = append(a.deviceOrder, d)
+			byThread[d] = map[*analyze.Thread][]analyze.Interval{}
+		}
+		d.running = append(d.running, running{gpu, b})
+		all[d] = append(all[d], gpu)
+		byThread[d][b.Committed.Thread] = append(byThread[d][b.Committed.Thread], gpu)
+	}
+	elsewhere := map[*analyze.Device][]analyze.Interval{}
+	for _, w := range a.Trace.Elsewhere {
+		elsewhere[w.Device] = append(elsewhere[w.Device], clip(w.Interval, a.Trace.Window))
+	}
+	for _, d := range a.deviceOrder {
+		d.all = NewBusy(all[d])
+		d.any = d.all
+		if others := elsewhere[d.model]; len(others) > 0 {
+			d.any = NewBusy(append(others, d.all.Spans()...))
+		}
+		for t, intervals := range byThread[d] {
+			d.byThread[t] = NewBusy(intervals)
+		}
+		sortByBegin(d.running)
+		end := analyze.Nanos(0)
+		for _, r := range d.running {
+			end = max(end, r.End)
+			d.latest = append(d.latest, end)
+		}
+	}
+}
+
+// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be over.
+func (d *device) from(t analyze.Nanos) []running {
+	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
+}
+
+func sortByBegin(r []running) {
+	slices.SortFunc(r, func(a, b running) int {
+		if c := compare(a.Begin, b.Begin); c != 0 {
+			return c
+		}
+		return compare(uint64(a.buffer.ID), uint64(b.buffer.ID))
+	})
+}

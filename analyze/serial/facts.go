@@ -1,0 +1,81 @@
+package serial
+
+import "mtrace/analyze"
+
+// facts are what several rules ask for.
+type facts struct {
+	total        analyze.Nanos // thread time of all threads that took part
+	threads      []*ThreadTime // the threads that took part
+	committers   int
+	busiest      DeviceUse     // the device with the most work
+	busy         float64       // its busy share between its first commit and its last completion
+	backlog      float64       // share of that time in which it was busy while committed work had not begun
+	inLine       analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
+	saturated    bool
+	perBuffer    analyze.Nanos             // mean GPU time of a command buffer
+	buffers      int                       // that ran
+	lockInCommit analyze.Nanos             // thread time lost to a lock that is not seen itself
+	cpu          analyze.Nanos             // processor time of the processes; 0 when not known
+	wall         analyze.Nanos             // the trace's window, once for each process
+	processors   processors                // how the threads used them
+	inFlight     map[*analyze.Thread]*Busy // when each had work in flight
+	unfed        float64                   // share of the time outside of Metal in which threads had nothing in flight
+	submits      map[*analyze.Thread]bool  // those that commit a fair share of the work
+	occupied     float64                   // share of their time in which those have work in flight
+	steady       int                       // committers of more than a hundredth of the work
+	beganLate    analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
+	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
+	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
+	found        map[string]analyze.Nanos  // what the rules before have found lost
+}
+
+func (a *Analysis) facts() *facts {
+	f := &facts{found: map[string]analyze.Nanos{}}
+	for _, t := range a.Threads {
+		if t.Submits() {
+			f.threads = append(f.threads, t)
+			f.total += t.Working
+		}
+		if t.CommandBuffers > 0 {
+			f.committers++
+		}
+		if t.CommandBuffers*100 > len(a.Trace.CommandBuffers) {
+			f.steady++
+		}
+	}
+	f.inFlight = a.workInFlight()
+	f.shares(len(a.Trace.CommandBuffers))
+	f.unfed = a.unfed(f)
+	a.useOfProcessors(f)
+	processes := map[*analyze.Process]bool{}
+	for _, t := range f.threads {
+		if p := t.Thread.Process; p != nil && !processes[p] {
+			processes[p] = true
+			f.cpu += p.CPU
+			f.wall += a.Trace.Window.Length()
+			f.oneAtATime = f.oneAtATime || isInterpreter(p)
+		}
+	}
+	for _, d := range a.GPU.Devices {
+		if d.Busy > f.busiest.Busy {
+			f.busiest = d
+		}
+	}
+	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
+	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
+	f.inLine = a.timeInLine()
+	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05)
+	for _, d := range a.deviceOrder {
+		f.buffers += len(d.running)
+	}
+	if f.buffers > 0 {
+		f.perBuffer = a.GPU.Sum / analyze.Nanos(f.buffers)
+	}
+	return f
+}
+
+func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }
+
+// saturatedShare is how much of its time a GPU must be busy to be called saturated.
+const saturatedShare = 0.93

@@ -1,0 +1,158 @@
+package serial
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// syncUse sums the waits that reach beyond the thread's own work.
+type syncUse struct {
+	waits, foreign, barriers int
+	foreignTime, lost        analyze.Nanos
+	barrierLost              analyze.Nanos // part of lost, in which empty command buffers were queued behind others' work
+	needed                   int           // waits for the work of threads that do not wait for the waiter's
+	neededTime               analyze.Nanos
+	waiters                  map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
+}
+
+// partners is how many others a thread waited for, at most.
+func (s *syncUse) partners() (most int) {
+	for _, p := range s.waiters {
+		most = max(most, len(p))
+	}
+	return most
+}
+
+// everybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
+// for some that wait for them, which work that is needed could not, directly or by way of others.
+func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
+	all := map[*analyze.Thread]bool{}
+	for t, others := range s.waiters {
+		if n := len(others); n >= 2 && n*4 >= (committers-1)*3 {
+			all[t] = true
+			continue
+		}
+		seen := map[*analyze.Thread]bool{}
+		next := []*analyze.Thread{t}
+		for len(next) > 0 && !all[t] {
+			from := next[0]
+			next = next[1:]
+			for other := range s.waiters[from] {
+				if other == t {
+					all[t] = true
+				} else if !seen[other] {
+					seen[other] = true
+					next = append(next, other)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// syncs sums the waits of threads that submit.
+func (a *Analysis) syncs(f *facts) *syncUse {
+	s := &syncUse{waits: len(a.Trace.Waits), waiters: map[*analyze.Thread]map[*analyze.Thread]bool{}}
+	own := a.commitsByThread()
+	for i := range a.Trace.Waits {
+		if w := &a.Trace.Waits[i]; own[w.Thread] != nil && Awaited(w) != nil && Awaited(w) != w.Thread {
+			if s.waiters[w.Thread] == nil {
+				s.waiters[w.Thread] = map[*analyze.Thread]bool{}
+			}
+			s.waiters[w.Thread][Awaited(w)] = true
+		}
+	}
+	everybody, encoded := s.everybody(f.committers), a.Trace.Encoded()
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		switch from, mine := Awaited(w), own[w.Thread]; {
+		case from == nil || mine == nil:
+		case from != w.Thread && !everybody[w.Thread]:
+			s.needed++
+			s.neededTime += w.Length()
+		case from != w.Thread:
+			s.foreign++
+			s.foreignTime += w.Length()
+			late := analyze.Interval{Begin: max(w.Begin, mine.doneBy(w.Begin)), End: w.End}
+			s.lost += a.notSaturated(f, late, w.Buffer)
+		case encoded && w.Buffer != nil && w.Buffer.Empty():
+			s.barrier(a, f, w, mine)
+		}
+	}
+	return s
+}
+
+// barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
+func (s *syncUse) barrier(a *Analysis, f *facts, w *analyze.Wait, mine *commits) {
+	queued := queuedPart(w)
+	d := a.deviceOf(w.Buffer)
+	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
+	if others(queued) <= 0 {
+		return
+	}
+	s.barriers++
+	if f.saturated {
+		return
+	}
+	late := analyze.Interval{Begin: max(queued.Begin, mine.workDoneBy(w.Begin)), End: queued.End}
+	s.barrierLost += others(late)
+	s.lost += w.End - min(late.Begin, w.End) // an empty command buffer takes a launch, too
+}
+
+// commitsByThread are the command buffers that each thread committed.
+func (a *Analysis) commitsByThread() map[*analyze.Thread]*commits {
+	by := map[*analyze.Thread]*commits{}
+	for _, b := range a.Trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil {
+			if by[t] == nil {
+				by[t] = &commits{}
+			}
+			by[t].buffers = append(by[t].buffers, b)
+		}
+	}
+	for _, c := range by {
+		c.sort()
+	}
+	return by
+}
+
+// commits are the command buffers of one thread, by commit.
+type commits struct {
+	buffers []*analyze.CommandBuffer
+	done    []analyze.Nanos // latest end on the GPU of buffers[:i+1]
+	work    []analyze.Nanos // the same, of those that are not empty
+}
+
+func (c *commits) sort() {
+	slices.SortStableFunc(c.buffers, func(x, y *analyze.CommandBuffer) int { return compare(x.Committed.Begin, y.Committed.Begin) })
+	var done, work analyze.Nanos
+	for _, b := range c.buffers {
+		done = max(done, b.GPU.End)
+		if len(b.Encoders) > 0 {
+			work = max(work, b.GPU.End)
+		}
+		c.done, c.work = append(c.done, done), append(c.work, work)
+	}
+}
+
+func (c *commits) before(t analyze.Nanos) int {
+	i, _ := slices.BinarySearchFunc(c.buffers, t, func(b *analyze.CommandBuffer, t analyze.Nanos) int { return compare(b.Committed.Begin, t) })
+	return i
+}
+
+// doneBy is when the GPU had done all that the thread committed before t.
+func (c *commits) doneBy(t analyze.Nanos) analyze.Nanos {
+	if i := c.before(t); i > 0 {
+		return c.done[i-1]
+	}
+	return 0
+}
+
+// workDoneBy is doneBy without empty command buffers.
+func (c *commits) workDoneBy(t analyze.Nanos) analyze.Nanos {
+	if i := c.before(t); i > 0 {
+		return c.work[i-1]
+	}
+	return 0
+}

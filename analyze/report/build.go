@@ -18,7 +18,7 @@ type Options struct {
 
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
-	Sections []string           // of WriteText and WriteHTML; empty is all
+	Sections []string           // of WriteText; empty is all
 	Color    bool               // of WriteText
 }
 

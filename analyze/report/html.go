@@ -83,6 +83,6 @@ func heat(m Matrix, n int64) template.CSS {
 }
 
 // WriteHTML writes the report as one page that needs nothing else: no script, no other file.
-func (r *Report) WriteHTML(w io.Writer, _ Options) error {
+func (r *Report) WriteHTML(w io.Writer) error {
 	return pageTemplate.Execute(w, r)
 }

@@ -34,17 +34,17 @@ func benchCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o benchOptions
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
-			flags.IntSliceVar(&o.threads, "threads", nil, "numbers of threads: scaling, axpy, overhead")
-			flags.IntVar(&o.iterations, "iters", 0, "operations to measure per case, and per thread, over all rounds")
-			flags.IntVar(&o.rounds, "rounds", 0, "how many times the cases take turns; intervals need six")
-			flags.IntSliceVar(&o.elements, "elements", nil, "array sizes, in elements")
-			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix sizes: matmul, fused")
-			flags.StringVar(&o.sync, "sync", "", "how threads wait in scaling and axpy: wait, event, device or none (default wait)")
+			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads: scaling, axpy, overhead")
+			flags.IntVar(&o.iterations, "iters", 0, "`NUMBER` of operations to measure per case, and per thread, over all rounds")
+			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of times that the cases take turns; intervals need six")
+			flags.IntSliceVar(&o.elements, "elements", nil, "array `SIZES`, in elements")
+			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix `SIZES`: matmul, fused")
+			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait in scaling and axpy: wait, event, device or none (default wait)")
 			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and leave bench-NAME.mtrace here")
-			flags.StringVar(&o.claims, "claims", "", "a file of claims to judge; exits 1 when one fails")
+			flags.StringVar(&o.claims, "claims", "", "a `FILE` of claims to judge; exits 1 when one fails")
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON ("+bench.Schema+")")
 			flags.BoolVar(&o.markdown, "markdown", false, "print the tables as Markdown")
-			flags.StringVar(&o.shaders, "shaders", "", "the folder of the Metal kernels (default shaders/ of this project)")
+			flags.StringVar(&o.shaders, "shaders", "", "the `FOLDER` of the Metal kernels (default shaders/ of this project)")
 			return func(std stdio, args []string) error { return o.run(std, args) }
 		},
 	}

@@ -24,9 +24,9 @@ func checkCommand() command {
 		example: "mtrace check trace.mtrace --claims claims.json --junit results.xml",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c check
-			flags.StringVar(&c.claims, "claims", "", "the claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
+			flags.StringVar(&c.claims, "claims", "", "the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			flags.BoolVar(&c.json, "json", false, "print the results as JSON ("+claims.Schema+")")
-			flags.StringVar(&c.junit, "junit", "", "write the results as JUnit XML here as well")
+			flags.StringVar(&c.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well")
 			flags.BoolVar(&c.strict, "strict", false, "exit 1 also when a claim was skipped")
 			return func(std stdio, args []string) error {
 				switch {

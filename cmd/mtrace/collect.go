@@ -33,8 +33,8 @@ func collectCommand() command {
 		example: "MTRACE_TOKEN=$(openssl rand -hex 16) mtrace collect --listen tcp://0.0.0.0:7070 -o traces",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c collect
-			flags.StringSliceVar(&c.listen, "listen", nil, "where to listen: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run --collector on others")
-			flags.StringVarP(&c.dir, "output", "o", "", "the folder for the traces")
+			flags.StringSliceVar(&c.listen, "listen", nil, "the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run --collector on others")
+			flags.StringVarP(&c.dir, "output", "o", "", "the `FOLDER` for the traces")
 			return func(std stdio, args []string) error { return c.run(std, args) }
 		},
 	}

@@ -114,6 +114,11 @@ func (c command) execute(std stdio, args []string) int {
 
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "%s\n\nUsage: mtrace %s %s\n\nExample:\n  %s\n", c.summary, c.name, c.usage, c.example)
+	flags.VisitAll(func(f *pflag.Flag) { // a list is written as it is given, and none is no default
+		if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
+			f.DefValue = list
+		}
+	})
 	if flags.HasFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
 	}

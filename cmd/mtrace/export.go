@@ -33,8 +33,8 @@ func exportCommand() command {
 		example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
-			flags.StringSliceVar(&x.formats, "format", nil, "perfetto or chrome (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
-			flags.StringVarP(&x.output, "output", "o", "", "the file to write, - for stdout; for csv and parquet a folder with a file for each table")
+			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto or chrome (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
+			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
 			x.part.flags(flags)
 			return func(std stdio, args []string) error { return x.run(std, args) }
 		},

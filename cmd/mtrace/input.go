@@ -22,9 +22,9 @@ type part struct {
 }
 
 func (p *part) flags(flags *pflag.FlagSet) {
-	flags.DurationVar(&p.from, "from", 0, "look at the trace from this time after its start on")
-	flags.DurationVar(&p.to, "to", 0, "look at the trace up to this time after its start")
-	flags.IntSliceVar(&p.pids, "pid", nil, "look at these processes only")
+	flags.DurationVar(&p.from, "from", 0, "look at the trace from this `TIME` after its start on, as 1.5s or 200ms")
+	flags.DurationVar(&p.to, "to", 0, "look at the trace up to this `TIME` after its start")
+	flags.IntSliceVar(&p.pids, "pid", nil, "look at these processes only, by their `NUMBER`")
 }
 
 func (p *part) check() error {

@@ -18,8 +18,8 @@ func pprofCommand() command {
 		usage:   "[flags] FILE -o OUT",
 		example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			out := flags.StringP("output", "o", "", "a folder for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
-			types := flags.StringSlice("type", profile.Types, "the profiles to write")
+			out := flags.StringP("output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
+			types := flags.StringSlice("type", profile.Types, "the `TYPES` of profiles to write")
 			var of part
 			of.flags(flags)
 			return func(std stdio, args []string) error { return writeProfiles(std, args, *out, *types, &of) }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"time"
+	"strings"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -19,16 +19,15 @@ type reportView struct {
 	json     bool
 	html     string
 	sections []string
-	from, to time.Duration
+	part     part
 	threads  []uint
 	queues   []uint
-	pids     []int
 }
 
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
-	flags.StringSliceVar(&v.sections, "section", nil, "print only these sections: verdict, threads, …")
+	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
 }
 
 func reportCommand() command {
@@ -40,12 +39,10 @@ func reportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the report as one HTML file here as well")
-			flags.DurationVar(&v.from, "from", 0, "look at the trace from this time after its start on")
-			flags.DurationVar(&v.to, "to", 0, "look at the trace up to this time after its start")
-			flags.UintSliceVar(&v.threads, "thread", nil, "list these threads only, by the system's number")
-			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by number")
-			flags.IntSliceVar(&v.pids, "pid", nil, "look at these processes only")
+			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well")
+			v.part.flags(flags)
+			flags.UintSliceVar(&v.threads, "thread", nil, "list these threads only, by the system's `NUMBER`")
+			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
 			return func(std stdio, args []string) error { return v.reports(std, args) }
 		},
 	}
@@ -58,8 +55,8 @@ func (v *reportView) reports(std stdio, paths []string) error {
 	if v.html != "" && len(paths) > 1 {
 		return usageError("--html takes one trace, but there are %d", len(paths))
 	}
-	if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
-		return usageError("--from %v --to %v is no range of time", v.from, v.to)
+	if err := v.part.check(); err != nil {
+		return err
 	}
 	for _, path := range paths {
 		if err := v.print(std, path); err != nil {
@@ -74,14 +71,14 @@ func (v *reportView) print(std stdio, path string) error {
 	if err := report.CheckSections(v.sections); err != nil {
 		return usageError("%w", err)
 	}
-	trace, err := (&part{from: v.from, to: v.to, pids: v.pids}).load(std, path, nil)
+	trace, err := v.part.load(std, path, nil)
 	if err != nil {
 		return err
 	}
 	opts := report.Options{Sections: v.sections, Color: colour(std.out)}
 	if !instruments(path) {
 		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
-			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.pids})
+			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
 		}
 	}
 	for _, t := range v.threads {
@@ -92,7 +89,7 @@ func (v *reportView) print(std stdio, path string) error {
 	}
 	r := report.Build(trace, opts)
 	if v.html != "" {
-		if err := writeFile(v.html, func(f *os.File) error { return r.WriteHTML(f, opts) }); err != nil {
+		if err := writeFile(v.html, func(f *os.File) error { return r.WriteHTML(f) }); err != nil {
 			return err
 		}
 	}

@@ -34,10 +34,10 @@ func sweepCommand() command {
 		whole:   true,
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var s sweep
-			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the numbers of threads, put where the command says "+threadsMark)
-			flags.IntVar(&s.runs, "runs", 1, "how often to run each; with three or more, intervals come from the runs")
-			flags.StringVarP(&s.output, "output", "o", "", "a folder to keep the traces in")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this .svg, .png or .pdf")
+			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the `NUMBERS` of threads, put where the command says "+threadsMark)
+			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
+			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg, .png or .pdf")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
@@ -154,7 +154,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = run(stdio{std.in, out, std.err}, runOptions{output: r.trace, noReport: true, follow: true, onFull: "drop", gpuTiming: "buffer"}, args)
+	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, noReport: true, follow: true}, args)
 	var ended status
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):

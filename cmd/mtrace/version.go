@@ -36,7 +36,7 @@ func versionCommand() command {
 		usage:   "[--json]",
 		example: "mtrace version",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			asJSON := flags.Bool("json", false, "as JSON")
+			asJSON := flags.Bool("json", false, "print them as JSON")
 			return func(std stdio, args []string) error {
 				if len(args) > 0 {
 					return usageError("takes no arguments, but got %q", args[0])

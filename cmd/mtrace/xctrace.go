@@ -48,17 +48,17 @@ func xctraceCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v xctraceView
 			flags.BoolVar(&v.json, "json", false, "print the summary as JSON (mtrace.xctrace/1)")
-			flags.StringVar(&v.pprof, "pprof", "", "write pprof profiles into this directory: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
-			flags.UintSliceVar(&v.pids, "pid", nil, "summarise these processes (default: the recording's target)")
-			flags.StringVar(&v.process, "process", "", "summarise the processes of this name")
+			flags.StringVar(&v.pprof, "pprof", "", "write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
+			flags.UintSliceVar(&v.pids, "pid", nil, "summarise these processes, by their `NUMBER` (default: the recording's target)")
+			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
-			flags.DurationVar(&v.from, "from", 0, "look at the recording from this time after its start on")
-			flags.DurationVar(&v.to, "to", 0, "look at the recording up to this time after its start")
-			flags.IntVar(&v.run, "run", 0, "the run of a .trace bundle to read (default: the first)")
-			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace bundle to make (default CMD-PID.trace here)")
-			flags.StringVar(&v.template, "template", "Metal System Trace", "record: name, or path of a .tracetemplate file")
-			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this time")
-			flags.StringArrayVar(&v.env, "env", nil, "record: NAME=VALUE, a variable of the program")
+			flags.DurationVar(&v.from, "from", 0, "look at the recording from this `TIME` after its start on, as 1.5s or 200ms")
+			flags.DurationVar(&v.to, "to", 0, "look at the recording up to this `TIME` after its start")
+			flags.IntVar(&v.run, "run", 0, "the `NUMBER` of the run of a .trace bundle to read (default: the first)")
+			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace `BUNDLE` to make (default CMD-PID.trace here)")
+			flags.StringVar(&v.template, "template", "Metal System Trace", "record: `NAME`, or path of a .tracetemplate file")
+			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this `TIME`")
+			flags.StringArrayVar(&v.env, "env", nil, "record: `NAME=VALUE`, a variable of the program")
 			return func(std stdio, args []string) error {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
 					return usageError("--from %v --to %v is no range of time", v.from, v.to)

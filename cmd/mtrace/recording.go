@@ -1,0 +1,55 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// A recording is what the library is asked to record of a program, and how.
+type recording struct {
+	onFull    string
+	stacks    []string
+	gpuTiming string
+	selfCheck bool
+}
+
+// usualRecording is what is recorded where nothing is asked for.
+var usualRecording = recording{onFull: "drop", stacks: []string{"off"}, gpuTiming: "buffer"}
+
+// stackKinds are the values of --stacks: off alone, the others together or one of them.
+var stackKinds = []string{"off", "native", "python"}
+
+func (r *recording) flags(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks, "record from where calls are made, by the `KINDS` of frames: native (machine code, by frame pointers), python, or both, native,python")
+	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming, "the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, which changes how encoders are made")
+	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull, "the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread")
+	flags.BoolVar(&r.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
+}
+
+func (r *recording) check() error {
+	switch {
+	case r.onFull != "drop" && r.onFull != "block":
+		return usageError("--on-full is drop or block, not %q", r.onFull)
+	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
+		return usageError("--gpu-timing is buffer or encoder, not %q", r.gpuTiming)
+	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
+		return usageError("--stacks off goes with nothing else, but is given %s", strings.Join(r.stacks, ","))
+	}
+	for _, k := range r.stacks {
+		if !slices.Contains(stackKinds, k) {
+			return usageError("--stacks is off, native, python, or native,python; not %q", strings.Join(r.stacks, ","))
+		}
+	}
+	return nil
+}
+
+// environment is how the library is told.
+func (r *recording) environment() []string {
+	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" + strings.Join(r.stacks, ",")}
+	if r.selfCheck {
+		list = append(list, "MTRACE_SELF_CHECK=1")
+	}
+	return list
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A session is the collector of one run and the file it writes.
+type session struct {
+	path      string
+	named     bool // by the user; otherwise the path still lacks the process id
+	recording recording
+	dir       string
+	witness   *witness
+	shown     []interface{ close() } // what shows the recording while it goes on
+	program   chan struct{}          // closed when pid is known
+	pid       int                    // of the program; 0 when it was never started
+	warnings  []string               // of the collector, when it has finished
+	writer    *tracefile.Writer
+	remote    *remoteTrace // where the writer writes; nil when that is a file
+	collector *collector.Collector
+	serving   chan error
+	stop      context.CancelFunc
+}
+
+// newSession makes the trace file and starts to listen, before there is a program that could connect.
+func newSession(std stdio, o runOptions, command []string) (*session, error) {
+	s := &session{path: o.output, named: o.output != "", recording: o.recording, witness: newWitness()}
+	if !s.named {
+		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
+	}
+	host, _ := os.Hostname()
+	err := s.create(o.collector, filepath.Base(command[0]), tracefile.Info{
+		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.dir, err = privateDirectory(); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
+	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.serving = make(chan error, 1)
+	go func() { s.serving <- s.collector.Serve(ctx) }()
+	return s, nil
+}
+
+// observe is who looks at what is recorded as it arrives.
+func (s *session) observe(std stdio, o runOptions) collector.Observer {
+	all := observers{s.witness}
+	if o.log {
+		log := newCallLog(std.err)
+		s.shown = append(s.shown, log)
+		all = append(all, log)
+	}
+	if o.live && term.IsTerminal(int(std.err.Fd())) {
+		table := newLiveTable(std.err)
+		s.shown = append(s.shown, table)
+		all = append(all, table)
+	}
+	return all
+}
+
+// accept says which processes to record: all that connect or, when children are not followed, only the program itself.
+func (s *session) accept(o runOptions) func(wire.Hello) bool {
+	s.program = make(chan struct{})
+	if o.follow {
+		return nil
+	}
+	return func(h wire.Hello) bool {
+		<-s.program // the program may connect before we know its number
+		return h.PID == s.pid
+	}
+}
+
+// started notes the program's process id; 0 when it was never started.
+func (s *session) started(pid int) {
+	s.pid = pid
+	close(s.program)
+}
+
+// privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
+func privateDirectory() (string, error) {
+	parent := os.TempDir()
+	if len(parent) > 60 {
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "mtrace-")
+	if err != nil {
+		return "", fmt.Errorf("cannot make a folder for the socket: %w", err)
+	}
+	return dir, nil
+}
+
+// environment is ours plus what the library needs, and the software Metal where there is no other.
+func (s *session) environment() []string {
+	return withSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), []string{"MTRACE_SOCKET=" + s.collector.Address()}))
+}
+
+// finish ends the recording of a program that has ended, and gives the file its name.
+func (s *session) finish(program *child, ended syscall.WaitStatus) error {
+	s.collector.ProcessExited(program.pid(), ended, program.cpu())
+	result, err := s.collector.Close()
+	s.warnings = result.Warnings
+	for _, shown := range s.shown {
+		shown.close()
+	}
+	s.stop()
+	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
+		err = serveErr
+	}
+	if s.named {
+		return err
+	}
+	final := strings.TrimPrefix(filepath.Base(s.path), ".")
+	final = strings.TrimSuffix(final, fmt.Sprintf("-%d.mtrace.part", os.Getpid())) + "-" + strconv.Itoa(program.pid()) + ".mtrace"
+	if renamed := os.Rename(s.path, final); renamed != nil {
+		return errors.Join(err, renamed)
+	}
+	s.path = final
+	return err
+}
+
+// abandon removes what was made for a program that never started.
+func (s *session) abandon() {
+	if s.collector != nil {
+		s.started(0)
+		s.collector.Close()
+		s.stop()
+	} else {
+		s.writer.Close(tracefile.Result{})
+	}
+	os.Remove(s.path)
+	s.remove()
+}
+
+func (s *session) remove() {
+	if s.dir != "" {
+		os.RemoveAll(s.dir)
+	}
+}

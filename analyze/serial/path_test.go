@@ -46,6 +46,26 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// A pool's worker waits for the signal of a thread that makes no call itself. The path went back along that thread to the clock's zero,
+// and was said to be hours long.
+func TestPathAlongAThreadWithoutCalls(t *testing.T) {
+	const start, end = 31_000_000_000, 31_000_900_000
+	process := &analyze.Process{ID: 1}
+	worker := &analyze.Thread{Process: process, ID: 1, Active: analyze.Interval{Begin: start, End: end}}
+	feeder := &analyze.Thread{Process: process, ID: 2}
+	call := func(begin, end analyze.Nanos) analyze.Call {
+		return analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}, Thread: worker}
+	}
+	trace := &analyze.Trace{
+		Window: worker.Active, Threads: []*analyze.Thread{worker, feeder},
+		CommandBuffers: []*analyze.CommandBuffer{{ID: 1, Created: call(start+600_000, start+600_010), Committed: call(start+600_020, end)}},
+		SignalWaits:    []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start + 400_000}},
+	}
+	if p := serial.Analyze(trace, serial.Options{}).Path; p.Length != trace.Window.Length() {
+		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.Window.Length(), p.Parts)
+	}
+}
+
 // TestChains: A waits for B's work while B waits for a lock that C holds.
 func TestChains(t *testing.T) {
 	process := &analyze.Process{ID: 1}

@@ -75,7 +75,11 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		w.spend(PathProgram, t, min(w.at, t.Active.Begin))
+		from := w.Trace.Window.Begin // of a thread that only gave signals, no call is known
+		if t.Active.Length() > 0 {
+			from = t.Active.Begin
+		}
+		w.spend(PathProgram, t, min(w.at, from))
 		return nil
 	}
 	if b.End < w.at {

@@ -33,6 +33,8 @@ const (
 	actCompletedHandler
 	actSignalEvent
 	actWaitForEvent
+	actQueueSignals
+	actQueueWaits
 	actNewEncoder
 	actEncoderLabel
 	actSetPipeline
@@ -184,8 +186,13 @@ func actionOf(c wire.Call, row wire.Row) action {
 	}
 	switch row.Object {
 	case "queue":
-		if row.Selector == "setLabel:" {
+		switch row.Selector {
+		case "setLabel:":
 			return actQueueLabel
+		case "signalEvent:value:":
+			return actQueueSignals
+		case "waitForEvent:value:":
+			return actQueueWaits
 		}
 		if row.Group == wire.GroupCommit && row.Arg == "command buffers" {
 			return actCommitMany

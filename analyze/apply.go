@@ -47,6 +47,10 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case actSignalByCPU:
 		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, p.Process, call.Begin, s.thread.Thread})
+	case actQueueSignals, actQueueWaits:
+		if q := p.queue(r.Object); q != nil {
+			s.thread.queued = append(s.thread.queued, queueEvent{EventValue{uint32(m.X0), r.Arg}, q, rule.act == actQueueWaits, call.Begin, s.thread.Thread})
+		}
 	case actCommitMany:
 		s.commitMany(call, r, m)
 	case actAllocate:

@@ -204,6 +204,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	for _, e := range p.further {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}
+	l.queueEvents(p)
 	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count)
 	p.buffers.each(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {

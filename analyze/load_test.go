@@ -242,3 +242,33 @@ func TestRecordingCost(t *testing.T) {
 		t.Errorf("with another process that did not measure recording took %+v, want 21.544 µs, estimated", r)
 	}
 }
+
+// The story: a queue of Metal 4 signals an event itself, after what was committed to it, and that was not connected: threads were said to
+// wait for a GPU that ran none of their work, and one stream of work was all that was seen of five.
+func TestEventsOfQueues(t *testing.T) {
+	commitMany := wire.MustLookup(wire.FamilyMtl4Queue, "commit:count:")
+	signal := wire.MustLookup(wire.FamilyMtl4Queue, "signalEvent:value:")
+	wait := wire.MustLookup(wire.FamilyMtl4Queue, "waitForEvent:value:")
+	f, p := tracesim.NewFile()
+	other := p.Thread(32, "b", 100) // its calls come first in the file
+	other.AddMore(wire.Record{Begin: 500, End: 510, Object: 2, Arg: 9, Call: wait}, wire.More{X0: 51})
+	other.AddMore(wire.Record{Begin: 520, End: 530, Object: 2, Arg: 1, Call: commitMany}, wire.More{X0: 5})
+	a := p.Thread(31, "a", 100)
+	a.AddMore(wire.Record{Begin: 100, End: 110, Object: 2, Arg: 7, Call: signal}, wire.More{X0: 50}) // behind nothing
+	a.AddMore(wire.Record{Begin: 120, End: 130, Object: 2, Arg: 2, Call: commitMany}, wire.More{X0: 4<<32 | 3})
+	a.AddMore(wire.Record{Begin: 140, End: 150, Object: 2, Arg: 8, Call: signal}, wire.More{X0: 50})
+	a.AddMore(wire.Record{Begin: 160, End: 450, Object: 50, Arg: 8, Call: waitForValue}, wire.More{X0: 1000})
+	a.AddMore(wire.Record{Begin: 460, End: 470, Object: 50, Arg: 7, Call: waitForValue}, wire.More{X0: 1000})
+	completed(a, 400, 3, 200, 390) // of the two that were committed together the one that ended last
+	completed(a, 410, 4, 200, 300)
+	trace := load(t, f.Write(t), analyze.Options{})
+	w := trace.Waits
+	if len(w) != 2 || w[0].Buffer == nil || w[0].Buffer.ID != 3 || w[1].Buffer != nil || w[1].Signaled == nil || w[1].Signaled.ID != 31 {
+		t.Errorf("waits %+v", w)
+	}
+	for _, b := range trace.CommandBuffers {
+		if waits := len(b.WaitsFor) == 1 && b.WaitsFor[0] == (analyze.EventValue{Event: 51, Value: 9}); waits != (b.ID == 5) {
+			t.Errorf("command buffer %d waits for %v", b.ID, b.WaitsFor)
+		}
+	}
+}

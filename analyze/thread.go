@@ -19,6 +19,7 @@ type threadLoader struct {
 	open    *openEncoder                 // the last one it used
 	layer   *Layer                       // who encodes now; nil is the program
 	signal  []Signal
+	queued  []queueEvent // what queues were told to signal and to wait for
 	waits   list[seen]
 	locks   list[seen]
 	idle    list[SignalWait]

@@ -1,6 +1,10 @@
 package report
 
-import "mtrace/analyze"
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // column is one part, or several, of the threads' time.
 type column struct {
@@ -31,4 +35,14 @@ func (c *column) of(t *Thread) (sum int64) {
 		sum += t.Time[p.Key()]
 	}
 	return sum
+}
+
+// usedColumns are those in which one of the threads has 0.5 % of its time or more.
+func usedColumns(threads []Thread) (used []column) {
+	for _, c := range columns {
+		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
+			used = append(used, c)
+		}
+	}
+	return used
 }

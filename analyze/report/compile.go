@@ -54,20 +54,32 @@ func (r *Report) writeCompile(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "compilation", "")
-	text := fmt.Sprintf("%d libraries, %d functions, %d pipeline states in %s; %d repeated, %d after the first commit, %s lost to those", c.Libraries, c.Functions,
-		c.Pipelines, ns(c.TotalNS), c.Repeated, c.Late, ns(c.LostNS))
-	if c.HitShare != nil {
-		text += fmt.Sprintf("; %s of the repeated ones came from a cache", analyze.FormatShare(*c.HitShare))
-	}
-	wrap(w, text, "  ", "  ")
+	wrap(w, c.Text(), "  ", "  ")
 	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
 	for i, item := range c.Items {
 		if i == 6 {
 			break
 		}
-		t.add(item.Name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
+		name := item.Name
+		if item.Kind == "library" && item.SourceBytes > 0 {
+			name = "source " + name
+		}
+		t.add(name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
 	}
 	if len(t.rows) > 0 {
 		t.write(w, style)
 	}
+}
+
+// Text sums up what was compiled.
+func (c Compile) Text() string {
+	text := fmt.Sprintf("%s, %s and %s in %s; ", plural(c.Libraries, "library"), plural(c.Functions, "function"), plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
+	text += fmt.Sprintf("%s repeated, %s after the first commit", orNone(c.Repeated), orNone(c.Late))
+	if c.LostNS > 0 {
+		text += fmt.Sprintf(": %s lost to those", ns(c.LostNS))
+	}
+	if c.HitShare != nil {
+		text += fmt.Sprintf("; %s of the repeated ones came from a cache", analyze.FormatShare(*c.HitShare))
+	}
+	return text
 }

@@ -87,11 +87,12 @@ func (r *Report) writeCoverage(w io.Writer, style styler) {
 		if len(r.Coverage.Processes) > 1 {
 			who = fmt.Sprintf("coverage of process %d", p.PID)
 		}
-		wrap(w, who+": "+p.text(style), "  ", "    ")
+		wrapParts(w, p.parts(style), "  "+who+": ", "    ")
 	}
 }
 
-func (p *ProcessCoverage) text(style styler) string {
+// parts say what was seen of what there was, what has no hooks, and what was left out.
+func (p *ProcessCoverage) parts(style styler) []string {
 	audit := func(a Audit, what string) string {
 		if a.Made == 0 {
 			return ""
@@ -102,11 +103,12 @@ func (p *ProcessCoverage) text(style styler) string {
 		}
 		return text
 	}
-	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), fmt.Sprintf("%d classes hooked", len(p.Classes))}
+	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), plural(len(p.Classes), "class") + " hooked"}
 	for _, u := range p.Unhooked {
-		text := u.Class + " not hooked"
+		class := analyze.Printable(u.Class)
+		text := class + " not hooked"
 		if u.Methods > 0 {
-			text = fmt.Sprintf("%d methods of %s not hooked", u.Methods, u.Class)
+			text = fmt.Sprintf("%s of %s not hooked", plural(u.Methods, "method"), class)
 		}
 		parts = append(parts, style.red(text))
 	}
@@ -122,6 +124,5 @@ func (p *ProcessCoverage) text(style styler) string {
 	} else if s != nil {
 		parts = append(parts, style.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen, s.Made)))
 	}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return strings.Join(parts, " · ")
+	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"mtrace/analyze"
 )
@@ -14,6 +15,28 @@ func nanoseconds(n float64) string {
 		return fmt.Sprintf("%.1f ns", n)
 	}
 	return analyze.Nanos(n).String()
+}
+
+// plural writes a number of things: "1 class", "12 classes", "3 libraries".
+func plural[T ~int | ~int64](n T, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "tch"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return count(n) + " " + noun
+}
+
+// orNone is count, and "none" for nothing.
+func orNone(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return count(n)
 }
 
 // count writes a number with separators: 12,345.

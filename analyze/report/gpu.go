@@ -116,7 +116,7 @@ func (r *Report) writeGPU(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "gpu", "")
-	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f at once while busy", ns(g.BusyNS),
+	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f of them at once on average", ns(g.BusyNS),
 		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
 	if l.Count > 0 {

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 )
@@ -13,30 +15,44 @@ import (
 //go:embed report.html.tmpl
 var page string
 
+// A pageData is what the page shows: the report, and what of it.
+type pageData struct {
+	*Report
+	Shown         []Thread // the threads in the table
+	More, Hidden  int      // threads that are not
+	Columns       []column // parts of their time
+	Found         []Insight
+	Skipped       []string
+	SeparateLocks bool // some of the waiting for others was not for locks
+}
+
 // A bar is a part of a thread's time in the page.
 type bar struct {
-	Name, Color, Title string
-	Percent            float64
+	Color   template.CSS
+	Title   string
+	Percent float64
 }
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"ns":          ns,
-	"nanoseconds": nanoseconds,
-	"count":       func(n any) string { return count(toInt(n)) },
-	"share":       analyze.FormatShare,
-	"bytes":       analyze.FormatBytes,
-	"fixed":       func(x float64) string { return fmt.Sprintf("%.2f", x) },
-	"number":      func(x *float64) float64 { return *x },
-	"bars":        bars,
-	"legend":      func() []column { return columns },
-	"head":        func(c column) string { return c.head },
-	"color":       func(c column) template.CSS { return template.CSS(c.color) },
-	"css":         func(s string) template.CSS { return template.CSS(s) },
-	"meaning":     func(c column) string { return c.legend },
-	"heat":        heat,
-	"filled":      func(m Matrix) bool { return largest(m) > 0 },
-	"thread":      func(t Thread) string { return threadName(&t) },
-	"first":       func(n int, c []Call) []Call { return c[:min(n, len(c))] },
+	"ns":             ns,
+	"count":          func(n any) string { return count(toInt(n)) },
+	"plural":         func(n any, noun string) string { return plural(toInt(n), noun) },
+	"share":          analyze.FormatShare,
+	"bytes":          analyze.FormatBytes,
+	"fixed":          func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"exclusionIndex": index,
+	"exclusion":      func(what string) string { return cmp.Or(exclusionWords[what], what) },
+	"path":           func(what string) string { return cmp.Or(pathWords[what], what) },
+	"sum":            func(names []string) string { return strings.Join(names, " + ") },
+	"dots":           func(p ProcessCoverage) string { return strings.Join(p.parts(false), " · ") },
+	"bars":           bars,
+	"head":           func(c column) string { return c.head },
+	"color":          func(c column) template.CSS { return template.CSS(c.color) },
+	"meaning":        func(c column) string { return c.legend },
+	"heat":           heat,
+	"filled":         func(m Matrix) bool { return largest(m) > 0 },
+	"thread":         func(t Thread) string { return threadName(&t) },
+	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
 
 func toInt(n any) int64 {
@@ -57,7 +73,7 @@ func bars(t Thread) []bar {
 	for _, c := range columns {
 		if n := c.of(&t); n > 0 && t.WindowNS > 0 {
 			p := 100 * float64(n) / float64(t.WindowNS)
-			list = append(list, bar{c.head, c.color, fmt.Sprintf("%s: %s, %.1f %%", c.head, ns(n), p), p})
+			list = append(list, bar{template.CSS(c.color), fmt.Sprintf("%s: %s, %.1f %%", c.head, ns(n), p), p})
 		}
 	}
 	return list
@@ -84,5 +100,9 @@ func heat(m Matrix, n int64) template.CSS {
 
 // WriteHTML writes the report as one page that needs nothing else: no script, no other file.
 func (r *Report) WriteHTML(w io.Writer) error {
-	return pageTemplate.Execute(w, r)
+	data := pageData{Report: r, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
+	data.Shown, data.More, data.Hidden = r.shownThreads()
+	data.Columns = usedColumns(data.Shown)
+	data.Found, data.Skipped = r.foundInsights()
+	return pageTemplate.Execute(w, data)
 }

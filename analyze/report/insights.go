@@ -53,17 +53,9 @@ func (r *Report) writeInsights(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "insights", "")
+	found, skipped := r.foundInsights()
 	unplaced := false
-	skipped := map[string][]string{}
-	var reasons []string
-	for _, i := range r.Insights {
-		if i.Severity == insight.Skipped {
-			if skipped[i.Evidence] == nil {
-				reasons = append(reasons, i.Evidence)
-			}
-			skipped[i.Evidence] = append(skipped[i.Evidence], i.Title)
-			continue
-		}
+	for _, i := range found {
 		mark := "  - "
 		if i.Severity == insight.Warning {
 			mark = "  ! "
@@ -74,10 +66,30 @@ func (r *Report) writeInsights(w io.Writer, style styler) {
 			unplaced = unplaced || s.At == ""
 		}
 	}
-	for _, why := range reasons {
-		wrap(w, why+": "+strings.Join(skipped[why], ", ")+".", "  · ", "    ")
+	for _, text := range skipped {
+		wrap(w, text, "  · ", "    ")
 	}
 	if unplaced && r.Source.Kind == "mtrace" && r.Overhead.Stacks == 0 {
 		wrap(w, "mtrace run --stacks native,python records the functions and lines of these calls.", "  ", "  ")
 	}
+}
+
+// foundInsights are those that say something; and, by reason, what could not be looked for.
+func (r *Report) foundInsights() (found []Insight, skipped []string) {
+	titles := map[string][]string{}
+	var reasons []string
+	for _, i := range r.Insights {
+		if i.Severity != insight.Skipped {
+			found = append(found, i)
+			continue
+		}
+		if titles[i.Evidence] == nil {
+			reasons = append(reasons, i.Evidence)
+		}
+		titles[i.Evidence] = append(titles[i.Evidence], i.Title)
+	}
+	for _, why := range reasons {
+		skipped = append(skipped, why+": "+strings.Join(titles[why], ", ")+".")
+	}
+	return found, skipped
 }

@@ -23,6 +23,13 @@ func matrix(m *serial.Matrix) Matrix {
 	}
 }
 
+func (m Matrix) equal(other Matrix) bool {
+	return slices.EqualFunc(m.NS, other.NS, slices.Equal[[]int64])
+}
+
+// leastWeight is the part of all waiting that a thread must have to be shown.
+const leastWeight = 0.002
+
 // mostColumns bounds a matrix: the threads with the most time in it are shown.
 const mostColumns = 9
 
@@ -45,14 +52,18 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 	}
 	head(w, style, title, remark)
 	var shown []int
+	more := 0
 	for i := range m.TIDs {
 		if weight[i] > 0 {
+			more++
+		}
+		if float64(weight[i]) >= leastWeight*float64(total) {
 			shown = append(shown, i)
 		}
 	}
 	slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
-	more := len(shown) - mostColumns
 	shown = shown[:min(len(shown), mostColumns)]
+	more -= len(shown)
 	slices.Sort(shown)
 	t := &table{heads: []string{"thread"}, left: 1}
 	for _, j := range shown {
@@ -71,6 +82,6 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 	}
 	t.write(w, style)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %d threads with less; the JSON report has all\n", more)
+		fmt.Fprintf(w, "  … and %s with less; the JSON report has all\n", plural(more, "thread"))
 	}
 }

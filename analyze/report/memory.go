@@ -51,18 +51,7 @@ func (r *Report) writeMemory(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "memory", "")
-	peak := fmt.Sprintf("peak %s", analyze.FormatBytes(m.PeakBytes))
-	if m.PeakSource != "measured" {
-		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
-	}
-	text := fmt.Sprintf("%s allocations of %s, %s", count(m.Allocations), analyze.FormatBytes(m.Bytes), peak)
-	if m.DeviceBytes != nil {
-		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
-	}
-	if m.ReuseShare != nil {
-		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))
-	}
-	wrap(w, text, "  ", "  ")
+	wrap(w, m.Text(), "  ", "  ")
 	modes := []string{}
 	for mode := range m.ByStorageMode {
 		modes = append(modes, mode)
@@ -72,4 +61,20 @@ func (r *Report) writeMemory(w io.Writer, style styler) {
 		s := m.ByStorageMode[mode]
 		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, count(s.Count), analyze.FormatBytes(s.Bytes))
 	}
+}
+
+// Text sums up what was allocated.
+func (m Memory) Text() string {
+	peak := fmt.Sprintf("peak %s", analyze.FormatBytes(m.PeakBytes))
+	if m.PeakSource != "measured" {
+		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
+	}
+	text := fmt.Sprintf("%s of %s in all, %s", plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes), peak)
+	if m.DeviceBytes != nil {
+		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
+	}
+	if m.ReuseShare != nil {
+		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))
+	}
+	return text
 }

@@ -47,6 +47,19 @@ func chain(c serial.Chain) Chain {
 	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
 }
 
+// pathWords says what the parts of a critical path are, where a word does not.
+var pathWords = map[string]string{
+	serial.PathProgram:    "the program: outside of Metal, or encoding",
+	serial.PathCompile:    "compiling",
+	serial.PathGPU:        "work on the GPU",
+	serial.PathScheduling: "scheduling: from commit to the GPU's start",
+	serial.PathNotify:     "notify: from the GPU's end to the wait's return",
+	serial.PathHolding:    "the program, holding a lock that another waited for",
+	serial.PathLock:       "waiting for a lock, held by whom is not known",
+	serial.PathSignal:     "from a signal to the return of the wait for it",
+	serial.PathUnknown:    "waiting, for what is not known",
+}
+
 // writePath writes what the critical path is made of, threads together, and the chains of waits.
 func (r *Report) writePath(w io.Writer, style styler) {
 	p := &r.Serialization.CriticalPath
@@ -64,7 +77,7 @@ func (r *Report) writePath(w io.Writer, style styler) {
 		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(sum[b], sum[a]) })
 		t := &table{heads: []string{"what", "time", "share", "threads"}, left: 1}
 		for _, what := range order {
-			t.add(what, ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
+			t.add(cmp.Or(pathWords[what], what), ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
 		}
 		t.write(w, style)
 	}

@@ -206,3 +206,27 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// What the tracer did not see is red on a terminal. The escapes were taken for a name's and replaced.
+func TestColoursReachTheTerminal(t *testing.T) {
+	r := Build(scenario(t, "device-wide sync"), Options{})
+	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9}, Unhooked: []UnhookedClass{{Class: "AGX\x1b[2J", Methods: 1}}}}
+	var text bytes.Buffer
+	if err := r.WriteText(&text, Options{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\x1b[1;31m9 of 10 commits seen\x1b[0m", "1 method of AGX\ufffd[2J not hooked"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}
+
+// A number that stands at the end of a line without its unit is read as another.
+func TestNumbersKeepTheirUnits(t *testing.T) {
+	var b bytes.Buffer
+	wrap(&b, strings.Repeat("x", width-10)+" took 12.5 ms, 40 % of 3 GiB)", "", "")
+	if want := strings.Repeat("x", width-10) + " took\n12.5 ms, 40 % of 3 GiB)\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

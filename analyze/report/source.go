@@ -67,7 +67,7 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}
-	wrapStyled(w, strings.Join(parts, " · "), "", "")
+	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
 		fmt.Fprintln(w, style.yellow("SOFTWARE METAL: these are the times of a software Metal, not of a GPU."))
 	}

@@ -17,6 +17,7 @@ type section struct {
 var sections = []section{
 	{"verdict", (*Report).writeVerdict},
 	{"warnings", (*Report).writeWarnings},
+	{"insights", (*Report).writeInsights},
 	{"threads", (*Report).writeThreads},
 	{"waits", (*Report).writeWaits},
 	{"path", (*Report).writePath},
@@ -28,7 +29,6 @@ var sections = []section{
 	{"sites", (*Report).writeCallSites},
 	{"memory", (*Report).writeMemory},
 	{"compile", (*Report).writeCompile},
-	{"insights", (*Report).writeInsights},
 	{"tracer", (*Report).writeTracer},
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/serial"
@@ -70,25 +69,11 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 		return
 	}
 	head(w, style, "threads", "how each spent its time, in % of its window")
-	shown, hidden := []Thread{}, 0
-	for _, th := range r.Threads {
-		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
-			hidden++
-		} else {
-			shown = append(shown, th)
-		}
-	}
-	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
-	more := len(shown) - mostThreads
-	shown = shown[:min(len(shown), mostThreads)]
-	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
+	shown, more, hidden := r.shownThreads()
+	used := usedColumns(shown)
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
-	var used []column
-	for _, c := range columns {
-		if slices.ContainsFunc(r.Threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
-			used = append(used, c)
-			t.heads = append(t.heads, c.head)
-		}
+	for _, c := range used {
+		t.heads = append(t.heads, c.head)
 	}
 	cpu := slices.ContainsFunc(r.Threads, func(th Thread) bool { return th.CPUNS != nil })
 	if cpu {
@@ -107,10 +92,10 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 	}
 	t.write(w, style)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %d threads with fewer command buffers\n", more)
+		fmt.Fprintf(w, "  … and %s with fewer command buffers\n", plural(more, "thread"))
 	}
 	if hidden > 0 {
-		fmt.Fprintf(w, "  … and %d threads that made no Metal call and waited for a lock for a moment\n", hidden)
+		fmt.Fprintf(w, "  … and %s that made no Metal call and waited for a lock for a moment\n", plural(hidden, "thread"))
 	}
 	var legend []string
 	for _, c := range used {
@@ -122,8 +107,25 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 		legend = append(legend, "ran, ready: on a processor and waiting for one, whatever it was doing")
 	}
 	if len(legend) > 0 {
-		wrap(w, strings.Join(legend, " · "), "  ", "  ")
+		wrapParts(w, legend, "  ", "  ")
 	}
+}
+
+// shownThreads are those with the most command buffers, by process and number; how many there are more, and how many only waited for
+// locks, and not for long.
+func (r *Report) shownThreads() (shown []Thread, more, hidden int) {
+	for _, th := range r.Threads {
+		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
+			hidden++
+		} else {
+			shown = append(shown, th)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
+	more = max(0, len(shown)-mostThreads)
+	shown = shown[:len(shown)-more]
+	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
+	return shown, more, hidden
 }
 
 // onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of a submitter's.

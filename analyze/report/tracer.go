@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"mtrace/analyze"
 )
@@ -69,29 +70,43 @@ func (r *Report) overhead(t *analyze.Trace) {
 
 func (r *Report) writeTracer(w io.Writer, style styler) {
 	head(w, style, "the tracer itself", "")
-	switch o := &r.Overhead; o.Source {
-	case "unknown":
-		fmt.Fprintln(w, "  what recording cost is not known for this source")
-	default:
-		text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
-		if o.Stacks > 0 {
-			text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), count(o.Stacks))
-		}
-		wrap(w, fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share)), "  ", "  ")
-	}
-	l := &r.Lost
-	text := fmt.Sprintf("lost: %s calls, %s names", count(l.Total), count(l.Facts))
-	for _, more := range []struct {
-		n    int64
-		what string
-	}{{l.Unnamed, "objects without a number"}, {l.Nested, "inner calls left out on purpose"}, {l.Children, "forked children untraced"}, {l.Rejected, "calls on dying threads and marks without a ring"}} {
-		if more.n > 0 {
-			text += fmt.Sprintf(", %s %s", count(more.n), more.what)
-		}
-	}
-	wrap(w, text, "  ", "  ")
+	wrap(w, r.Overhead.Text(), "  ", "  ")
+	wrap(w, r.Lost.Text(), "  ", "  ")
 	r.writeCoverage(w, style)
 	for _, m := range r.Missing {
 		wrap(w, "not in the trace: "+m.What+": "+m.Why, "  ", "    ")
 	}
+}
+
+// Text says what recording cost.
+func (o Overhead) Text() string {
+	if o.Source == "unknown" {
+		return "what recording cost is not known for this source"
+	}
+	text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
+	if o.Stacks > 0 {
+		text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), count(o.Stacks))
+	}
+	return fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share))
+}
+
+// Text says what is not in the trace. Inner calls, which are left out on purpose, are no loss.
+func (l Lost) Text() string {
+	var lost []string
+	for _, of := range []struct {
+		n    int64
+		what string
+	}{{l.Total, "call"}, {l.Facts, "name"}, {l.Unnamed, "object number"}, {l.Rejected, "call of a dying thread"}} {
+		if of.n > 0 {
+			lost = append(lost, plural(of.n, of.what))
+		}
+	}
+	text := "nothing was lost"
+	if len(lost) > 0 {
+		text = "lost: " + strings.Join(lost, ", ")
+	}
+	if l.Children > 0 {
+		text += fmt.Sprintf("; %s untraced: forked without exec", plural(l.Children, "child process"))
+	}
+	return text
 }

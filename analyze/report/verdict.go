@@ -91,16 +91,7 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	if line := v.PhaseLine(); line != "" {
 		wrap(w, line, "", "")
 	}
-	remark := fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
-	switch {
-	case v.Confidence == 0:
-		remark = "not enough data"
-	case v.Verdict == serial.None && v.Share > 0:
-		remark = fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(v.Share), v.Confidence)
-	case v.Verdict == serial.None:
-		remark = fmt.Sprintf("confidence %.2f", v.Confidence)
-	}
-	head(w, style, "verdict: "+v.Verdict, remark)
+	head(w, style, "verdict: "+v.Verdict, v.Remark())
 	causes := v.Causes
 	if v.Share > 0 && len(causes) > 0 {
 		causes[0].write(w)
@@ -109,13 +100,19 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	if len(causes) > 0 {
 		fmt.Fprintln(w, style.dim("  smaller causes"))
 	}
+	var tiny []string
 	for _, c := range causes {
-		text := fmt.Sprintf("%s (%s of the threads' time)", strings.Join(c.Evidence[:min(1, len(c.Evidence))], ""), analyze.FormatShare(c.Share))
-		writeNamed(w, c.Cause, text)
+		if c.Share < tinyShare {
+			tiny = append(tiny, c.Cause)
+			continue
+		}
+		writeNamed(w, c.Cause, fmt.Sprintf("%s of the threads' time: %s", analyze.FormatShare(c.Share), strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
 	}
-	if t := v.Together; t != nil {
-		wrap(w, fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved,
-			t.SpeedupInterval[0], t.SpeedupInterval[1]), "  ", "  ")
+	if len(tiny) > 0 {
+		wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")), "  ", "    ")
+	}
+	if v.Together != nil {
+		wrap(w, v.Together.Text(), "  ", "  ")
 	}
 	if len(v.RuledOut) > 0 {
 		fmt.Fprintln(w, style.dim("  ruled out"))
@@ -125,17 +122,47 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 	}
 }
 
+// tinyShare is the share of the threads' time below which a cause is only named.
+const tinyShare = 0.005
+
 // write writes the evidence for the cause that is the verdict, what its removal would bring, and what to do.
 func (c *Cause) write(w io.Writer) {
 	for _, e := range c.Evidence {
 		wrap(w, e, "  - ", "    ")
 	}
-	if s := c.SpeedupInterval; s != nil {
-		wrap(w, fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High), "  - ", "    ")
-	} else if c.NotPredicted != "" {
-		wrap(w, "what the run would be without it is not predicted: "+c.NotPredicted, "  - ", "    ")
+	if text := c.Prediction(); text != "" {
+		wrap(w, text, "  - ", "    ")
 	}
 	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
+}
+
+// Remark says how much of the threads' time the verdict is about, and how sure it is.
+func (s Serialization) Remark() string {
+	switch {
+	case s.Confidence == 0:
+		return "not enough data"
+	case s.Verdict == serial.None && s.Share > 0:
+		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
+	case s.Verdict == serial.None:
+		return fmt.Sprintf("confidence %.2f", s.Confidence)
+	}
+	return fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
+}
+
+// Prediction says what removing the cause would bring, or why that is not known.
+func (c Cause) Prediction() string {
+	switch s := c.SpeedupInterval; {
+	case s != nil:
+		return fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High)
+	case c.NotPredicted != "":
+		return "what the run would be without it is not predicted: " + c.NotPredicted
+	}
+	return ""
+}
+
+// Text says what removing both causes would bring.
+func (t Together) Text() string {
+	return fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1])
 }
 
 // writeNamed writes a text beside the name of a cause.

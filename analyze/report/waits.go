@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -54,16 +55,31 @@ func interference(i serial.Interference) Interference {
 	return out
 }
 
+// exclusionWords says of which intervals an index is.
+var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders", "waits": "waits for the GPU"}
+
+// index writes a mutual exclusion index. How far it is below −1 says only how little overlap chance would have made.
+func index(x float64) string {
+	if x < -1 {
+		return "<-1"
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
 func (r *Report) writeWaits(w io.Writer, style styler) {
 	s := &r.Serialization
-	r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
+	if s.LockMatrix.equal(s.WaitMatrix) {
+		r.writeMatrix(w, style, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
+	} else {
+		r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
+		r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+	}
 	r.writeMatrix(w, style, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
-	r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	if len(s.MutualExclusion) > 0 {
-		head(w, style, "do threads exclude each other?", "1: never at the same time; 0: as by chance")
+		head(w, style, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
-			t.add(e.What, fmt.Sprintf("%.2f", e.Index), fmt.Sprintf("%.2f…%.2f", e.NullLow, e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
+			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
 		}
 		t.write(w, style)
 	}

@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"mtrace/analyze"
@@ -12,23 +14,58 @@ import (
 // width is how many columns the text may take.
 const width = 100
 
-// wrap breaks s into lines of at most width columns; first and then begin them.
-func wrap(w io.Writer, s, first, then string) { wrapStyled(w, analyze.Printable(s), first, then) }
+// wrap breaks s into lines of at most width columns; first and then begin them. A number keeps its unit.
+func wrap(w io.Writer, s, first, then string) {
+	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
+}
 
-// wrapStyled is wrap for a text that a styler has coloured.
-func wrapStyled(w io.Writer, s, first, then string) {
-	line, room := first, width
-	for _, word := range strings.Fields(s) {
-		if n := utf8.RuneCountInString(line) + 1 + utf8.RuneCountInString(word); n > room && strings.TrimSpace(line) != "" {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = then
+// wrapParts wraps parts with dots between. A part is broken only if it is too long for a line.
+func wrapParts(w io.Writer, parts []string, first, then string) {
+	var words []string
+	for i, part := range parts {
+		if i < len(parts)-1 {
+			part += " ·"
 		}
-		if line != first && line != then {
+		if utf8.RuneCountInString(then)+utf8.RuneCountInString(part) < width {
+			words = append(words, part)
+		} else {
+			words = append(words, keepUnits(strings.Fields(part))...)
+		}
+	}
+	wrapWords(w, words, first, then)
+}
+
+func wrapWords(w io.Writer, words []string, first, then string) {
+	line, empty := first, true
+	for _, word := range words {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line, empty = then, true
+		}
+		if !empty {
 			line += " "
 		}
-		line += word
+		line, empty = line+word, false
 	}
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+// units are those of analyze's figures.
+var units = []string{"%", "ns", "µs", "ms", "s", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"}
+
+// keepUnits makes a number and its unit one word.
+func keepUnits(words []string) []string {
+	var kept []string
+	for _, word := range words {
+		unit := strings.TrimRightFunc(word, func(r rune) bool { return r != '%' && unicode.IsPunct(r) })
+		n := len(kept) - 1
+		if n >= 0 && slices.Contains(units, unit) && unicode.IsDigit(rune(kept[n][len(kept[n])-1])) {
+			kept[n] += " " + word
+		} else {
+			kept = append(kept, word)
+		}
+	}
+	return kept
 }
 
 // cut shortens s to n characters, leaving out its middle.

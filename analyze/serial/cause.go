@@ -42,6 +42,7 @@ type Finding struct {
 	turns     bool          // it was found by threads taking turns, not by its own records
 	byThreads bool          // threads signal the events that are waited for
 	outside   bool          // it is not of the program's own doing: reported, and no verdict on the program
+	lock      string        // the one that cost most; empty when it is not in the trace
 	behind    bool          // it was found by queues that run less than the GPU has room for
 	aside     bool          // those who lose the time submit next to nothing
 	inCommit  bool          // it was found by commits that hold each other up

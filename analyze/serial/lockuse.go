@@ -48,10 +48,13 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 	}
 	r.aside = aside*10 >= r.Lost*9
 	if r.Lost == 0 {
-		return r.not("no thread waited for such a lock")
+		if r.Cause == InterpreterLock {
+			return r.not("no thread that takes part waited for the interpreter's lock")
+		}
+		return r.not("no thread that takes part waited for a lock")
 	}
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return compare(y.time, x.time) })
-	r.Holds = true
+	r.Holds, r.lock = true, uses[0].name
 	for _, u := range uses[:min(mostLocks, len(uses))] {
 		r.say("%s: %s, %s, %s", u.name, plural(u.waits, "wait"), u.time, u.heldBy())
 	}

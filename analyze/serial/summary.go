@@ -27,6 +27,9 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		if top.turns {
 			return fmt.Sprintf("Threads take turns in waiting for the GPU, though nothing is queued for it, as those who share a lock do: that costs %s of their time.", percent(f.share(top.Lost)))
 		}
+		if top.lock != "" {
+			return fmt.Sprintf("Threads wait for a lock for %s of their time, most of it for %s.", percent(f.share(top.Lost)), top.lock)
+		}
 		return fmt.Sprintf("Threads wait for a lock for %s of their time: %s.", percent(f.share(top.Lost)), top.Evidence[0])
 	},
 	InterpreterLock: func(a *Analysis, f *facts, top *Finding) string {

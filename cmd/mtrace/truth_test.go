@@ -312,7 +312,7 @@ func waitForPID(t *testing.T, path, truthPath string) (pid int) {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		text, _ := os.ReadFile(path)
 		if n, _ := fmt.Sscanf(string(text), "%d\n", &pid); n == 1 {
-			if _, err := os.Stat(truthPath); err == nil {
+			if _, err := truth.Open(truthPath); err == nil { // it is there before its header is
 				return pid
 			}
 		}

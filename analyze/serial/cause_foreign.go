@@ -7,7 +7,7 @@ import (
 )
 
 // foreignLoad: the driver had handed work to the GPU, the GPU ran nothing of the program, and did not begin it: another program has
-// it. What of its own run another program interrupts is not seen: Metal's GPU times then only are longer.
+// it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
 func foreignLoad(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: 0.6, outside: true,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
@@ -50,18 +50,39 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 		a.released[b].elsewhere = d
 	}
 	f.beganLate = r.Lost
-	waited, rested := a.waitedForProcessors(), a.idleDuring(held)
+	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
+	waited, rested, heard := a.waitedForProcessors()/analyze.Nanos(max(1, len(f.threads))), a.idleDuring(held), a.lateNotices()
 	switch {
-	case f.share(r.Lost) < 0.01:
+	case f.share(r.Lost) < 0.02:
 		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
-	case f.starved() || waited == 0 && f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered || 2*waited >= rested:
-		return r.not("an idle GPU began work late, for %s in all, but threads of the program waited %s for processors: what hands work to the GPU may have, too", rested, waited)
+	case f.starved() || waited >= rested || waited == 0 && f.processors.known(f.total) && f.processors.waited*10 >= f.processors.covered:
+		return r.not("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too", rested, waited)
+	case 3*heard >= rested:
+		return r.not("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its end may lack processors", rested, heard)
 	}
 	r.Holds = true
+	stood := a.interrupted()
+	f.standstill = a.standstill(stood)
+	itself, behind := a.stoodStill(stood, f.standstill)
+	f.behindStandstill = behind
+	r.Lost += itself + behind
 	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", late, len(delays), median(each))
+	if itself+behind > 0 {
+		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them", len(stood), stretched, itself, behind)
+	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(f.busy))
 	return r
+}
+
+// stoodStill is the thread time in waits for work that stood still on the GPU, and for work that was behind such work.
+func (a *Analysis) stoodStill(stood map[*analyze.CommandBuffer]analyze.Interval, still map[*device]*Busy) (itself, behind analyze.Nanos) {
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		itself += overlap(stood[w.Buffer], w.Interval)
+		behind += still[a.deviceOf(w.Buffer)].Within(queuedPart(w))
+	}
+	return itself, behind
 }
 
 // waitedForProcessors is the time that all threads of the processes waited for processors, those included that make no call of
@@ -71,6 +92,20 @@ func (a *Analysis) waitedForProcessors() (sum analyze.Nanos) {
 		if cpu := p.CPUIn(a.Trace.Window); cpu.Waited != analyze.NotKnown {
 			sum += cpu.Waited
 		}
+	}
+	return sum
+}
+
+// lateNotices is how long completions were on their way of which the program heard more than longLaunch after the GPU's end.
+func (a *Analysis) lateNotices() (sum analyze.Nanos) {
+	var list []analyze.Interval
+	for _, b := range a.Trace.CommandBuffers {
+		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > longLaunch {
+			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
+		}
+	}
+	for _, i := range NewBusy(list).Spans() {
+		sum += i.Length()
 	}
 	return sum
 }

@@ -61,8 +61,7 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 		return fmt.Sprintf("Slow completion handlers hold up threads: they lose %s of their time to that.", percent(f.share(top.Lost)))
 	},
 	ForeignGPULoad: func(a *Analysis, f *facts, top *Finding) string {
-		return fmt.Sprintf("Work that was ready waited for a GPU that ran nothing of this program: that costs %s of the threads' time. Another program has the GPU.",
-			percent(f.share(top.Lost)))
+		return fmt.Sprintf("Another program has the GPU: waiting for it costs %s of the threads' time.", percent(min(1, f.share(top.Lost))))
 	},
 	CPUBound: cpuSummary,
 }

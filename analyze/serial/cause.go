@@ -68,7 +68,6 @@ func (f Finding) not(format string, args ...any) Finding {
 // A rule is one cause's.
 type rule func(a *Analysis, f *facts) Finding
 
-// rules are all rules, in the order in which ties are broken. Those for what is left over ask what the ones before have found, and
-// what another program takes of the GPU is not the program's own work on it.
-var rules = []rule{foreignLoad, gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound,
-	eventChain, headOfLine, completionHandlers, launchBound, cpuBound}
+// rules are all rules, in the order in which ties are broken. Those for what is left over ask what the ones before have found.
+var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound, eventChain,
+	headOfLine, completionHandlers, foreignLoad, launchBound, cpuBound}

@@ -8,7 +8,14 @@ import (
 
 // foreignLoad: the driver had handed work to the GPU, the GPU ran nothing of the program, and did not begin it: another program has
 // it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
-func foreignLoad(a *Analysis, f *facts) Finding {
+//
+// It is found before the other causes, since what another program takes of the GPU is not the program's own work on it.
+func foreignLoad(_ *Analysis, f *facts) Finding { return f.foreign }
+
+// mostInterrupted is how much longer than the idle GPU kept work waiting its work may have been interrupted, to be laid on the same program.
+const mostInterrupted = 4
+
+func findForeign(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: 0.6, outside: true,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
 	delays := a.startDelays()
@@ -62,9 +69,10 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 	}
 	r.Holds = true
 	stood := a.interrupted()
-	f.standstill = a.standstill(stood)
-	itself, behind := a.stoodStill(stood, f.standstill)
-	f.behindStandstill = behind
+	itself, behind := a.interruptions(f, stood)
+	if f.interrupted > mostInterrupted*rested { // work that depends on its data, it may be
+		itself, behind, f.interrupted, f.behindInterrupted = 0, 0, 0, 0
+	}
 	r.Lost += itself + behind
 	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", late, len(delays), median(each))
 	if itself+behind > 0 {
@@ -73,16 +81,6 @@ func foreignLoad(a *Analysis, f *facts) Finding {
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(f.busy))
 	return r
-}
-
-// stoodStill is the thread time in waits for work that stood still on the GPU, and for work that was behind such work.
-func (a *Analysis) stoodStill(stood map[*analyze.CommandBuffer]analyze.Interval, still map[*device]*Busy) (itself, behind analyze.Nanos) {
-	for i := range a.Trace.Waits {
-		w := &a.Trace.Waits[i]
-		itself += overlap(stood[w.Buffer], w.Interval)
-		behind += still[a.deviceOf(w.Buffer)].Within(queuedPart(w))
-	}
-	return itself, behind
 }
 
 // waitedForProcessors is the time that all threads of the processes waited for processors, those included that make no call of
@@ -112,11 +110,7 @@ func (a *Analysis) lateNotices() (sum analyze.Nanos) {
 
 // idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
 func (a *Analysis) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval) (sum analyze.Nanos) {
-	by := map[*device][]analyze.Interval{}
-	for b, i := range held {
-		by[a.deviceOf(b)] = append(by[a.deviceOf(b)], i)
-	}
-	for d, list := range by {
+	for d, list := range a.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
 			sum += i.Length() - d.all.Within(i)
 		}

@@ -7,13 +7,13 @@ import "mtrace/analyze"
 func gpuSaturated(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: 0.95,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
-	stood := share(f.standstill[a.devices[f.busiest.Device]].Total(), f.busiest.Active.Length())
+	interrupted := share(f.interrupted, f.busiest.Active.Length())
 	switch {
 	case f.buffers == 0:
 		return r.not("there are no GPU times")
-	case f.busy < saturatedShare && stood > 0 && f.backlog-stood < 0.5:
+	case f.busy < saturatedShare && interrupted > 0 && f.backlog-interrupted < 0.5:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it another program had interrupted it",
-			percent(f.busy), percent(stood))
+			percent(f.busy), percent(interrupted))
 	case f.busy < saturatedShare && f.backlog < 0.5:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
 			percent(f.busy), percent(f.backlog))
@@ -29,7 +29,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = 0.75
-		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost-f.behindStandstill)
+		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost-f.behindInterrupted)
 		r.explains = r.Lost
 	}
 	r.Holds = true

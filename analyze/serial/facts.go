@@ -4,31 +4,32 @@ import "mtrace/analyze"
 
 // facts are what several rules ask for.
 type facts struct {
-	total            analyze.Nanos // thread time of all threads that took part
-	threads          []*ThreadTime // the threads that took part
-	committers       int
-	busiest          DeviceUse     // the device with the most work
-	busy             float64       // its busy share between its first commit and its last completion
-	backlog          float64       // share of that time in which it was busy while committed work had not begun
-	inLine           analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
-	saturated        bool
-	perBuffer        analyze.Nanos             // mean GPU time of a command buffer
-	buffers          int                       // that ran
-	lockInCommit     analyze.Nanos             // thread time lost to a lock that is not seen itself
-	cpu              analyze.Nanos             // processor time of the processes; 0 when not known
-	wall             analyze.Nanos             // the trace's window, once for each process
-	processors       processors                // how the threads used them
-	inFlight         map[*analyze.Thread]*Busy // when each had work in flight
-	unfed            float64                   // share of the time outside of Metal in which threads had nothing in flight
-	submits          map[*analyze.Thread]bool  // those that commit a fair share of the work
-	occupied         float64                   // share of their time in which those have work in flight
-	steady           int                       // committers of more than a hundredth of the work
-	standstill       map[*device]*Busy         // when another program interrupted this one's work; nil when none is known to have
-	behindStandstill analyze.Nanos             // thread time in waits for work that was not begun while others' was interrupted so
-	beganLate        analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
-	turnsLost        analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
-	oneAtATime       bool                      // a process is an interpreter that runs one thread at a time
-	found            map[string]analyze.Nanos  // what the rules before have found lost
+	total             analyze.Nanos // thread time of all threads that took part
+	threads           []*ThreadTime // the threads that took part
+	committers        int
+	busiest           DeviceUse     // the device with the most work
+	busy              float64       // its busy share between its first commit and its last completion
+	backlog           float64       // share of that time in which it was busy while committed work had not begun
+	inLine            analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
+	saturated         bool
+	perBuffer         analyze.Nanos             // mean GPU time of a command buffer
+	buffers           int                       // that ran
+	lockInCommit      analyze.Nanos             // thread time lost to a lock that is not seen itself
+	cpu               analyze.Nanos             // processor time of the processes; 0 when not known
+	wall              analyze.Nanos             // the trace's window, once for each process
+	processors        processors                // how the threads used them
+	inFlight          map[*analyze.Thread]*Busy // when each had work in flight
+	unfed             float64                   // share of the time outside of Metal in which threads had nothing in flight
+	submits           map[*analyze.Thread]bool  // those that commit a fair share of the work
+	occupied          float64                   // share of their time in which those have work in flight
+	steady            int                       // committers of more than a hundredth of the work
+	foreign           Finding                   // what another program takes of the GPU
+	interrupted       analyze.Nanos             // of the busiest device's busy time, when the other program had interrupted its work
+	behindInterrupted analyze.Nanos             // thread time in waits for work that was not begun while others' was interrupted so
+	beganLate         analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
+	turnsLost         analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
+	oneAtATime        bool                      // a process is an interpreter that runs one thread at a time
+	found             map[string]analyze.Nanos  // what the rules before have found lost
 }
 
 func (a *Analysis) facts() *facts {
@@ -74,6 +75,7 @@ func (a *Analysis) facts() *facts {
 	if f.buffers > 0 {
 		f.perBuffer = a.GPU.Sum / analyze.Nanos(f.buffers)
 	}
+	f.foreign = findForeign(a, f)
 	return f
 }
 

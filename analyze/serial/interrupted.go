@@ -1,11 +1,6 @@
 package serial
 
-import (
-	"fmt"
-	"strings"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // stretched is how many times as long as usual a command buffer must take to be called interrupted. A GPU that runs others of the program's
 // beside it, or that changes its clock, makes it two or three times as long.
@@ -14,9 +9,9 @@ const stretched = 4
 // interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work usually take.
 // It says another program had the GPU only where other evidence of that is in the trace, for work may depend on its data.
 func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
-	by := map[string][]*analyze.CommandBuffer{}
+	by := map[uint64][]*analyze.CommandBuffer{}
 	for _, b := range a.Trace.CommandBuffers {
-		if work := workOf(b); work != "" && b.GPU.Known() {
+		if work := workOf(b); work != 0 && b.GPU.Known() {
 			by[work] = append(by[work], b)
 		}
 	}
@@ -39,32 +34,47 @@ func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 	return found
 }
 
-// workOf names the work of a command buffer: what it dispatches, over how many threads, and the bytes it copies. It is empty when
-// that is not known.
-func workOf(b *analyze.CommandBuffer) string {
-	var s strings.Builder
+// workOf is a hash of the work of a command buffer: what it dispatches, over how many threads, and the bytes it copies; 0 when that is
+// not known.
+func workOf(b *analyze.CommandBuffer) (hash uint64) {
+	add := func(x uint64) { // FNV-1a, by words
+		hash = (hash ^ x) * 0x100000001b3
+	}
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
-		fmt.Fprintf(&s, "%d %d;", e.Kind, e.CopyBytes)
+		add(uint64(e.Kind) + 1)
+		add(e.CopyBytes)
 		for _, d := range e.Dispatches {
 			if d.Pipeline == nil {
-				return ""
+				return 0
 			}
-			fmt.Fprintf(&s, "%d %d %d;", d.Pipeline.ID, d.Count, d.Threads)
+			add(uint64(d.Pipeline.ID))
+			add(uint64(d.Count))
+			add(d.Threads)
 		}
 	}
-	return s.String()
+	return hash
 }
 
-// standstill is, for each device, when one of its command buffers was interrupted.
-func (a *Analysis) standstill(interrupted map[*analyze.CommandBuffer]analyze.Interval) map[*device]*Busy {
-	lists := map[*device][]analyze.Interval{}
-	for b, i := range interrupted {
-		lists[a.deviceOf(b)] = append(lists[a.deviceOf(b)], i)
-	}
+// interruptions is the thread time in waits for work that was interrupted, and for work that was behind such work.
+func (a *Analysis) interruptions(f *facts, interrupted map[*analyze.CommandBuffer]analyze.Interval) (itself, behind analyze.Nanos) {
 	by := map[*device]*Busy{}
-	for d, list := range lists {
+	for d, list := range a.onDevices(interrupted) {
 		by[d] = NewBusy(list)
 	}
-	return by
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		itself += overlap(interrupted[w.Buffer], w.Interval)
+		behind += by[a.deviceOf(w.Buffer)].Within(queuedPart(w))
+	}
+	f.interrupted, f.behindInterrupted = by[a.devices[f.busiest.Device]].Total(), behind
+	return itself, behind
+}
+
+func (a *Analysis) onDevices(intervals map[*analyze.CommandBuffer]analyze.Interval) map[*device][]analyze.Interval {
+	lists := map[*device][]analyze.Interval{}
+	for b, i := range intervals {
+		lists[a.deviceOf(b)] = append(lists[a.deviceOf(b)], i)
+	}
+	return lists
 }

@@ -46,6 +46,29 @@ func TestForeignLoadIsNoVerdict(t *testing.T) {
 	}
 }
 
+// The story: a program of nine threads shared the GPU with another. Its threads, and those that stand for the GPU, had each waited for
+// processors for a moment, which together was more than the time for which the GPU stood idle: the load was ruled out. And work that the
+// other program interrupted made the GPU look busy, and the verdict gpu-saturated.
+func TestForeignLoadOfManyThreads(t *testing.T) {
+	trace := scenario(t, "another program that interrupts the work of many threads")
+	for _, waited := range []analyze.Nanos{0, 10, 100} { // thousandths of each thread's time, for processors
+		p, w := trace.Processes[0], trace.Window
+		p.CPUSamples = []analyze.CPUSample{{At: w.Begin}, {At: w.End, Ran: w.Length(), Waited: 8 * w.Length() * waited / 1000}}
+		wantVerdict(t, trace, serial.None, "as long on the GPU as the same work usually does")
+	}
+	v := serial.Analyze(trace, serial.Options{}).Verdict
+	if len(v.Causes) == 0 || v.Causes[0].Cause != serial.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
+		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
+	}
+	for _, b := range trace.CommandBuffers { // who hears of the end lacks a processor as well: so may who begins the work
+		b.Completed.Begin += 3 * ms
+		b.Completed.End += 3 * ms
+	}
+	if v := serial.Analyze(trace, serial.Options{}).Verdict; len(v.Causes) > 0 && v.Causes[0].Cause == serial.ForeignGPULoad {
+		t.Errorf("another program is blamed, though completions are late as well: %+v", v.Causes[0])
+	}
+}
+
 // The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
 // cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {

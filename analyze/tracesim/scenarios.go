@@ -191,6 +191,12 @@ var Scenarios = []Scenario{
 		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
 		return s
 	}},
+	// gpu-saturated: that work is queued behind work that another program interrupted does not say that the program's own is too much.
+	{Name: "another program that interrupts the work of many threads", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+		s := loop{engines: 4, threads: 8, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(500*us + t.Random()*500*us)) }}.build(seed)
+		s.Foreign, s.ForeignPeriod, s.Interrupts = 6*ms, 8*ms, true
+		return s
+	}},
 	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has no room.
 	{Name: "batches of one thread, half busy", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
 		after: batch}.build},

@@ -27,6 +27,7 @@ type Sim struct {
 	Engines       int   // command buffers that the GPU runs at the same time
 	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
 	ForeignPeriod int64
+	Interrupts    bool    // the other program does not wait for what has begun
 	CommitLock    *Lock   // held inside commit, invisible to the tracer
 	Jitter        float64 // sigma of the log-normal factor on every duration
 	Truth         SimTruth
@@ -209,8 +210,22 @@ func (s *Sim) feed() {
 		next.queue.order = next.queue.order[1:]
 		s.running++
 		next.gpuBegin = s.clock.now
-		s.clock.at(s.clock.now+max(1, next.duration), func() { s.done(next) })
+		s.clock.at(s.ends(max(1, next.duration)), func() { s.done(next) })
 	}
+}
+
+// ends is when work that begins now ends.
+func (s *Sim) ends(work int64) int64 {
+	at := s.clock.now
+	for s.Interrupts {
+		ours := s.ForeignPeriod - at%s.ForeignPeriod
+		if work <= ours {
+			break
+		}
+		work -= ours
+		at += ours + s.Foreign
+	}
+	return at + work
 }
 
 func (s *Sim) reached(waits []eventValue) bool {

@@ -72,10 +72,10 @@ static inline void touch(struct touches *t, uint64_t mixed) {
     t->latest[1] = t->latest[1] << 16 | t->latest[0] >> 48;
     t->latest[0] = t->latest[0] << 16 | name;
   }
-  uint64_t bit = UINT64_C(1) << (name & 63);
+  uint64_t *word = &t->answering[name >> 6 & (MT_ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
   if (!t->answered)
-    t->answering |= bit;
-  else if (!(t->answering & bit) && (uint16_t)t->fetched != name)
+    *word |= bit;
+  else if (!(*word & bit) && (uint16_t)t->fetched != name)
     t->fetched = t->fetched << 16 | name;
 }
 
@@ -86,8 +86,9 @@ void mt_handoff_touch(const void *object) {
 
 void mt_handoff_commit(struct thread *thread) {
   struct touches *t = &thread->touches;
-  t->ready = t->answered ? t->fetched : 0;
-  t->fetched = t->answering = 0;
+  if (t->answered) t->ready = t->fetched; // one answer may be to several command buffers
+  t->fetched = 0;
+  for (int i = 0; i < MT_ANSWERING; i++) t->answering[i] = 0;
   t->answered = false;
 }
 

@@ -31,11 +31,15 @@ struct handoff {
 // that both touch the same object, as the mutex of a queue of requests: the one before it waits for the answer, the other after its
 // answer to the one before and before its next commit. What it also touched for that answer does not count: who is given the results
 // of a thread through one queue shares that queue's mutex with it, and hands nothing over.
+//
+// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs of places of
+// objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from sight.
+enum { MT_ANSWERING = 8 }; // words
 struct touches {
   uint64_t latest[2]; // the last eight
   uint64_t fetched;   // the last four since the answer
-  uint64_t ready;     // those at the last commit
-  uint64_t answering; // a bit for each object touched between the commit and the answer
+  uint64_t ready;     // those at the first commit since
+  uint64_t answering[MT_ANSWERING]; // a bit for each object touched between the last commit and the answer
   bool answered;      // something was signalled since the last commit
 };
 

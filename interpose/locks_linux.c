@@ -102,7 +102,8 @@ static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_loa
 EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
-// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
+// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read. One that was given
+// back by the thread that had taken it is a lock, as Python's threading.Lock is.
 #define WAIT_FOR(call, semaphore, ...) \
   pthread_testcancel(); \
   int saved = errno; \
@@ -111,10 +112,14 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     return 0; \
   } \
   errno = saved; \
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_stack_begin_wait(MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
+  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
   if (result == 0) mt_handoff_take(semaphore, true); \
-  mt_signal_waited(MT_CALL_signal_##call, semaphore, begin, result != 0, __builtin_return_address(0)); \
+  if (by.given_back) \
+    mt_lock_waited(MT_CALL_lock_##call, semaphore, begin, holder ? holder : by.by, NULL, __builtin_return_address(0)); \
+  else \
+    mt_signal_waited(MT_CALL_signal_##call, semaphore, begin, result != 0, __builtin_return_address(0)); \
   return result
 
 // A time that is none is an error even when the semaphore is free.

@@ -539,7 +539,10 @@ enum {
   MT_CALL_tracer_layer = 403,
   MT_CALL_tracer_allocated = 404,
   MT_CALL_function_MTLCopyAllDevicesWithObserver = 405,
-  MT_CALL_COUNT = 406
+  MT_CALL_lock_sem_wait = 406,
+  MT_CALL_lock_sem_timedwait = 407,
+  MT_CALL_lock_sem_clockwait = 408,
+  MT_CALL_COUNT = 409
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -950,6 +953,9 @@ enum {
   "layer", \
   "allocated", \
   "MTLCopyAllDevicesWithObserver", \
+  "sem_wait", \
+  "sem_timedwait", \
+  "sem_clockwait", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1108,5 +1114,8 @@ enum {
   [MT_CALL_signal_dispatch_semaphore_wait] = 1, \
   [MT_CALL_signal_dispatch_group_wait] = 1, \
   [MT_CALL_mpsCommandBuffer_commitAndContinue] = 1, \
+  [MT_CALL_lock_sem_wait] = 1, \
+  [MT_CALL_lock_sem_timedwait] = 1, \
+  [MT_CALL_lock_sem_clockwait] = 1, \
 }
 #endif

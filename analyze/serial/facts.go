@@ -68,7 +68,8 @@ func (a *Analysis) facts() *facts {
 	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
 	f.inLine = a.timeInLine()
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
-	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05)
+	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05 && !a.handover.holds())
 	for _, d := range a.deviceOrder {
 		f.buffers += len(d.running)
 	}

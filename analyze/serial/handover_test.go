@@ -164,3 +164,22 @@ func TestHandoverTogether(t *testing.T) {
 		}
 	}
 }
+
+// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time, one command
+// buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
+func TestHandoverKeepsTheGPUBusy(t *testing.T) {
+	const period = 1_000_000
+	w := newWorld(30 * period)
+	w.signalled(w.a, at(10, 100), 100, w.b, 0)
+	for i := range analyze.Nanos(20) {
+		begin := 1000 + i*period
+		client := []*analyze.Thread{w.b, w.c}[i%2]
+		b := w.buffer(w.a, begin+10_000, at(begin+20_000, begin+period-20_000))
+		w.wait(w.a, at(begin+15_000, begin+period-10_000), b)
+		w.signalled(client, at(begin-min(i, 1)*period, begin+period), 200, w.a, 100)
+	}
+	a := Analyze(w.trace, Options{})
+	if a.Verdict.Cause != SingleSubmitter {
+		t.Errorf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
+	}
+}

@@ -21,6 +21,10 @@ var lockCalls = [...]Row{
 	{339, "dispatch_barrier_sync", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 	{340, "dispatch_barrier_sync_f", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 	{341, "dispatch_semaphore_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+
+	{406, "sem_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	{407, "sem_timedwait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	{408, "sem_clockwait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 }
 
 // What the object of a wait for a signal says.

@@ -21,8 +21,9 @@ type Exclusion struct {
 }
 
 const (
-	// enoughIntervals is how many a thread must have to be heard: from there on the test has its power.
-	enoughIntervals = 20
+	// enoughIntervals is how many two threads must have each for the test to have its power; of more threads each may have fewer, but not
+	// fewer than fewIntervals.
+	enoughIntervals, fewIntervals = 20, 5
 	// shortestWait is the least wait that counts: shorter ones found their work done.
 	shortestWait analyze.Nanos = 10_000
 	// mostIntervals bounds the work of the test; of more, the middle of the trace is looked at.
@@ -107,7 +108,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
-		if len(list) >= enoughIntervals {
+		if len(list) >= fewIntervals {
 			order = append(order, t)
 		}
 	}
@@ -135,7 +136,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	}
 	heard := lines[:0]
 	for _, line := range lines {
-		if line = within(line, window); len(line) >= enoughIntervals/2 {
+		if line = within(line, window); len(line) >= fewIntervals/2 {
 			heard = append(heard, line)
 		}
 	}

@@ -82,6 +82,17 @@ func TestSpinningIsNotComputing(t *testing.T) {
 	}
 }
 
+// The story: nine threads spun for two processors, so that each waited for the GPU a dozen times in the whole trace. None of them was
+// heard in whether they take turns, for each had fewer than twenty waits, and the verdict was cpu-bound.
+func TestManyThreadsThatSpin(t *testing.T) {
+	trace := scenario(t, "a spin lock of nine threads kept during the wait")
+	for _, th := range trace.Threads {
+		took := th.Active.Length()
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 21 / 100, Waited: took * 70 / 100}}
+	}
+	wantVerdict(t, trace, serial.LockContention, "never wait for the GPU at the same time")
+}
+
 // The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of
 // eight threads, from being looked for.
 func TestShortLockDoesNotHideAnother(t *testing.T) {

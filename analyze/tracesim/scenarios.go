@@ -222,7 +222,9 @@ var Scenarios = []Scenario{
 	// single-submitter: but the one that waits is there to take what the other makes.
 	{Name: "one thread submits, one takes", Causes: []string{"none"}, Build: handOff},
 	// cpu-bound: it computes, but only to see whether the lock is free.
-	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins},
+	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins(2, 100)},
+	// cpu-bound: nine threads wait for the GPU twelve times each, which were too few for any of them to be heard.
+	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"}, Build: spins(9, 12)},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
 	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
 		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build,
@@ -336,25 +338,27 @@ func lateSignals(wait bool) func(seed uint64) *Sim {
 	}
 }
 
-// spins: two threads take turns by a lock for which they do not sleep.
-func spins(seed uint64) *Sim {
-	s := NewSim(8, seed)
-	lock := &Lock{}
-	for range 2 {
-		q := s.NewQueue("", 0)
-		s.Thread(func(t *Thread) {
-			for range 100 {
-				t.Spin(lock)
-				b := t.CommandBuffer(q)
-				t.Encode(b, "step", ms)
-				t.Commit(b)
-				t.Wait(b)
-				t.Unlock(lock)
-				t.Sleep(50 * us)
-			}
-		})
+// spins: threads take turns by a lock for which they do not sleep.
+func spins(threads, rounds int) func(seed uint64) *Sim {
+	return func(seed uint64) *Sim {
+		s := NewSim(8, seed)
+		lock := &Lock{}
+		for range threads {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				for range rounds {
+					t.Spin(lock)
+					b := t.CommandBuffer(q)
+					t.Encode(b, "step", ms)
+					t.Commit(b)
+					t.Wait(b)
+					t.Unlock(lock)
+					t.Sleep(50 * us)
+				}
+			})
+		}
+		return s
 	}
-	return s
 }
 
 // keepsLock: threads take a lock of the program's own before they submit, and give it back when the GPU has done.

@@ -123,6 +123,22 @@ func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	}
 }
 
+// A handle that Metal turns into the object that is there already is not another object: its event was once told with two numbers, and who
+// waited for one was not seen to wait for what the other signalled. One that is made where a dead one was is another, and has its own.
+func TestHandlesOfOneObject(t *testing.T) {
+	for _, r := range same(t, "handles") {
+		numbers := map[wire.ObjectID]bool{}
+		for _, e := range r.events(t) {
+			if e.Call.String() == "setSignaledValue:" {
+				numbers[e.Object] = true
+			}
+		}
+		if len(numbers) != 3 {
+			t.Errorf("signalled, by number: %v; it was three events, two of them twice", numbers)
+		}
+	}
+}
+
 // Labels of no length, of exactly what fits and of much more, in characters of one byte and of three: as much of each as fits is in the
 // trace, no character is cut in two, and the program keeps its own.
 func TestLongLabels(t *testing.T) {

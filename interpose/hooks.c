@@ -8,6 +8,7 @@
 #include "layers.h"
 #include "memory.h"
 #include "python.h"
+#include "shared.h"
 #include "span.h"
 #include "text.h"
 
@@ -58,8 +59,9 @@
   mt_pool_pop(pool)
 #define LABELLED(descriptor) \
   void *pool = mt_pool_push(); \
-  id compiled = function_of(descriptor); \
-  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
+  uint32_t number; \
+  uint64_t compiled = function_of(t, descriptor, &number); \
+  MORE(compiled, mt_text_of(t, mt_send_id(descriptor, "label")), number); \
   mt_pool_pop(pool)
 // Says, before the first call inside it, who encodes.
 #define LAYER mt_layer_begin(t, self)
@@ -83,13 +85,19 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
-// The function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the last stage.
-static id function_of(id descriptor) {
-  static const char *const selectors[] = {"computeFunction", "computeFunctionDescriptor", "fragmentFunction", "fragmentFunctionDescriptor",
-                                          "tileFunction", "meshFunction", "vertexFunction", "vertexFunctionDescriptor"};
+// The name of the function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the last stage. The
+// number is the function's; Metal 4 has descriptors of functions instead, which are no objects of Metal's and have none.
+static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
+  enum { MOST_DESCRIPTORS = 4 }; // a specialized function's descriptor is around another one
+  static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction", "vertexFunction"};
+  static const char *const described[] = {"computeFunctionDescriptor", "fragmentFunctionDescriptor", "tileFunctionDescriptor", "meshFunctionDescriptor",
+                                          "vertexFunctionDescriptor", "machineLearningFunctionDescriptor"};
   id function = NULL;
-  for (unsigned i = 0; !function && i < sizeof selectors / sizeof *selectors; i++) function = mt_send_id(descriptor, selectors[i]);
-  return function;
+  for (unsigned i = 0; !function && i < sizeof functions / sizeof *functions; i++) function = mt_send_id(descriptor, functions[i]);
+  *number = mt_identity_of(function);
+  for (unsigned i = 0; !function && i < sizeof described / sizeof *described; i++) function = mt_send_id(descriptor, described[i]);
+  for (int i = 0; i < MOST_DESCRIPTORS && function && !mt_implementation(function, "name"); i++) function = mt_send_id(function, "functionDescriptor");
+  return mt_text_of(t, mt_send_id(function, "name"));
 }
 
 // The numbers of two objects of a C array, packed.

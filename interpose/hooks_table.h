@@ -59,7 +59,8 @@ MAKE(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt
 MAKE(commandBuffer, computeCommandEncoderWithDispatchType_, FEW, encoder, P(NSUInteger a1), A(a1),
      original = mt_sampling_compute_of_type(t, self, span.object, a1, original), MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
 MAKE(commandBuffer, computeCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
-     original = mt_sampling_pass(t, self, span.object, MT_SAMPLED_COMPUTE, a1, original), SAMPLED())
+     original = mt_sampling_pass(t, self, span.object, MT_SAMPLED_COMPUTE, a1, original),
+     MORE(mt_send_integer(a1, "dispatchType"), mt_sampling_made(t, (uint32_t)arg), 0))
 MAKE(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self, span.object, original), SAMPLED())
 MAKE(commandBuffer, blitCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
      original = mt_sampling_pass(t, self, span.object, MT_SAMPLED_BLIT, a1, original), SAMPLED())
@@ -104,7 +105,7 @@ MAKE(device, newDepthStencilStateWithDescriptor_, FEW, other, P(id a1), A(a1), ,
 MAKE(device, newTextureWithDescriptor_, FEW, resource, P(id a1), A(a1), , mt_memory_sample(t, self, end); RESOURCE(result))
 MAKE(device, newTextureWithDescriptor_iosurface_plane_, FEW, resource, P(id a1, void *a2, NSUInteger a3), A(a1, a2, a3), , RESOURCE(result))
 MAKE(device, newSharedTextureWithDescriptor_, FEW, resource, P(id a1), A(a1), , RESOURCE(result))
-MAKE(device, newSharedTextureWithHandle_, FEW, resource, P(id a1), A(a1), , RESOURCE(result))
+MAKE(device, newSharedTextureWithHandle_, FEW, resource, P(id a1), A(a1), , arg = mt_shared_again(t, MT_FAMILY_resource, result, arg); RESOURCE(result))
 MAKE(device, newSamplerStateWithDescriptor_, FEW, other, P(id a1), A(a1), , )
 MAKE(device, newLibraryWithStitchedDescriptor_error_, FEW, library, P(id a1, const void *a2), A(a1, a2), , )
 CALL(device, newLibraryWithStitchedDescriptor_completionHandler_, FEW, nothing, P(id a1, void *a2), A(a1, a2), WATCH(a2, library), )
@@ -126,7 +127,7 @@ MAKE(device, newArgumentEncoderWithArguments_, FEW, other, P(id a1), A(a1), , )
 MAKE(device, newRasterizationRateMapWithDescriptor_, FEW, other, P(id a1), A(a1), , )
 MAKE(device, newIndirectCommandBufferWithDescriptor_maxCommandCount_options_, FEW, resource, P(id a1, NSUInteger a2, NSUInteger a3),
      A(a1, a2, a3), , RESOURCE(result))
-MAKE(device, newSharedEventWithHandle_, FEW, event, P(id a1), A(a1), , )
+MAKE(device, newSharedEventWithHandle_, FEW, event, P(id a1), A(a1), , arg = mt_shared_again(t, MT_FAMILY_event, result, arg))
 MAKE(device, newIOHandleWithURL_error_, FEW, other, P(id a1, const void *a2), A(a1, a2), , )
 MAKE(device, newIOCommandQueueWithDescriptor_error_, FEW, ioQueue, P(id a1, const void *a2), A(a1, a2), , )
 MAKE(device, newIOHandleWithURL_compressionMethod_error_, FEW, other, P(id a1, long a2, const void *a3), A(a1, a2, a3), , )
@@ -179,7 +180,8 @@ CALL(encoder, popDebugGroup, MANY, nothing, P(), A(), , )
 
 // event
 CALL(event, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
-MAKE(event, newSharedEventHandle, FEW, other, P(), A(), , )
+MAKE(event, newSharedEventHandle, FEW, other, P(), A(), , mt_shared_note(self, span.object))
+CALL(event, dealloc, FEW, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
 
 // fence
 CALL(fence, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
@@ -476,7 +478,8 @@ CALL(resource, getBytes_bytesPerRow_fromRegion_mipmapLevel_, FEW, nothing, P(voi
      A(a1, a2, a3, a4), , arg = a2 * a3.size.height * a3.size.depth)
 CALL(resource, getBytes_bytesPerRow_bytesPerImage_fromRegion_mipmapLevel_slice_, FEW, nothing, P(void *a1, NSUInteger a2, NSUInteger a3,
      MTLRegion a4, NSUInteger a5, NSUInteger a6), A(a1, a2, a3, a4, a5, a6), , arg = a2 * a4.size.height * a4.size.depth)
-CALL(resource, dealloc, MANY, nothing, P(), A(), mt_identity_retire(self), )
+CALL(resource, dealloc, MANY, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
+MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(self, span.object))
 
 // heap
 CALL(heap, dealloc, FEW, nothing, P(), A(), mt_identity_retire(self), )

@@ -77,7 +77,7 @@ func TestSoftMetalClient(t *testing.T) {
 	if len(checks) < 40 {
 		t.Fatalf("only the checks %q were found", checks)
 	}
-	unknown, sent := map[string]bool{}, map[wire.Call]bool{}
+	unknown, sent, words := map[string]bool{}, map[wire.Call]bool{}, map[string]bool{}
 	for _, check := range checks {
 		for _, layer := range []string{"", "/debug-layer"} {
 			t.Run(check+layer, func(t *testing.T) {
@@ -101,6 +101,7 @@ func TestSoftMetalClient(t *testing.T) {
 				for _, e := range r.events(t) {
 					sent[e.Call] = true
 				}
+				wordsWithValues(file, words)
 				for key := range file.Counts() {
 					unknown[key.Selector] = unknown[key.Selector] || !inTable(key.Selector)
 				}
@@ -116,6 +117,7 @@ func TestSoftMetalClient(t *testing.T) {
 	slices.Sort(names)
 	t.Logf("not recorded: %s", strings.Join(names, " "))
 	everyRowSent(t, sent)
+	everyWordSent(t, words)
 }
 
 // pastTheHooks are checks whose calls are not all recorded, on purpose: TestCommitsPastTheHooksAreCounted knows what they do.

@@ -79,6 +79,7 @@ type madeCall struct {
 	wire.Call
 	truth.ObjectID
 	result, argument uint64
+	words            []uint64
 }
 
 // A model is what a tracer must have seen of a run: per thread and in order the outermost calls of each family, and how many were
@@ -146,7 +147,7 @@ func modelOf(file *truth.File) model {
 				}
 			}
 		}
-		m.calls[thread] = append(made, madeCall{call, c.Object, uint64(c.Result), c.Argument})
+		m.calls[thread] = append(made, madeCall{call, c.Object, uint64(c.Result), c.Argument, c.Words})
 	}
 	return m
 }
@@ -269,7 +270,7 @@ func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *nu
 		if (e.Arg == 0) != (c.result == 0) || (e.Flags&wire.Failed != 0) != (c.result == 0) {
 			return fmt.Sprintf("recorded as object %d, flags %x; made object %d", e.Arg, e.Flags, c.result)
 		}
-		if !objects.pairs(c.result, e.Arg) && !renumbered(row) {
+		if !objects.pairs(c.result, e.Arg) {
 			return fmt.Sprintf("recorded as object %d; made %d, which is %d", e.Arg, c.result, objects.traced[c.result])
 		}
 	case strings.HasPrefix(meaning, "StringID"):
@@ -284,13 +285,13 @@ func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *nu
 		if e.Arg != 0 {
 			return fmt.Sprintf("recorded an argument, %d, where there is none", e.Arg)
 		}
-	case e.Arg != c.argument && !renumbered(row):
+	case e.Arg != c.argument:
 		return fmt.Sprintf("recorded %d %s, truth %d", e.Arg, meaning, c.argument)
 	}
 	if failed := e.Flags&wire.Failed != 0; slices.Contains(yesOrNo, row.Selector) && failed != (c.result == 0) {
 		return fmt.Sprintf("recorded as failed %v; it returned %d", failed, c.result)
 	}
-	return ""
+	return m.wordsDiffer(c, e, texts, objects)
 }
 
 // objectMeanings are the arguments that are numbers of objects.
@@ -300,12 +301,6 @@ var objectMeanings = []string{"pipeline state", "fence", "resource", "heap", "re
 var yesOrNo = []string{"waitUntilSignaledValue:timeoutMS:", "serializeToURL:error:", "addFunctionWithDescriptor:library:error:", "addLibraryWithDescriptor:error:",
 	"addComputePipelineFunctionsWithDescriptor:error:", "addRenderPipelineFunctionsWithDescriptor:error:", "addTileRenderPipelineFunctionsWithDescriptor:error:",
 	"addMeshRenderPipelineFunctionsWithDescriptor:error:"}
-
-// renumbered are the calls whose object gets a number although it has one: a handle stands for an object that is there already, and a
-// Metal 4 command buffer is another one each time that it is begun.
-func renumbered(row wire.Row) bool {
-	return strings.HasSuffix(row.Selector, "WithHandle:") || strings.HasPrefix(row.Selector, "beginCommandBufferWithAllocator:")
-}
 
 // cutShort says whether a text is as much of another as fits, up to the last whole character.
 func cutShort(text, whole string) bool {

@@ -542,7 +542,9 @@ enum {
   MT_CALL_lock_sem_wait = 406,
   MT_CALL_lock_sem_timedwait = 407,
   MT_CALL_lock_sem_clockwait = 408,
-  MT_CALL_COUNT = 409
+  MT_CALL_resource_newSharedTextureHandle = 409,
+  MT_CALL_event_dealloc = 410,
+  MT_CALL_COUNT = 411
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -956,6 +958,8 @@ enum {
   "sem_wait", \
   "sem_timedwait", \
   "sem_clockwait", \
+  "newSharedTextureHandle", \
+  "dealloc", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

@@ -1,16 +1,17 @@
 package wire
 
 const (
-	newEncoder = "x0 MTLDispatchType, x1 Sampling"
+	newEncoder     = "x0 MTLDispatchType, x1 Sampling"
+	sampledEncoder = "x1 Sampling" // with --gpu-timing encoder only: else there is no More record
 )
 
 // commandBufferCalls are the methods of MTLCommandBuffer.
 var commandBufferCalls = [...]Row{
-	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", sampledEncoder},
 	{37, "computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
 	{38, "computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
-	{39, "blitCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
-	{40, "blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", newEncoder},
+	{39, "blitCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", sampledEncoder},
+	{40, "blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", sampledEncoder},
 	{41, "renderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
 	{42, "parallelRenderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},
 	{43, "resourceStateCommandEncoder", FamilyCommandBuffer, GroupEncode, "command buffer", "new encoder", ""},

@@ -8,6 +8,8 @@ var eventCalls = [...]Row{
 
 	{132, "setLabel:", FamilyEvent, GroupOther, "event", "StringID of the label", ""},
 	{133, "newSharedEventHandle", FamilyEvent, GroupOther, "event", "new object", ""},
+
+	{410, "dealloc", FamilyEvent, GroupOther, "event", "", ""},
 }
 
 // fenceCalls are the methods of MTLFence.

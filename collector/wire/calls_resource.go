@@ -16,6 +16,8 @@ var resourceCalls = [...]Row{
 	{328, "getBytes:bytesPerRow:fromRegion:mipmapLevel:", FamilyResource, GroupOther, "resource", "bytes", ""},
 	{329, "getBytes:bytesPerRow:bytesPerImage:fromRegion:mipmapLevel:slice:", FamilyResource, GroupOther, "resource", "bytes", ""},
 	{330, "dealloc", FamilyResource, GroupAllocate, "resource", "", ""},
+
+	{409, "newSharedTextureHandle", FamilyResource, GroupOther, "resource", "new object", ""},
 }
 
 // heapCalls are the methods of MTLHeap.

@@ -60,9 +60,10 @@ func (a *Analysis) usualCompletion() analyze.Nanos {
 	return median(all)
 }
 
-// findQuick finds the time from ready to begun of the quickest tenth of the jobs, and the median, and that of the quickest tenth, of the
-// time from the GPU's end to the return of a wait that began before.
-func (p *program) findQuick() (latency, notify, quickNotify analyze.Nanos) {
+// findUsual finds what hand-overs usually take, and the quickest tenth: from ready to begun, and from the GPU's end to the return of a wait
+// that began before, without the program's handlers. What causes let go at once, or hold up in the framework too, wants processors at once,
+// and takes longer than usual; no more of that is taken to be for their sake than threads waited for processors.
+func (p *program) findUsual() {
 	var latencies, notifies []analyze.Nanos
 	for i := range p.jobs {
 		latencies = append(latencies, p.jobs[i].latency)
@@ -70,11 +71,27 @@ func (p *program) findQuick() (latency, notify, quickNotify analyze.Nanos) {
 	for _, th := range p.threads {
 		for i := range th.ops {
 			if o := &th.ops[i]; (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
-				notifies = append(notifies, o.notify)
+				notifies = append(notifies, max(0, o.notify-p.jobs[o.job].handlers))
 			}
 		}
 	}
-	return quickest(latencies), median(notifies), quickest(notifies)
+	p.usualLatency, p.usualNotify = median(latencies), median(notifies)
+	p.quickLatency, p.quickNotify = quickest(latencies), quickest(notifies)
+	var more analyze.Nanos
+	for _, n := range latencies {
+		more += max(0, n-p.usualLatency)
+	}
+	for _, n := range notifies {
+		more += max(0, n-p.usualNotify)
+	}
+	if more > 0 {
+		p.hindered = min(1, share(p.waitedFor, more))
+	}
+}
+
+// unhindered is what a hand-over takes that finds a processor as soon as usual. What it waits for one without the cause the replay adds.
+func (p *program) unhindered(n, usual analyze.Nanos) analyze.Nanos {
+	return n - scaled(max(0, n-usual), p.hindered)
 }
 
 // turnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its

@@ -22,14 +22,16 @@ type program struct {
 	paced     map[*analyze.Thread]bool // those that wait for their work in no call
 	submitter handedOver
 
-	processors  int           // that the threads and the framework share; 0 when their use is not known
-	scattered   float64       // share of the bursts of work that the system does not give to the processor with the least to do
-	framework   analyze.Nanos // processor time of the framework's own threads for each job
-	latency     analyze.Nanos // usual one of a job
-	turnaround  analyze.Nanos // from the end of the work that a job had to wait for to its beginning
-	usualNotify analyze.Nanos // median time from the GPU's end to the return of a wait
+	processors int           // that the threads and the framework share; 0 when their use is not known
+	scattered  float64       // share of the bursts of work that the system does not give to the processor with the least to do
+	framework  analyze.Nanos // processor time of the framework's own threads for each job
+	waking     float64       // part of that which is saved where such a thread is still at work
+	turnaround analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 
+	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency, quickNotify analyze.Nanos // those of the tenth that lasted least: which found a processor at once
+	waitedFor                 analyze.Nanos // processors, by all threads of the process
+	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 }
 
 // scattered is what is taken for that share; what it is depends on the system and on who wakes whom.
@@ -102,6 +104,7 @@ type job struct {
 	after    []int32       // jobs whose events it waits for
 	signals  []int32       // signals of threads that it waits for
 	enqueued bool
+	fence    bool
 }
 
 // mostJobs bounds a replay; of more, the middle of the run is replayed.
@@ -160,14 +163,36 @@ func (a *Analysis) program(f *facts) *program {
 	for q, i := range queues {
 		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].most), overlaps[q].limited
 	}
+	p.queuesAlike()
 	a.steps(p, index, window)
 	a.dependencies(p, index)
-	p.latency, p.turnaround = latency, a.turnaroundBehind(latency)
-	p.quickLatency, p.usualNotify, p.quickNotify = p.findQuick()
+	p.turnaround = a.turnaroundBehind(latency)
+	p.findUsual()
+	p.waking = p.findWaking()
 	if p.rate(p.recorded) == 0 {
 		return nil
 	}
 	return p
+}
+
+// queuesAlike takes what is known of one queue to hold for the others of its device: how many command buffers of a queue run at the same
+// time is the driver's matter, and one queue may have been where the GPU had room when it was full, and the others not.
+func (p *program) queuesAlike() {
+	for d := range p.engines {
+		least, most := 0, 0
+		for i := range p.queues {
+			if q := &p.queues[i]; q.device == d {
+				if most = max(most, q.most); q.limited && (least == 0 || q.most < least) {
+					least = q.most
+				}
+			}
+		}
+		for i := range p.queues {
+			if q := &p.queues[i]; q.device == d && least > 0 && most <= least {
+				q.most, q.limited = least, true
+			}
+		}
+	}
 }
 
 // manyBehind is how many command buffers must have waited for room on a device for it to be known as limited though it seldom was
@@ -182,7 +207,7 @@ func (p *program) addDevice(a *Analysis, f *facts, d *device, latency analyze.Na
 			p.engines = append(p.engines, max(1, u.Capacity))
 			behind, waits := a.waitsForRoom(d, latency)
 			much := share(u.Backlog, u.Active.Length()) >= 0.05 || behind >= manyBehind
-			p.limited = append(p.limited, f.saturated || waits && much)
+			p.limited = append(p.limited, f.saturated && f.backlog >= 0.05 || waits && much)
 		}
 	}
 }

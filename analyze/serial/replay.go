@@ -19,9 +19,15 @@ type change struct {
 	locks    bool // no waits for locks, seen or hidden in commit
 	gpu      bool // a GPU that runs everything at once
 	apart    bool // threads that submit for themselves what one submitted for them
-	cores    bool // a processor for every thread
+	cores    bool // a processor for every thread's own work
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 	lines    bool // a queue for each command buffer: nothing stands behind others in one
+}
+
+// unchanged says whether nothing is left out.
+func (c change) unchanged() bool {
+	c.room = false
+	return c == change{}
 }
 
 // fewerLaunches is how many command buffers are put into one where launching is the cause.
@@ -123,9 +129,6 @@ func (p *program) play(c change) (*replay, bool) {
 	r := &replay{program: p, change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
 		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces), running: make([]int, len(p.engines)),
 		done: make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
-	if c.cores {
-		r.cores = cores{}
-	}
 	for i := range p.threads {
 		r.at(p.threads[i].begin, 0, evNothing, 0)
 		r.spend(p.threads[i].begin, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
@@ -198,30 +201,23 @@ func (r *replay) at(t, work analyze.Nanos, kind uint8, id int32) {
 func (r *replay) spend(from, d analyze.Nanos, busy float64, kind uint8, id int32) {
 	d = max(0, d)
 	work := analyze.Nanos(0)
-	if !r.cores.none() {
+	if own := kind == evThread || kind == evOver || kind == evCommit; !r.cores.none() && !(own && r.change.cores) {
 		work = analyze.Nanos(busy * float64(d))
 	}
 	r.at(from+d-work, work, kind, id)
 }
 
-// begin begins a burst. The framework has threads for each queue; one that is still at work need not be woken, and a processor for
-// which others wait does not sleep.
+// begin begins a burst. The framework has threads for each queue: one that is still at work need not be woken.
 func (r *replay) begin(e replayEvent) {
-	work, awake := e.work, false
+	work := e.work
 	if q := r.served(e); q != nil {
-		awake = q.awake > 0
+		if q.awake > 0 {
+			work -= scaled(work, r.waking)
+		}
 		q.awake++
-	}
-	if awake || r.cores.crowded() {
-		work -= scaled(work, waking)
 	}
 	r.cores.begin(r.now, work, e)
 }
-
-// waking is the part of a short burst's processor time that goes into waking its thread and the processor: the system calls on both sides,
-// the interrupt to a processor that sleeps, the timer that is set and cancelled. No trace tells it: half is an assumption, with which replays
-// of the unchanged scenarios came out as they ran, on one machine.
-const waking = 0.5
 
 // served is the queue for which a burst of the framework is; nil for one of a thread of the program.
 func (r *replay) served(e replayEvent) *queueState {
@@ -269,10 +265,14 @@ func (p *program) rate(done []run) float64 {
 	}
 	sum := 0.0
 	for t := range done {
-		commits := done[t].commits
+		commits, jobs := done[t].commits, p.threads[t].jobs
 		n := sort.Search(len(commits), func(i int) bool { return commits[i] > horizon })
-		sum += float64(n)
-		if n > 0 && n < len(commits) {
+		for _, j := range jobs[:n] {
+			if !p.jobs[j].fence {
+				sum++
+			}
+		}
+		if n > 0 && n < len(commits) && !p.jobs[jobs[n]].fence {
 			sum += float64(horizon-commits[n-1]) / float64(commits[n]-commits[n-1])
 		}
 	}

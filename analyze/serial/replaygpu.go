@@ -59,7 +59,7 @@ func (r *replay) feed(device int) {
 		r.running[device]++
 		begin := r.now
 		if r.jobs[best].eligible < r.now { // it waited for the work before
-			begin += r.turnaround
+			begin += r.share(r.turnaround)
 		}
 		j := &r.program.jobs[best]
 		end := begin + j.duration

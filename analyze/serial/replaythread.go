@@ -12,6 +12,9 @@ func (r *replay) op(t int32) *op { return &r.program.threads[t].ops[r.threads[t]
 func (r *replay) gap(t int32) analyze.Nanos {
 	o := r.op(t)
 	gap := o.gap
+	if r.left(o) && o.kind == opCommit {
+		gap = 0
+	}
 	if r.locks {
 		gap = o.alone
 	}
@@ -22,7 +25,7 @@ func (r *replay) gap(t int32) analyze.Nanos {
 		gap -= o.encode - o.encode/fewerLaunches
 	}
 	if r.compile {
-		gap = scaled(gap, r.program.threads[t].quiet)
+		gap = scaled(gap, r.program.threads[t].undisturbed())
 	}
 	return r.own(t, max(0, gap))
 }
@@ -30,10 +33,13 @@ func (r *replay) gap(t int32) analyze.Nanos {
 // own is a time of a thread's own, with a processor at once when there is one for every thread.
 func (r *replay) own(t int32, d analyze.Nanos) analyze.Nanos {
 	if th := &r.program.threads[t]; r.change.cores {
-		return scaled(d, min(1, th.free/th.calmed))
+		return scaled(d, th.undisturbed())
 	}
 	return d
 }
+
+// undisturbed is the share that is left of a thread's own time when it has a processor whenever it wants one.
+func (t *thread) undisturbed() float64 { return min(1, t.free/t.calmed) }
 
 // over ends the thread's call after a time.
 func (r *replay) over(t int32, cost analyze.Nanos, busy float64) {
@@ -43,6 +49,14 @@ func (r *replay) over(t int32, cost analyze.Nanos, busy float64) {
 // step begins the thread's next call.
 func (r *replay) step(t int32) {
 	o, busy := r.op(t), r.program.threads[t].busy
+	if r.left(o) {
+		if o.kind == opCommit {
+			r.passed(t, o)
+		} else {
+			r.over(t, 0, 0)
+		}
+		return
+	}
 	switch o.kind {
 	case opAcquire:
 		q := &r.queues[r.program.jobs[o.job].queue]
@@ -62,7 +76,7 @@ func (r *replay) step(t int32) {
 		switch {
 		case r.locks:
 			r.spend(r.now, r.own(t, r.share(o.solo)), busy, evCommit, t)
-		case o.hold > 0 && !r.fixed:
+		case o.hold > 0 && (!r.fixed || r.change.cores):
 			r.lock(t, o)
 		default:
 			r.spend(r.now, r.own(t, r.share(o.cost)), busy, evCommit, t)
@@ -139,14 +153,16 @@ func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
 	if o.kind == opForeign && r.newest.known && n == 0 {
 		n = r.usualNotify
 	}
-	if r.handlers {
-		n = max(0, n-r.program.jobs[job].handlers)
+	handlers := min(n, r.program.jobs[job].handlers)
+	n -= handlers
+	if !r.unchanged() {
+		n = r.unhindered(n, r.usualNotify)
+	}
+	if !r.handlers {
+		n += handlers
 	}
 	if r.launch {
 		n /= fewerLaunches
-	}
-	if r.compile {
-		n = scaled(n, r.program.threads[t].quiet)
 	}
 	if r.change.cores {
 		n = min(n, r.quickNotify)
@@ -184,20 +200,26 @@ func (r *replay) commit(t int32) {
 	if r.horizon > 0 {
 		r.close(t)
 	}
-	pre, latency := r.pre(j), j.latency
-	if r.launch {
-		latency /= fewerLaunches
-	}
-	if r.compile { // for which the framework waits too when compilers have the processors
-		latency = min(latency, r.program.latency)
-	}
-	if r.change.cores {
-		latency = min(latency, r.quickLatency)
-	}
+	pre, latency := r.pre(j), r.latencyOf(j)
 	if !j.enqueued || r.head {
 		q := &r.queues[j.queue]
 		q.order = append(q.order, o.job)
 	}
 	r.at(r.now+latency-pre, pre, evReady, o.job)
 	r.advance(t)
+}
+
+// latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
+func (r *replay) latencyOf(j *job) analyze.Nanos {
+	n := j.latency
+	if !r.unchanged() {
+		n = r.unhindered(n, r.usualLatency)
+	}
+	if r.launch {
+		n /= fewerLaunches
+	}
+	if r.change.cores || r.change.events && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
+		n = min(n, r.quickLatency)
+	}
+	return n
 }

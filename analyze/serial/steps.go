@@ -71,6 +71,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
 	p.findAlone()
+	p.findFences()
 	a.useByProgram(p, spans)
 	p.findNewest(spans, by)
 }

@@ -1,6 +1,10 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // A span is the part of a thread's life that is replayed.
 type span struct {
@@ -30,6 +34,9 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 			whole := share(s.Length(), cpu.Covered) // of which so much is known
 			p.threads[i].free = min(1, share(scaled(cpu.Ran, whole)+max(0, scaled(slept, whole)-p.threads[i].asleep()), own))
 		}
+		if p.threads[i].helps() && cpu.Ran*5 < cpu.Covered {
+			continue
+		}
 		p.threads[i].busy = min(1, share(cpu.Ran, own)*share(s.Length(), max(1, cpu.Covered)))
 		onOwn += scaled(own, p.threads[i].busy)
 		if p.paced[s.thread] || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
@@ -49,11 +56,20 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 	for process := range processes {
 		cpu := process.CPUIn(window)
 		all, known = all+cpu.Ran, known+cpu.Covered
+		if whole := share(window.Length(), cpu.Covered); cpu.Waited > 0 {
+			p.waitedFor += scaled(cpu.Waited, whole)
+		}
 	}
 	if known*2 >= window.Length()*analyze.Nanos(len(processes)) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
 		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
 	}
+}
+
+// helps says whether the thread makes no call of Metal's, and waits for locks only. If it runs little, it is taken to work for the command
+// buffers of others: most such threads are the framework's own.
+func (t *thread) helps() bool {
+	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock })
 }
 
 // leastQuiet bounds what is taken out for want of a processor: the samples say how long threads waited, not in what.
@@ -73,8 +89,10 @@ func (t *thread) asleep() (sum analyze.Nanos) {
 		switch o := &t.ops[i]; o.kind {
 		case opWait, opForeign, opAsk, opTake:
 			sum += o.waited
-		case opLock:
+		case opLock, opCompile:
 			sum += o.cost
+		case opCommit:
+			sum += o.nested
 		}
 	}
 	return sum
@@ -116,6 +134,7 @@ func (p *program) calm() {
 			j.complete = max(0, was.complete-r.delays[burstPost].mean())
 		}
 		p.usualNotify = max(0, recorded.usualNotify-r.delays[burstPost].mean())
+		p.usualLatency = max(0, recorded.usualLatency-r.delays[burstPre].mean())
 	}
 }
 

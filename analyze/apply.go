@@ -172,6 +172,9 @@ func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 	if strings.HasPrefix(rule.row.More, "x0 StringID") {
 		c.Name = s.process.text(m.X0)
 	}
+	if rule.row.Object == "device" {
+		c.Device = s.device(s.process, r.Object)
+	}
 	inside, visible := s.clip(call.Interval)
 	if c.Interval = inside; visible {
 		s.trace.Compilations = append(s.trace.Compilations, c)

@@ -178,7 +178,7 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 		for _, d = range p.file.Devices {
 		}
 	}
-	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software}
+	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software, Registry: d.Registry}
 	if l.devices[key] == nil {
 		l.devices[key] = &key
 		l.trace.Devices = append(l.trace.Devices, &key)
@@ -303,6 +303,7 @@ func (l *loader) source(r *tracefile.Reader) {
 		s.Wall = Nanos(result.Finished - info.Started)
 	}
 	names := []string{}
+	numberDevices(l.trace.Devices)
 	for _, d := range l.trace.Devices {
 		s.SoftwareMetal = s.SoftwareMetal || d.Software
 		if !slices.Contains(names, d.Name) {
@@ -311,6 +312,20 @@ func (l *loader) source(r *tracefile.Reader) {
 	}
 	s.Device = strings.Join(names, ", ")
 	s.Truncated, _ = r.Truncated()
+}
+
+// numberDevices tells devices of one host apart that have the same name.
+func numberDevices(devices []*Device) {
+	slices.SortStableFunc(devices, func(a, b *Device) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Registry, b.Registry))
+	})
+	for i, same := 1, 1; i < len(devices); i++ {
+		if same++; devices[i].Host != devices[i-same+1].Host || devices[i].Name != devices[i-same+1].Name {
+			same = 1
+			continue
+		}
+		devices[i].Name += fmt.Sprintf(" #%d", same)
+	}
 }
 
 // main is the process that the trace is of: the first that used Metal, or the first at all; nil when there is none. A shell

@@ -138,10 +138,12 @@ var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compil
 // Key is the part's key in JSON reports.
 func (p Part) Key() string { return partKeys[p] }
 
-// A Device is a GPU. Processes that name the same device of the same host share it.
+// A Device is a GPU. Processes that name the same device of the same host share it. Of several with one name all but the first have
+// their number in it: "GPU #2".
 type Device struct {
 	Host, Name string
-	Software   bool // a software Metal
+	Software   bool   // a software Metal
+	Registry   uint64 // the system's number of it; 0 when not known
 }
 
 // DeviceWork is a time in which a device ran something.
@@ -350,8 +352,9 @@ type Compilation struct {
 	Name       string // of the function, or the hash of the source
 	SourceSize int64
 	Failed     bool
-	Made       uint32 // the new object's number in its process; 0 when not known
-	From       uint32 // number of the library that a function is from, and of the function of a pipeline state; 0 when not known
+	Made       uint32  // the new object's number in its process; 0 when not known
+	From       uint32  // number of the library that a function is from, and of the function of a pipeline state; 0 when not known
+	Device     *Device // that the library or pipeline state is for; nil when not known
 }
 
 // Specialised says whether it made a function with constants, which make functions of one name and source different.

@@ -1,6 +1,7 @@
 // The C functions that uses of Metal start with, and what is told about a device. A device is a singleton: the same object is
 // returned again, so it keeps its number.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include "canary.h"
 #include "classes.h"
@@ -34,6 +35,8 @@ static uint32_t seen(struct thread *t, id device) {
       const char *utf8 = (const char *)mt_send_integer(text, "UTF8String");
       if (utf8) strncpy(name, utf8, sizeof name - 1);
       mt_fact(t, MT_FACT_DEVICE, SOFTWARE, number, name, strlen(name));
+      snprintf(name, sizeof name, "%llu", (unsigned long long)mt_send_integer(device, "registryID"));
+      mt_fact(t, MT_FACT_REGISTRY, 0, number, name, strlen(name));
       mt_pool_pop(pool);
       break;
     }

@@ -91,6 +91,7 @@
 #define MT_FACT_CANARY 10
 #define MT_FACT_COST 11
 #define MT_FACT_LINE 12
+#define MT_FACT_REGISTRY 13
 #define MT_FRAME_HELLO 1
 #define MT_FRAME_RINGS 2
 #define MT_FRAME_RECORDS 3

@@ -6,6 +6,7 @@ import "mtrace/analyze"
 // when the functions come from the same source, and are not specialised by constants, of which the trace knows nothing.
 type identity struct {
 	process    *analyze.Process
+	device     *analyze.Device // each needs libraries and pipeline states of its own; of functions it is the library's
 	kind, name string
 	source     string // of pipeline states and functions; empty when not known
 	function   uint32 // the specialised one of pipeline states
@@ -31,7 +32,7 @@ func identitiesOf(t *analyze.Trace) identities {
 
 func (made identities) of(c *analyze.Compilation) identity {
 	p := process(c)
-	id := identity{process: p, kind: c.Kind, name: c.Name}
+	id := identity{process: p, device: c.Device, kind: c.Kind, name: c.Name}
 	function := c
 	if c.Kind == "pipeline" {
 		if function = made[object{p, c.From}]; function == nil {
@@ -43,7 +44,7 @@ func (made identities) of(c *analyze.Compilation) identity {
 	}
 	if function.Kind == "function" {
 		if library := made[object{p, function.From}]; library != nil {
-			id.source = library.Name
+			id.source, id.device = library.Name, library.Device
 		}
 	}
 	return id

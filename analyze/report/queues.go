@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 type Queue struct {
 	ID             uint32   `json:"id"`
 	PID            int      `json:"pid"`
+	Device         string   `json:"device"`
 	Label          string   `json:"label"`
 	Threads        int      `json:"threads"` // that committed to it
 	ThreadIDs      []uint64 `json:"thread_ids"`
@@ -36,6 +38,9 @@ func (r *Report) queues(a *serial.Analysis, opts Options) {
 		if u.Queue.Process != nil {
 			q.PID = u.Queue.Process.ID
 		}
+		if u.Queue.Device != nil {
+			q.Device = u.Queue.Device.Name
+		}
 		r.Queues = append(r.Queues, q)
 	}
 }
@@ -46,6 +51,10 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 	}
 	head(w, style, "queues", "")
 	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: mostRows}
+	several := len(r.GPU.Devices) > 1
+	if several {
+		t.heads = append(t.heads, "device")
+	}
 	for _, q := range r.Queues {
 		capacity := "64 (default)"
 		if q.Capacity > 0 {
@@ -55,7 +64,11 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 		if q.AtCapacityNS > 0 {
 			full = ns(q.AtCapacityNS)
 		}
-		t.add(strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full)
+		cells := []string{strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full}
+		if several {
+			cells = append(cells, cmp.Or(q.Device, "not known"))
+		}
+		t.add(cells...)
 	}
 	t.write(w, style)
 }

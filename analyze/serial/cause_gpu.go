@@ -84,8 +84,12 @@ func (a *Analysis) waitedWhileBusy() (sum analyze.Nanos) {
 
 // notSaturated is the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
 func (a *Analysis) notSaturated(f *facts, i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
-	if !f.saturated {
+	d := a.devices[f.busiest.Device]
+	if b != nil {
+		d = a.deviceOf(b)
+	}
+	if !f.saturated || d.model != f.busiest.Device {
 		return i.Length()
 	}
-	return i.Length() - a.deviceOf(b).all.Within(i)
+	return i.Length() - d.all.Within(i)
 }

@@ -7,7 +7,7 @@ type facts struct {
 	total             analyze.Nanos // thread time of all threads that took part
 	threads           []*ThreadTime // the threads that took part
 	committers        int
-	busiest           DeviceUse     // the device with the most work
+	busiest           DeviceUse     // the device that threads wait for most, which is the one with the most work when they wait for none
 	busy              float64       // its busy share between its first commit and its last completion
 	backlog           float64       // share of that time in which it was busy while committed work had not begun
 	inLine            analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
@@ -59,11 +59,7 @@ func (a *Analysis) facts() *facts {
 			f.oneAtATime = f.oneAtATime || isInterpreter(p)
 		}
 	}
-	for _, d := range a.GPU.Devices {
-		if d.Busy > f.busiest.Busy {
-			f.busiest = d
-		}
-	}
+	f.busiest = a.busiestDevice()
 	f.busy = share(f.busiest.Busy, f.busiest.Active.Length())
 	f.backlog = share(f.busiest.Backlog, f.busiest.Active.Length())
 	f.inLine = a.timeInLine()
@@ -78,6 +74,25 @@ func (a *Analysis) facts() *facts {
 	}
 	f.foreign = findForeign(a, f)
 	return f
+}
+
+// busiestDevice is the device that the threads' waits are for, by their time; of equals the one with the most work.
+func (a *Analysis) busiestDevice() (most DeviceUse) {
+	if len(a.GPU.Devices) == 1 {
+		return a.GPU.Devices[0]
+	}
+	waited := map[*analyze.Device]analyze.Nanos{}
+	for i := range a.Trace.Waits {
+		if w := &a.Trace.Waits[i]; w.Buffer != nil {
+			waited[a.deviceOf(w.Buffer).model] += w.Length()
+		}
+	}
+	for _, d := range a.GPU.Devices {
+		if c := compare(waited[d.Device], waited[most.Device]); most.Busy == 0 || c > 0 || c == 0 && d.Busy > most.Busy {
+			most = d
+		}
+	}
+	return most
 }
 
 func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }

@@ -62,7 +62,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		return a
 	}
 	a.decide(f)
-	a.confess()
+	a.confess(f)
 	a.nameSites()
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()

@@ -3,6 +3,9 @@ package serial
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"mtrace/analyze"
 )
 
 // A Verdict names the cause that explains the most lost thread time.
@@ -84,10 +87,31 @@ func (f *Finding) beside(all *facts) bool {
 }
 
 // confess adds to the verdict that the tracer did not see everything, where it knows that.
-func (a *Analysis) confess() {
+func (a *Analysis) confess(f *facts) {
+	if others := a.otherDevices(f); others != "" {
+		a.Verdict.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.", deviceName(f.busiest.Device), others)
+	}
 	if commits := a.Trace.Commits(); commits.Seen < commits.Made {
 		a.Verdict.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: this is about those.", commits.Seen, commits.Made)
 	}
+}
+
+// otherDevices says how busy the GPUs were that the verdict is not about; empty when there are none.
+func (a *Analysis) otherDevices(f *facts) string {
+	var words []string
+	for _, d := range a.GPU.Devices {
+		if d.Device != f.busiest.Device {
+			words = append(words, fmt.Sprintf("%s was busy for %s", deviceName(d.Device), percent(share(d.Busy, d.Active.Length()))))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func deviceName(d *analyze.Device) string {
+	if d == nil {
+		return "a device that is not known"
+	}
+	return fmt.Sprintf("%q", d.Name)
 }
 
 // tooLittle says what is missing for a verdict; empty when nothing is.

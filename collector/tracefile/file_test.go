@@ -138,7 +138,7 @@ func TestFileRoundTrip(t *testing.T) {
 	switch {
 	case len(r.Processes()) != 2, !reflect.DeepEqual(p.Hello, testHello(100)):
 		t.Errorf("hello %+v", p.Hello)
-	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue}, p.Devices[1] != Device{"softmetal", true}:
+	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue}, p.Devices[1] != Device{Name: "softmetal", Software: true}:
 		t.Errorf("facts %+v", p)
 	case p.ThreadNames[101] != "main", !slices.Equal(p.Warnings, []string{"careful"}):
 		t.Errorf("facts %+v", p)

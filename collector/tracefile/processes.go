@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"sort"
+	"strconv"
 
 	"mtrace/collector/wire"
 )
@@ -99,7 +100,13 @@ func (p *Process) readFacts(payload []byte) error {
 		case wire.FactClass:
 			p.Classes[uint8(f.Key)] = Class{f.Text, wire.Family(f.Aux)}
 		case wire.FactDevice:
-			p.Devices[wire.ObjectID(f.Key)] = Device{f.Text, f.Aux == 1}
+			d := p.Devices[wire.ObjectID(f.Key)]
+			d.Name, d.Software = f.Text, f.Aux == 1
+			p.Devices[wire.ObjectID(f.Key)] = d
+		case wire.FactRegistry:
+			d := p.Devices[wire.ObjectID(f.Key)]
+			d.Registry, _ = strconv.ParseUint(f.Text, 10, 64) // what is no number is not known
+			p.Devices[wire.ObjectID(f.Key)] = d
 		case wire.FactThreadName:
 			p.ThreadNames[f.Key] = f.Text
 		case wire.FactWarning:

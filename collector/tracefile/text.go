@@ -111,6 +111,9 @@ func (p *Process) facts() (facts []textFact) {
 			f.Aux = 1
 		}
 		facts = append(facts, f)
+		if registry := p.Devices[id].Registry; registry != 0 {
+			facts = append(facts, textFact{Kind: wire.FactRegistry, Key: uint64(id), Text: strconv.FormatUint(registry, 10)})
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.ThreadNames)) {
 		facts = append(facts, textFact{Kind: wire.FactThreadName, Key: id, Text: p.ThreadNames[id]})

@@ -75,8 +75,8 @@ func CHeader() string {
 	for i, s := range []Sampling{SamplingOff, SamplingMeasured, SamplingDevice, SamplingFull, SamplingTaken, SamplingMissing, SamplingWrong} {
 		def("SAMPLING_"+[]string{"OFF", "MEASURED", "DEVICE", "FULL", "TAKEN", "MISSING", "WRONG"}[i], uint8(s))
 	}
-	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning, FactStack, FactImage, FactSymbol, FactUnhooked, FactCanary, FactCost, FactLine} {
-		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING", "FACT_STACK", "FACT_IMAGE", "FACT_SYMBOL", "FACT_UNHOOKED", "FACT_CANARY", "FACT_COST", "FACT_LINE"}[i], uint16(kind))
+	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning, FactStack, FactImage, FactSymbol, FactUnhooked, FactCanary, FactCost, FactLine, FactRegistry} {
+		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING", "FACT_STACK", "FACT_IMAGE", "FACT_SYMBOL", "FACT_UNHOOKED", "FACT_CANARY", "FACT_COST", "FACT_LINE", "FACT_REGISTRY"}[i], uint16(kind))
 	}
 	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock, FrameThreadTimes, FrameProcessFacts} {
 		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK", "FRAME_THREAD_TIMES", "FRAME_PROCESS_FACTS"}[i], uint16(kind))

@@ -89,6 +89,7 @@ func Document() string {
 	line("| %d canary | a call that the self-check made | how often | |", FactCanary)
 	line("| %d cost | picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed | | |", FactCost)
 	line("| %d line | a return address | | the line of the source in decimal, a blank, the file: of the statement that was running in the frame's function, which for code inlined into it is the outermost call |", FactLine)
+	line("| %d registry | the device's object number | | its registryID in decimal: that of the GPU, in all processes of the machine |", FactRegistry)
 	line("")
 	line("## Frames")
 	line("")

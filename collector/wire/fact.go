@@ -23,6 +23,7 @@ const (
 	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
 	FactCost       FactKind = 11 // Key is what recording a call costs on this machine, in picoseconds; 0 when it could not be measured
 	FactLine       FactKind = 12 // Key is a native frame's return address, Text where in the source it is. See CodeLine
+	FactRegistry   FactKind = 13 // Key is the device's ObjectID, Text its registryID in decimal, which is that of the GPU in all processes of the machine
 )
 
 // UnseenDevice is the Key of a FactWarning that says that a device was made where the tracer does not look.

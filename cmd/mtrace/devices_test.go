@@ -1,0 +1,201 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"mtrace/analyze/report"
+)
+
+// devicesSaid is what testdata/devices.py says of itself: by device.
+type devicesSaid struct {
+	TIDs           [][]uint64 `json:"tids"`
+	CommandBuffers []int      `json:"command_buffers"`
+	GPU            []int64    `json:"gpu_ns"`
+}
+
+// traceDevices traces the program, or several of it, and returns the trace and what each said.
+func traceDevices(t *testing.T, metal []string, copies int, args string) (string, []devicesSaid) {
+	t.Helper()
+	needTruth(t)
+	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("testdata/devices.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := filepath.Join(t.TempDir(), "t.mtrace")
+	env := append([]string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=1", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}, metal...)
+	command := strings.Repeat("python3 "+script+" "+args+" & ", copies) + "wait"
+	r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "sh", "-c", command)
+	var all []devicesSaid
+	for line := range strings.Lines(r.stdout) {
+		var said devicesSaid
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		all = append(all, said)
+	}
+	if r.exit != 0 || r.stderr != "" || len(all) != copies {
+		t.Fatalf("%+v", r)
+	}
+	return trace, all
+}
+
+func reportOf(t *testing.T, args ...string) *report.Report {
+	t.Helper()
+	r := sh(t, "", nil, tool.mtrace, append([]string{"report", "--json"}, args...)...)
+	var found report.Report
+	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || r.exit != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	return &found
+}
+
+func causes(r *report.Report) (all []string) {
+	for _, c := range r.Serialization.Causes {
+		all = append(all, c.Cause)
+	}
+	return all
+}
+
+// Two devices of one name, each with a thread and a queue: once they were one, whose time was the union of both, and the second
+// device's libraries were compilations repeated.
+func TestTwoDevices(t *testing.T) {
+	trace, all := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, "400 1:1500 1:2500")
+	said, names := all[0], []string{"softmetal G1", "softmetal G1 #2"}
+	r := reportOf(t, trace)
+	if r.Source.Device != strings.Join(names, ", ") || len(r.GPU.Devices) != 2 {
+		t.Fatalf("devices %q, %+v", r.Source.Device, r.GPU.Devices)
+	}
+	var sum int64
+	for i, d := range r.GPU.Devices {
+		// One thread that waits for each: nothing overlaps. The program's own figures are seconds as Metal has them, in doubles.
+		if want := said.GPU[slices.Index(names, d.Name)]; d.BusyNS < want-int64(said.CommandBuffers[i]) || d.BusyNS > want+int64(said.CommandBuffers[i]) {
+			t.Errorf("%s was busy for %d ns, the program says %d", d.Name, d.BusyNS, want)
+		}
+		sum += d.BusyNS
+	}
+	if r.GPU.BusyNS != sum || r.GPU.SumNS != sum || r.GPU.Overlap != 1 {
+		t.Errorf("busy %d, sum %d, overlap %g; by device %d", r.GPU.BusyNS, r.GPU.SumNS, r.GPU.Overlap, sum)
+	}
+	queues := map[string]int{}
+	for _, q := range r.Queues {
+		queues[q.Device] = q.CommandBuffers
+		if i := slices.Index(names, q.Device); i < 0 || q.Label != fmt.Sprintf("queue of device %d", i) || !slices.Equal(q.ThreadIDs, said.TIDs[i]) {
+			t.Errorf("queue %+v; the program says %+v", q, said)
+		}
+		only := reportOf(t, "--queue", fmt.Sprint(q.ID), trace)
+		if len(only.Queues) != 1 || only.Queues[0].Device != q.Device {
+			t.Errorf("--queue %d: %+v", q.ID, only.Queues)
+		}
+	}
+	if queues[names[0]] != said.CommandBuffers[0] || queues[names[1]] != said.CommandBuffers[1] {
+		t.Errorf("command buffers %v, the program says %v", queues, said.CommandBuffers)
+	}
+	if r.Compile.Repeated != 0 {
+		t.Errorf("%d compilations were repeated: each device has its own", r.Compile.Repeated)
+	}
+	if v := r.Serialization.Verdict; v != "none" {
+		t.Errorf("verdict %s: %s", v, r.Serialization.Summary)
+	}
+	text := sh(t, "", nil, tool.mtrace, "report", trace).stdout
+	for _, name := range names {
+		if strings.Count(text, name+": busy") != 1 {
+			t.Errorf("the report's text does not say how busy %s was:\n%s", name, text)
+		}
+	}
+	exportsOfTwoDevices(t, trace, names, sum)
+}
+
+// exportsOfTwoDevices: the profile has the GPUs' time, and tables know the device of each queue.
+func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) {
+	dir := t.TempDir()
+	if r := sh(t, "", nil, tool.mtrace, "pprof", "--type", "gpu", trace, "-o", filepath.Join(dir, "gpu.pb.gz")); r.exit != 0 {
+		t.Fatalf("%+v", r)
+	}
+	f, err := os.Open(filepath.Join(dir, "gpu.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(p.SampleType, func(s *profile.ValueType) bool { return s.Type == "gpu" })
+	total := int64(0)
+	for _, s := range p.Sample {
+		total += s.Value[at]
+	}
+	if total != sum {
+		t.Errorf("the profile has %d ns of GPU time, the report %d", total, sum)
+	}
+	if r := sh(t, "", nil, tool.mtrace, "export", "--format", "csv", trace, "-o", filepath.Join(dir, "csv")); r.exit != 0 {
+		t.Fatalf("%+v", r)
+	}
+	table, err := os.Open(filepath.Join(dir, "csv", "queues.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	rows, err := csv.NewReader(table).ReadAll()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%v: %q", err, rows)
+	}
+	device := slices.Index(rows[0], "device")
+	if got := []string{rows[1][device], rows[2][device]}; !slices.Equal(slices.Sorted(slices.Values(got)), names) {
+		t.Errorf("devices of the queues: %q", got)
+	}
+}
+
+// The story: the device with the most work has one thread, the other has five that wait for each other's: the first was the one that the
+// verdict was about, and there was none.
+func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
+	trace, _ := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, "500 1:3000 5:3000")
+	r := reportOf(t, trace)
+	if s := r.Serialization; s.Verdict != "gpu-saturated" || !strings.Contains(s.Summary, `of the GPU is of "softmetal G1 #2"`) {
+		t.Errorf("%s: %s", s.Verdict, s.Summary)
+	}
+}
+
+// Two processes on one device that they share: sums are exact, the device's time is the union, and neither is another program on the GPU
+// to the other, in the whole trace and in the part of one.
+func TestTwoProcessesOnOneDevice(t *testing.T) {
+	shared := filepath.Join(t.TempDir(), "gpu")
+	trace, all := traceDevices(t, []string{"SOFTMETAL_SHARED=" + shared}, 2, "500 1:3000")
+	r := reportOf(t, trace)
+	want, command := int64(0), 0
+	for _, said := range all {
+		want, command = want+said.GPU[0], command+said.CommandBuffers[0]
+	}
+	buffers := 0
+	for _, q := range r.Queues {
+		buffers += q.CommandBuffers
+	}
+	if len(r.GPU.Devices) != 1 || buffers != command || r.GPU.SumNS < want-int64(command) || r.GPU.SumNS > want+int64(command) {
+		t.Errorf("devices %+v, %d command buffers of %d, %d ns of %d", r.GPU.Devices, buffers, command, r.GPU.SumNS, want)
+	}
+	if r.GPU.Overlap > 1.001 {
+		t.Errorf("overlap %g: one engine for both", r.GPU.Overlap)
+	}
+	if slices.Contains(causes(r), "foreign-gpu-load") {
+		t.Errorf("foreign load is reported: %s", r.Serialization.Summary)
+	}
+	for _, pid := range r.Source.PIDs {
+		only := reportOf(t, "--pid", fmt.Sprint(pid), trace)
+		if len(only.Source.PIDs) != 1 || slices.Contains(causes(only), "foreign-gpu-load") {
+			t.Errorf("process %d of %v: causes %v", pid, only.Source.PIDs, causes(only))
+		}
+	}
+}

@@ -28,7 +28,7 @@ func findForeign(a *Analysis, f *facts) Finding {
 	var all []analyze.Nanos
 	idle := map[*analyze.CommandBuffer]analyze.Nanos{}
 	for b, d := range delays {
-		idle[b] = d.Length() - a.deviceOf(b).all.Within(d)
+		idle[b] = d.Length() - a.deviceOf(b).any.Within(d)
 		all = append(all, idle[b])
 	}
 	slices.Sort(all)
@@ -50,7 +50,7 @@ func findForeign(a *Analysis, f *facts) Finding {
 		w := &a.Trace.Waits[i]
 		if d, known := held[w.Buffer]; known && w.Buffer != nil {
 			d = clip(d, queuedPart(w))
-			r.Lost += d.Length() - a.deviceOf(w.Buffer).all.Within(d)
+			r.Lost += d.Length() - a.deviceOf(w.Buffer).any.Within(d)
 		}
 	}
 	for b, d := range held {
@@ -112,7 +112,7 @@ func (a *Analysis) lateNotices() (sum analyze.Nanos) {
 func (a *Analysis) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval) (sum analyze.Nanos) {
 	for d, list := range a.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
-			sum += i.Length() - d.all.Within(i)
+			sum += i.Length() - d.any.Within(i)
 		}
 	}
 	return sum

@@ -12,7 +12,7 @@ import (
 func (a *Analysis) usualLatency() analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range a.released {
-		if b.GPU.Known() && b.GPU.Begin > x.at && a.deviceOf(b).all.Within(analyze.Interval{Begin: x.at, End: b.GPU.Begin}) == 0 {
+		if b.GPU.Known() && b.GPU.Begin > x.at && a.deviceOf(b).any.Within(analyze.Interval{Begin: x.at, End: b.GPU.Begin}) == 0 {
 			all = append(all, b.GPU.Begin-x.at)
 		}
 	}

@@ -110,7 +110,7 @@ func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 // idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
 func (a *Analysis) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
-	return b.GPU.Known() && before.Length() > longLaunch && a.deviceOf(b).all.Within(before)*2 < before.Length()
+	return b.GPU.Known() && before.Length() > longLaunch && a.deviceOf(b).any.Within(before)*2 < before.Length()
 }
 
 // place is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.

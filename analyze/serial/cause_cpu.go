@@ -11,7 +11,7 @@ import (
 func cpuBound(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: CPUBound, Confidence: 0.8,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
-	if f.buffers > 0 && f.busy >= 0.7 {
+	if f.buffers > 0 && f.busy >= 0.7 && !a.starvedBesideRoom(f) {
 		return r.not("the GPU was busy for %s of the time", percent(f.busy))
 	}
 	if f.processors.known(f.total) {
@@ -23,6 +23,11 @@ func cpuBound(a *Analysis, f *facts) Finding {
 		r.say("meanwhile the GPU was busy for %s of the time", percent(f.busy))
 	}
 	return r
+}
+
+// starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room for the work of all.
+func (a *Analysis) starvedBesideRoom(f *facts) bool {
+	return f.starved() && (f.hasRoom || f.backlog < 0.1) && f.processors.waited*2 > 3*a.Sum(analyze.PartWaitExecuting)
 }
 
 // enoughAlone is the least share of their time that threads must compute, or wait for a processor, while the GPU waits for them.

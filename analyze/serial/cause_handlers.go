@@ -1,6 +1,10 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
 
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(a *Analysis, f *facts) Finding {
@@ -16,17 +20,31 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 		return r.not("no completion handler of the program is in the trace")
 	}
 	usual, late := a.usualCompletion(), median(with)
-	if late < 2*usual || late < slowHandler {
+	slow := max(2*usual, slowHandler)
+	some := late < slow // at most
+	if some {
+		slow = max(slow, outstanding*f.processors.lateWake)
+	}
+	few, _ := slices.BinarySearch(with, slow) // median has sorted them
+	few = len(with) - few
+	if some && (few < enoughBuffers || f.processors.wakes < enoughIntervals) {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}
+	handling := a.handling()
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if b := w.Buffer; b != nil && b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
-			r.Lost += overlap(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		b := w.Buffer
+		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
+			continue
+		}
+		late := clip(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		if b.Handlers > 0 {
+			r.Lost += late.Length()
+		} else {
+			r.Lost += handling[b.Queue].Within(late) // its completion comes after those before it in the queue
 		}
 	}
 	waited, full := r.Lost, analyze.Nanos(0)
-	handling := a.handling()
 	for _, c := range a.fullQueue {
 		full += handling[c.buffer.Queue].Within(c.Interval)
 	}
@@ -37,7 +55,15 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
 	}
-	r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
+	if some && f.share(r.Lost) < enoughSome {
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d that took more than %s cost %s", late, few, slow, r.Lost)
+	}
+	if some {
+		r.Confidence = 0.75
+		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
+	} else {
+		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
+	}
 	if waited > 0 {
 		r.say("threads waited for them for %s, %s of their time", waited, percent(f.share(waited)))
 	}
@@ -49,6 +75,13 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 
 // slowHandler is the least time that handlers must take to be called slow.
 const slowHandler analyze.Nanos = 50_000
+
+// outstanding is by how much, where most handlers are quick, the slow ones must exceed the time that threads take to wake: a handler whose
+// thread waits for a processor is late, too.
+const outstanding = 4
+
+// enoughSome is the share of the threads' time that they must cost then: a few always are late.
+const enoughSome = 0.05
 
 // handling is when a queue's completed work waited for the program's completion handlers.
 func (a *Analysis) handling() map[*analyze.Queue]*Busy {

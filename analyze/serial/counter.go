@@ -44,6 +44,7 @@ func (c *counter) most() int {
 type levels struct {
 	running []analyze.Nanos // by number, the last for that many or more
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
+	growth  float64         // in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
 }
 
 // times sweeps over both counters.
@@ -51,6 +52,7 @@ func (c *counter) times(pending *counter) levels {
 	const most = 256
 	l := levels{running: make([]analyze.Nanos, most)}
 	var bi, ei, pb, pe int
+	var grows regression
 	last := analyze.Nanos(0)
 	for bi < len(c.begins) || ei < len(c.ends) {
 		at := analyze.Nanos(1<<63 - 1)
@@ -66,13 +68,41 @@ func (c *counter) times(pending *counter) levels {
 			l.running[min(open, most-1)] += at - last
 			if pb > pe {
 				l.backlog += at - last
+				grows.add(float64(open+pb-pe), float64(open), float64(at-last))
 			}
 		}
 		last = at
 		bi, ei = advance(c.begins, bi, at), advance(c.ends, ei, at)
 		pb, pe = advance(pending.begins, pb, at), advance(pending.ends, pe, at)
 	}
+	l.growth = grows.slope()
 	return l
+}
+
+// A regression is of y over x, weighted.
+type regression struct{ n, x, y, xx, xy float64 }
+
+func (r *regression) add(x, y, weight float64) {
+	r.n += weight
+	r.x += weight * x
+	r.y += weight * y
+	r.xx += weight * x * x
+	r.xy += weight * x * y
+}
+
+// leastVariance is that of x from which on a slope is told.
+const leastVariance = 0.02
+
+func (r *regression) slope() float64 {
+	if r.n == 0 {
+		return 0
+	}
+	mean := r.x / r.n
+	variance := r.xx/r.n - mean*mean
+	if variance < leastVariance {
+		return 0
+	}
+	return (r.xy/r.n - mean*r.y/r.n) / variance
 }
 
 func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {

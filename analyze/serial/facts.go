@@ -11,6 +11,7 @@ type facts struct {
 	busy              float64       // its busy share between its first commit and its last completion
 	backlog           float64       // share of that time in which it was busy while committed work had not begun
 	inLine            analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
+	hasRoom           bool          // the more was ready for it the more it ran, so what had not begun did not wait for room
 	saturated         bool
 	perBuffer         analyze.Nanos             // mean GPU time of a command buffer
 	buffers           int                       // that ran
@@ -65,7 +66,8 @@ func (a *Analysis) facts() *facts {
 	f.inLine = a.timeInLine()
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
-	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 || f.steady == 1 && a.GPU.Overlap < 1.05 && !a.handover.holds())
+	f.hasRoom = f.busiest.Growth >= growsWithWork
+	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 && !f.hasRoom || f.steady == 1 && a.GPU.Overlap < 1.05 && !a.handover.holds())
 	for _, d := range a.deviceOrder {
 		f.buffers += len(d.running)
 	}
@@ -96,6 +98,10 @@ func (a *Analysis) busiestDevice() (most DeviceUse) {
 }
 
 func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }
+
+// growsWithWork is the growth from which on a device has room. With room it is the share of its time in flight in which work runs, 0.5 and
+// more; a full device has 0, and several that are taken for one up to 0.2.
+const growsWithWork = 0.4
 
 // saturatedShare is how much of its time a GPU must be busy to be called saturated.
 const saturatedShare = 0.93

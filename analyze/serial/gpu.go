@@ -29,6 +29,7 @@ type DeviceUse struct {
 	Capacity   int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
 	AtCapacity analyze.Nanos // time in which it ran that many
 	Backlog    analyze.Nanos // time in which it was busy while something was ready for it and had not begun
+	Growth     float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
 }
 
 // A Gap is a time in which a GPU had nothing to do, between two command buffers.
@@ -63,7 +64,7 @@ func (a *Analysis) gpu() {
 	}
 	a.findLines()
 	for i, d := range a.deviceOrder {
-		g.Devices[i].Backlog = a.backlog(d)
+		g.Devices[i].Backlog, g.Devices[i].Growth = a.backlog(d)
 	}
 	for _, b := range a.Trace.CommandBuffers {
 		if b.GPU.Known() && b.Committed.Known() {
@@ -107,8 +108,9 @@ func (a *Analysis) deviceUse(d *device) DeviceUse {
 }
 
 // backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for its place in
-// a queue is not ready: the device could have begun it, and did not because of the queue.
-func (a *Analysis) backlog(d *device) analyze.Nanos {
+// a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells what waits for room from what is only
+// about to begin: a full device runs as many command buffers, however many more are ready.
+func (a *Analysis) backlog(d *device) (backlog analyze.Nanos, growth float64) {
 	var run, pending counter
 	latency, encoded := a.startLatency(), a.Trace.Encoded()
 	for _, r := range d.running {
@@ -128,7 +130,8 @@ func (a *Analysis) backlog(d *device) analyze.Nanos {
 	}
 	run.sort()
 	pending.sort()
-	return run.times(&pending).backlog
+	l := run.times(&pending)
+	return l.backlog, l.growth
 }
 
 // startLatency is the least time that the GPU took to begin work that was ready.

@@ -127,13 +127,10 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 		}
 		return by[t]
 	}
-	awaited := map[uint64]bool{}
+	awaited := h.asking(waits)
 	for i := range waits {
-		if w := &waits[i]; w.Thread == h.to && !w.GivenBack {
-			awaited[w.Object] = true
-			if w.Signaller != nil && w.Signaller != h.to && w.End > first {
-				of(w.Signaller).called++
-			}
+		if w := &waits[i]; w.Thread == h.to && !w.GivenBack && awaited[w.Object] && w.Signaller != nil && w.Signaller != h.to && w.End > first {
+			of(w.Signaller).called++
 		}
 	}
 	for i := range waits {

@@ -183,3 +183,27 @@ func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 		t.Errorf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
 	}
 }
+
+// The story: of a thread that gives its results to a pool through a queue of two places, and waits when that is full, each of the pool was
+// said to hand its work over, because it signals that there is a place again; but it goes to work then, and does not wait.
+func TestRoomIsNoRequest(t *testing.T) {
+	const room, results, period = 100, 200, 2_000_000
+	for _, works := range []analyze.Nanos{0, 1_500_000} {
+		w := newWorld(40 * period)
+		for i := range analyze.Nanos(30) {
+			begin := 1000 + i*period
+			client := w.b
+			if i%2 == 1 {
+				client = w.c
+			}
+			w.signalled(w.a, at(begin, begin+50_000), room, client, 0)
+			b := w.buffer(w.a, begin+100_000, at(begin+150_000, begin+1_700_000))
+			w.wait(w.a, at(begin+120_000, begin+1_710_000), b)
+			w.signalled(client, at(begin+50_000+works, begin+1_750_000), results, w.a, room)
+		}
+		w.trace.Finish()
+		if a := Analyze(w.trace, Options{}); a.handover.holds() != (works == 0) {
+			t.Errorf("works for %v before it waits: %+v", works, a.handover)
+		}
+	}
+}

@@ -9,6 +9,7 @@ type processors struct {
 	waited   analyze.Nanos // could run and had none; analyze.NotKnown where the system does not tell
 	computed analyze.Nanos // of ran, what was not in Metal's calls
 	wake     analyze.Nanos // median time from a completion being seen to the return of the wait for it
+	lateWake analyze.Nanos // what a tenth of these times exceed
 	wakes    int           // of so many
 }
 
@@ -60,7 +61,7 @@ func (a *Analysis) useOfProcessors(f *facts) {
 	a.wakes(p)
 }
 
-// wakes finds how long after the tracer's completion handler a wait returns: the median.
+// wakes finds how long after the tracer's completion handler a wait returns.
 func (a *Analysis) wakes(p *processors) {
 	var all []analyze.Nanos
 	for i := range a.Trace.Waits {
@@ -69,5 +70,8 @@ func (a *Analysis) wakes(p *processors) {
 			all = append(all, w.End-b.Completed.End)
 		}
 	}
-	p.wakes, p.wake = len(all), median(all)
+	p.wakes, p.wake = len(all), median(all) // which sorts them
+	if p.wakes > 0 {
+		p.lateWake = all[p.wakes*9/10]
+	}
 }

@@ -19,7 +19,7 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 			x = &a.Exclusion[i]
 		}
 	}
-	if x == nil || x.Index < 0.9 || x.QValue > falseDiscovery || f.backlog > 0.1 {
+	if x == nil || x.Index < 0.9 || x.QValue > falseDiscovery || f.backlog > 0.1 && !f.hasRoom {
 		return nil
 	}
 	union := a.waitsUnion()

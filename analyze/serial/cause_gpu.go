@@ -17,7 +17,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	case f.busy < saturatedShare && f.backlog < 0.5:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
 			percent(f.busy), percent(f.backlog))
-	case f.hasRoom && !f.saturated:
+	case f.hasRoom && f.backlog >= 0.5 && !f.saturated:
 		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but the more was ready the more ran at once: it had room",
 			percent(f.busy), percent(f.backlog))
 	case !f.saturated && f.steady == 1: // what is ready waits for the thread's own work, as in a batch

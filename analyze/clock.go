@@ -18,6 +18,8 @@ type converter struct {
 	dTicks   uint64
 	dNanos   uint64
 	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
+	reach    uint64 // how far from the stretch's beginning a product with upper is exact and needs no bounds
+	upper    uint64 // ratio rounded up
 }
 
 func newConverter(p *tracefile.Process) *converter {
@@ -44,24 +46,15 @@ func (c *converter) at(t wire.Ticks) Nanos {
 }
 
 // interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before it was in, and are
-// converted here; see convert.
+// converted here.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
-	if length := uint64(c.to - c.from); c.ratio == 0 || a >= length || b >= length || c.raw {
+	if a >= c.reach || b >= c.reach {
 		return Interval{c.at(begin), c.at(end)}
 	}
-	p, _ := bits.Mul64(a, c.ratio)
-	q, _ := bits.Mul64(b, c.ratio)
-	if a*c.dNanos-p*c.dTicks >= c.dTicks {
-		p++
-	}
-	if b*c.dNanos-q*c.dTicks >= c.dTicks {
-		q++
-	}
-	return Interval{
-		min(max(Nanos(c.nanos+int64(min(p, uint64(latestInstant)))), 0), latestInstant),
-		min(max(Nanos(c.nanos+int64(min(q, uint64(latestInstant)))), 0), latestInstant),
-	}
+	p, _ := bits.Mul64(a, c.upper)
+	q, _ := bits.Mul64(b, c.upper)
+	return Interval{Nanos(c.nanos + int64(p)), Nanos(c.nanos + int64(q))}
 }
 
 func (c *converter) convert(t wire.Ticks) Nanos {
@@ -102,5 +95,16 @@ func (c *converter) seek(t wire.Ticks) {
 	c.dTicks, c.dNanos = uint64(s[a+1].Ticks-s[a].Ticks), uint64(s[a+1].Nanos-s[a].Nanos)
 	if c.ratio = 0; c.dNanos < c.dTicks && c.dTicks < 1<<62 {
 		c.ratio, _ = bits.Div64(c.dNanos, 0, c.dTicks)
+	}
+	c.setReach()
+}
+
+// setReach says for which ticks of the stretch one product is enough. With e = upper·dTicks − 2^64·dNanos, which is at most dTicks, that of
+// a ticks is too large by a·e/dTicks in 2^-64: by less than the 1/dTicks that a quotient is at least short of the next number, when
+// a·e is below 2^64.
+func (c *converter) setReach() {
+	c.reach, c.upper = 0, c.ratio+1
+	if c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 && Nanos(c.nanos) < latestInstant-1<<32 {
+		c.reach = min(uint64(c.to-c.from), 1<<32)
 	}
 }

@@ -11,9 +11,7 @@ import (
 // follow in them while the trace is read.
 type seen struct {
 	Interval
-	own        Nanos
 	arg        uint64
-	x0, x1, x2 uint64
 	object     wire.ObjectID
 	stack      uint32 // Stack.number; 0 for none
 	call       wire.Call
@@ -22,12 +20,23 @@ type seen struct {
 	absorbed   bool // it is a part of the call around it
 }
 
-func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
+func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
 	v.Interval, v.arg, v.object, v.call, v.holds, v.unfinished = c.Interval, r.Arg, r.Object, r.Call, holds, unfinished
-	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 	if c.Stack != nil {
 		v.stack = c.Stack.number
 	}
+}
+
+// A seenMore is a seen with what is in its More record.
+type seenMore struct {
+	seen
+	own        Nanos
+	x0, x1, x2 uint64
+}
+
+func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
+	v.seen.set(c, holds, r, unfinished)
+	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 }
 
 // of is the call, made by the thread.
@@ -41,109 +50,79 @@ func (v *seen) of(t *threadLoader) Call {
 
 // A source is what one thread has for a list that is gathered from all of them, from its next value on.
 type source[From any] struct {
-	at     Nanos // of the next
-	value  *From
-	list   *list[From]
+	value  *From // the next
+	list   *chronicle[From]
 	order  []timeKey // nil: as it is
 	next   int       // behind the value
 	thread *threadLoader
-	rank   int // of the thread among all of them
-}
-
-// before says whether the source's next value comes before that of another.
-func (s *source[From]) before(o *source[From]) bool {
-	return s.at < o.at || s.at == o.at && s.rank < o.rank
 }
 
 // A gathering makes one list, in the order of time, of what each thread has in a list of its own. Threads' lists are nearly always in
 // order, so they are merged: what is gathered is looked at once, not once more to be sorted.
 type gathering[From, To any] struct {
-	of       func(*threadLoader) *list[From]
-	at       func(*From) Nanos
-	leaveOut func(*From) bool
-	model    func(*threadLoader, *From, *To)
-	sources  []source[From] // a heap
+	of    func(*threadLoader) *chronicle[From]
+	at    func(*From) (at Nanos, leaveOut bool)
+	model func(*threadLoader, *From, *To)
 }
 
 // gather makes the list. Of the same instant, the threads' values come in the order of the threads.
 func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
+	var sources []source[From]
+	var firsts []Nanos
 	count := 0
-	for rank, t := range threads {
-		s := source[From]{list: g.of(t), thread: t, rank: rank}
+	for _, t := range threads {
+		s := source[From]{list: g.of(t), thread: t}
+		if s.list.count == 0 {
+			continue
+		}
 		if count += s.list.count; s.list.unsorted || t.nest.skewed > 0 {
 			keys := make([]timeKey, s.list.count)
 			for i := range keys {
-				keys[i] = timeKey{g.at(s.list.at(int32(i))), uint32(i)}
+				at, _ := g.at(s.list.at(int32(i)))
+				keys[i] = timeKey{at, uint32(i)}
 			}
 			s.order = byTime(keys)
 		}
-		if g.advance(&s) {
-			g.sources = append(g.sources, s)
-		}
+		first := g.advance(&s)
+		sources, firsts = append(sources, s), append(firsts, first)
 	}
 	if count == 0 {
 		return nil
 	}
-	for i := len(g.sources)/2 - 1; i >= 0; i-- {
-		g.down(i)
-	}
 	out := make([]To, count)
 	n := 0
-	for ; len(g.sources) > 0; n++ {
-		top := &g.sources[0]
-		g.model(top.thread, top.value, &out[n])
-		if !g.advance(top) {
-			last := len(g.sources) - 1
-			g.sources[0] = g.sources[last]
-			g.sources = g.sources[:last]
-		}
-		g.down(0)
+	for m := newMerge(firsts); m.least() < never; n++ {
+		s := &sources[m.first()]
+		g.model(s.thread, s.value, &out[n])
+		m.replace(g.advance(s))
 	}
 	return out[:n]
 }
 
-// advance goes to the source's next value that is not left out; false when there is none.
-func (g *gathering[From, To]) advance(s *source[From]) bool {
+// advance goes to the source's next value that is not left out and returns its instant; never when there is none.
+func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	for s.next < s.list.count {
 		i := s.next
 		if s.order != nil {
 			i = int(s.order[i].index)
 		}
 		s.next++
-		if s.value = s.list.at(int32(i)); !g.leaveOut(s.value) {
-			s.at = g.at(s.value)
-			return true
+		s.value = s.list.at(int32(i))
+		if at, leaveOut := g.at(s.value); !leaveOut {
+			return at
 		}
 	}
-	return false
-}
-
-// down moves a source down the heap to its place.
-func (g *gathering[From, To]) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(g.sources); child++ {
-			if g.sources[child].before(&g.sources[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		g.sources[i], g.sources[least] = g.sources[least], g.sources[i]
-		i = least
-	}
+	return never
 }
 
 // gatherThreads hands what the threads did to the trace.
 func (l *loader) gatherThreads() {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
-	begin := func(v *seen) Nanos { return v.Begin }
-	waits := gathering[seen, Wait]{of: func(t *threadLoader) *list[seen] { return &t.waits }, at: begin, leaveOut: func(v *seen) bool { return v.absorbed }, model: l.wait}
-	locks := gathering[seen, LockWait]{of: func(t *threadLoader) *list[seen] { return &t.locks }, at: begin, leaveOut: func(v *seen) bool { return v.own == 0 }, model: l.lock}
-	made := gathering[seen, Allocation]{of: func(t *threadLoader) *list[seen] { return &t.made }, at: begin, leaveOut: func(*seen) bool { return false }, model: l.allocation}
-	idle := gathering[SignalWait, SignalWait]{of: func(t *threadLoader) *list[SignalWait] { return &t.idle }, at: func(w *SignalWait) Nanos { return w.Begin },
-		leaveOut: func(w *SignalWait) bool { return w.Length() == 0 }, model: func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
+	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits }, func(v *seen) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}
+	locks := gathering[seenMore, LockWait]{func(t *threadLoader) *chronicle[seenMore] { return &t.locks }, func(v *seenMore) (Nanos, bool) { return v.Begin, v.own == 0 }, l.lock}
+	made := gathering[seenMore, Allocation]{func(t *threadLoader) *chronicle[seenMore] { return &t.made }, func(v *seenMore) (Nanos, bool) { return v.Begin, false }, l.allocation}
+	idle := gathering[SignalWait, SignalWait]{func(t *threadLoader) *chronicle[SignalWait] { return &t.idle },
+		func(w *SignalWait) (Nanos, bool) { return w.Begin, w.Length() == 0 }, func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
 	l.trace.Waits, l.trace.Locks = waits.gather(l.threads), locks.gather(l.threads)
 	l.trace.Allocations, l.trace.SignalWaits = made.gather(l.threads), idle.gather(l.threads)
 }
@@ -159,7 +138,7 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	}
 }
 
-func (l *loader) lock(t *threadLoader, v *seen, k *LockWait) {
+func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
 	rule := ruleOf(v.call)
 	k.Call, k.Selector, k.Lock, k.Own, k.Interpreter = v.of(t), rule.row.Selector, uint64(v.object), v.own, v.holds
 	if rule.address {
@@ -177,7 +156,7 @@ func (l *loader) lock(t *threadLoader, v *seen, k *LockWait) {
 var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
 
 // allocation is memory that was made. What is made on a heap takes the heap's memory.
-func (l *loader) allocation(t *threadLoader, v *seen, a *Allocation) {
+func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, storageModes[v.x1>>4&3], rule.onHeap

@@ -205,7 +205,7 @@ func (l *loader) finishProcess(p *processLoader) {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}
 	l.queueEvents(p)
-	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count)
+	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count())
 	p.buffers.each(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {
 			t.CommandBuffers = append(t.CommandBuffers, b)

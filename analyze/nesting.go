@@ -13,6 +13,8 @@ import "slices"
 // the call.
 type nesting struct {
 	spans  []span         // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
+	older  int            // so many of the spans were there at the last flush
+	whole  int            // so many of those are whole subtrees, also with what came since
 	settle func(s []span) // called once for each call, many at a time, with its final own time; some may be runs
 	skewed int64          // calls that overlapped their neighbour, as no thread can: they were cut
 }
@@ -31,16 +33,19 @@ type span struct {
 	absorbed   bool
 }
 
-// maxSpans bounds the calls that are kept in case a call around them is still to come.
-const maxSpans = 1 << 8
+// Of the last keptSpans calls all are kept in case a call around them is still to come, and never more than maxSpans.
+const (
+	keptSpans = 1 << 7
+	maxSpans  = 1 << 9
+)
 
 // next is room for the call that ended next. Whoever asks fills in when it was and what it is, and then places it.
 func (n *nesting) next() *span {
-	if len(n.spans) > maxSpans {
+	if len(n.spans) > n.older+keptSpans {
 		n.flush()
 	}
 	if len(n.spans) == cap(n.spans) {
-		n.spans = slices.Grow(n.spans, min(maxSpans+1, 2*len(n.spans)+16)-len(n.spans))
+		n.spans = slices.Grow(n.spans, len(n.spans)+16)
 	}
 	n.spans = n.spans[:len(n.spans)+1]
 	s := &n.spans[len(n.spans)-1]
@@ -76,6 +81,7 @@ func (n *nesting) place() {
 	s.own = max(0, s.end-s.begin-inner)
 	s.covered = s.own + inner
 	s.size = int32(last - i + 1)
+	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
 		for j := last - 1; j >= i; { // what is settled already stays where it is
 			s.own += n.spans[j].own
@@ -89,35 +95,35 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles the older half of the calls and leaves one span for them, so that a call around them still knows what they covered.
+// flush settles the older calls and leaves one span for them, so that a call around them still knows what they covered.
 func (n *nesting) flush() {
-	i := len(n.spans)
-	for i > maxSpans/2 {
-		i -= int(n.spans[i-1].size)
+	if n.older > 0 {
+		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans { // one call is around all of them, or more and more are around each other
+			n.whole = len(n.spans)
+		}
+		n.spans[n.whole-1] = n.settleFirst(n.whole)
+		n.spans = append(n.spans[:0], n.spans[n.whole-1:]...)
 	}
-	if i == 0 { // one call is around all of them
-		i = len(n.spans)
-	}
-	run := n.settleFirst(i)
-	n.spans[i-1] = run
-	n.spans = append(n.spans[:0], n.spans[i-1:]...)
+	n.older, n.whole = len(n.spans), len(n.spans)
 }
 
 // finish settles all calls.
 func (n *nesting) finish() {
 	n.settleFirst(len(n.spans))
-	n.spans = n.spans[:0]
+	n.spans, n.older, n.whole = n.spans[:0], 0, 0
 }
 
 // settleFirst settles the first count spans, which must be whole subtrees, and returns the run that stands for them.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
-	for i := count; i > 0; i -= int(n.spans[i-1].size) {
-		root := &n.spans[i-1]
-		if run.begin = root.begin; i == count {
-			run.end = root.end
+	for i := range n.spans[:count] {
+		s := &n.spans[i]
+		if run.end = s.end; i == 0 || s.begin < run.begin { // a call begins before those nested in it, and ends after them
+			run.begin = s.begin
 		}
-		run.covered += root.covered
+		if run.covered += s.own; s.slot < 0 {
+			run.covered += s.covered
+		}
 	}
 	n.settle(n.spans[:count])
 	return run

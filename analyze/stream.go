@@ -173,7 +173,7 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 	switch {
 	case rule.wait:
 		item = int32(t.waits.count)
-		t.waits.add(inside.Begin).set(call, s.interpreter, r, m, unfinished)
+		t.waits.add(inside.Begin).set(call, s.interpreter, r, unfinished)
 		if rule.act == actWaitBuffer {
 			s.bufferOf(r.Object)
 		}

@@ -7,69 +7,48 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A slab allocates values in blocks, so that a million of them cost little.
-type slab[T any] struct {
-	free   []T
-	blocks [][]T
-}
-
-// one is a slice of one new value.
-func (s *slab[T]) one() []T {
-	if len(s.free) == 0 {
-		size := 16
-		if n := len(s.blocks); n > 0 {
-			size = min(2*len(s.blocks[n-1]), 256)
-		}
-		s.free = make([]T, size)
-		s.blocks = append(s.blocks, s.free)
-	}
-	v := s.free[:1:1]
-	s.free = s.free[1:]
-	return v
-}
-
 // pageSize is how many objects of neighbouring numbers share a page of a table.
 const pageSize = 64
 
 // A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and lie close together.
+// Pages hold places rather than pointers: they are half as large, and the garbage collector has nothing to look for in them.
 type table[T any] struct {
-	near   []*page[T]                 // by number; nil for those that are not there
-	far    map[wire.ObjectID]*page[T] // those beyond: only damaged traces have them
-	memory slab[T]
-	count  int
+	near    []*page                 // by number; nil for those that are not there
+	far     map[wire.ObjectID]*page // those beyond: only damaged traces have them
+	objects list[T]                 // in the order in which they were first met
 }
 
-type page[T any] struct {
-	objects [pageSize]*T
-}
+// A page has one more than the place of each object among all; 0 for those that are not there.
+type page [pageSize]uint32
 
 // get is the object of a number; it is made, and fresh is true, if it is not there.
 func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	number := id / pageSize
-	var p *page[T]
+	var p *page
 	if int(number) < len(t.near) {
 		p = t.near[number]
 	}
 	if p == nil {
 		p = t.page(number)
 	}
-	at := &p.objects[id%pageSize]
-	if *at == nil {
-		*at, fresh = &t.memory.one()[0], true
-		t.count++
+	at := &p[id%pageSize]
+	if *at > 0 {
+		return t.objects.at(int32(*at - 1)), false
 	}
-	return *at, fresh
+	object = t.objects.more()
+	*at = uint32(t.objects.count)
+	return object, true
 }
 
 // page is the page of a number that is not among the near ones yet.
-func (t *table[T]) page(number wire.ObjectID) *page[T] {
+func (t *table[T]) page(number wire.ObjectID) *page {
 	if p := t.far[number]; p != nil {
 		return p
 	}
-	p := &page[T]{}
+	p := &page{}
 	if room := 2*len(t.near) + 256; int(number) < room {
 		if int(number) >= len(t.near) {
-			t.near = append(t.near, make([]*page[T], room-len(t.near))...)
+			t.near = append(t.near, make([]*page, room-len(t.near))...)
 			for n, far := range t.far {
 				if int(n) < room {
 					t.near[n] = far
@@ -81,7 +60,7 @@ func (t *table[T]) page(number wire.ObjectID) *page[T] {
 		return p
 	}
 	if t.far == nil {
-		t.far = map[wire.ObjectID]*page[T]{}
+		t.far = map[wire.ObjectID]*page{}
 	}
 	t.far[number] = p
 	return p
@@ -93,30 +72,24 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 	if number := int(id / pageSize); number < len(t.near) {
 		p = t.near[number]
 	}
-	if p == nil {
+	if p == nil || p[id%pageSize] == 0 {
 		return nil
 	}
-	return p.objects[id%pageSize]
+	return t.objects.at(int32(p[id%pageSize] - 1))
 }
 
+// count is how many objects there are.
+func (t *table[T]) count() int { return t.objects.count }
+
 // each calls f with each object, as they lie in memory: in the order in which they were first met.
-func (t *table[T]) each(f func(*T)) {
-	left := t.count
-	for _, b := range t.memory.blocks {
-		b = b[:min(left, len(b))]
-		for i := range b {
-			f(&b[i])
-		}
-		left -= len(b)
-	}
-}
+func (t *table[T]) each(f func(*T)) { t.objects.each(f) }
 
 // all calls f with each object, by number.
 func (t *table[T]) all(f func(*T)) {
-	each := func(p *page[T]) {
-		for _, object := range p.objects {
-			if object != nil {
-				f(object)
+	each := func(p *page) {
+		for _, place := range p {
+			if place > 0 {
+				f(t.objects.at(int32(place - 1)))
 			}
 		}
 	}

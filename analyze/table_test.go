@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 		if met != len(made) {
 			t.Errorf("%s: %d of %d objects are listed as they lie", name, met, len(made))
 		}
-		if len(listed) != len(made) || objects.count != len(made) || !slices.IsSorted(listed) {
+		if len(listed) != len(made) || objects.count() != len(made) || !slices.IsSorted(listed) {
 			t.Errorf("%s: %d of %d objects are listed, in order: %v", name, len(listed), len(made), slices.IsSorted(listed))
 		}
 	}

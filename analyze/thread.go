@@ -20,10 +20,10 @@ type threadLoader struct {
 	layer   *Layer                       // who encodes now; nil is the program
 	signal  []Signal
 	queued  []queueEvent // what queues were told to signal and to wait for
-	waits   list[seen]
-	locks   list[seen]
-	idle    list[SignalWait]
-	made    list[seen] // memory
+	waits   chronicle[seen]
+	locks   chronicle[seenMore]
+	idle    chronicle[SignalWait]
+	made    chronicle[seenMore] // memory
 	runs    dispatchRuns
 	used    bool             // by a call other than a wait for a signal
 	tail    [PartCount]Nanos // of Exclusive, what came after Working so far

@@ -122,8 +122,8 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// ownOptions says whether a commit of Metal 4 came with options. They are the program's, which may use them again, so that a feedback
-// handler of the tracer's would stay in them: there is none, and what it would tell is not known.
+// ownOptions says whether a commit of Metal 4 came with options. They are the program's, which may use them for several commits at once:
+// then it is not known which feedback is of which.
 func ownOptions(r *wire.Record) bool {
 	return ruleOf(r.Call).row.Selector == "commit:count:options:"
 }
@@ -131,15 +131,12 @@ func ownOptions(r *wire.Record) bool {
 // commitMany commits an array of Metal 4 command buffers, of which the record has the first six.
 func (s *streamLoader) commitMany(call Call, r *wire.Record, m *wire.More) {
 	queue := s.process.queue(r.Object)
-	if ownOptions(r) {
-		s.trace.Lost.Untimed += int64(min(r.Arg, 1<<30))
-	}
 	for i, id := range []uint64{m.X0, m.X0 >> 32, m.X1, m.X1 >> 32, m.X2, m.X2 >> 32} {
 		if uint64(i) >= r.Arg {
 			break
 		}
 		if b := s.process.buffer(wire.ObjectID(uint32(id))); b != nil {
-			b.Committed, b.Queue = call, queue
+			b.Committed, b.Queue, b.withOptions = call, queue, ownOptions(r)
 		}
 	}
 }

@@ -202,6 +202,8 @@ type CommandBuffer struct {
 	Layer     *Layer       // who made it; nil is the program itself
 	Signals   []EventValue // shared events it signals
 	WaitsFor  []EventValue // shared events it waits for
+
+	withOptions bool // its commit had options of the program's own
 }
 
 // Empty says that nothing was encoded into the command buffer, so that it can only be there to be waited for. It means something only
@@ -392,7 +394,7 @@ type Loss struct {
 	Unnamed  int64 // objects that got no number
 	Nested   int64 // inner calls left out on purpose, because an outer one stands for them
 	Children int64 // forked children that passed through untraced
-	Untimed  int64 // Metal 4 command buffers without GPU times: their commit had options of the program's own
+	Untimed  int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
 	Rejected int64 // calls on threads that were going away, or made by the tracer itself
 }
 

@@ -36,8 +36,13 @@ func (l *loader) warn(r *tracefile.Reader) {
 	if n := t.Lost.Unnamed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
 	}
+	for _, b := range t.CommandBuffers {
+		if b.withOptions && b.Completed == (Interval{}) {
+			t.Lost.Untimed++
+		}
+	}
 	if n := t.Lost.Untimed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: they were committed with options of the program's own, which are left as they are", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the same options were under way at the same time, or the trace ends before they did", n))
 	}
 	if l.stray > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", l.stray))

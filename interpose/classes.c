@@ -50,6 +50,7 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     if (family == MT_FAMILY_commandBuffer && mt_sampling_on) mt_sampling_resolve(&e->sampling, class);
     if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
     if (family == MT_FAMILY_device) e->allocated = mt_memory_resolve(class);
+    if (family == MT_FAMILY_device) mt_feedback_start();
     e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;

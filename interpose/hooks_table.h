@@ -343,7 +343,8 @@ MAKE(encoder, renderCommandEncoder, FEW, encoder, P(), A(), , )
 // queue
 CALL(mtl4Queue, commit_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2),
      (mt_handoff_commit(t), original = mt_feedback_commit(self, original)), arg = a2; COMMITTED(a1, a2))
-CALL(mtl4Queue, commit_count_options_, FEW, nothing, P(const void *a1, NSUInteger a2, id a3), A(a1, a2, a3), mt_handoff_commit(t), arg = a2;
+CALL(mtl4Queue, commit_count_options_, FEW, nothing, P(const void *a1, NSUInteger a2, id a3), A(a1, a2, a3),
+     (mt_handoff_commit(t), mt_feedback_begin(a3, a1, a2)), arg = a2;
      COMMITTED(a1, a2))
 CALL(mtl4Queue, signalEvent_value_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(mtl4Queue, waitForEvent_value_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))

@@ -219,6 +219,52 @@ func TestMetal4Times(t *testing.T) {
 	}
 }
 
+// A program's own commit options serve one commit after another, or two at once, and are made and let go by many threads. A handler of the
+// tracer's that was added for each commit would stay in them and tell the times of every later one again, to the wrong command buffers. Each
+// commit that was alone with its options has the times at which the device ran it, and of two at once neither has any.
+func TestMetal4Options(t *testing.T) {
+	_, client := softMetal(t)
+	r, file := traceSoft(t, exec.Command(client, "metal4-options"))
+	if r.stdout != "handlers 26 26\n" || !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	begin := wire.MustLookup(wire.FamilyMtl4CommandBuffer, "beginCommandBufferWithAllocator:")
+	begun, completed := map[uint64][]uint64{}, map[uint64][]wire.More{} // by thread the uses in their order; by use its times
+	p := r.traced(t)
+	for _, e := range p.events(t) {
+		switch e.Call {
+		case begin:
+			begun[e.thread] = append(begun[e.thread], e.Arg)
+		case wire.CallCompleted:
+			completed[uint64(e.Object)] = append(completed[uint64(e.Object)], *e.more)
+		}
+	}
+	lives := map[truth.ObjectID]truth.CommandBuffer{}
+	for _, b := range file.CommandBuffers {
+		lives[b.ID] = b
+	}
+	timed := 0
+	for _, c := range file.Calls {
+		if c.Selector != begin.String() {
+			continue
+		}
+		thread := uint64(c.Thread)
+		use := begun[thread][0]
+		begun[thread] = begun[thread][1:]
+		life, times := lives[c.Result], completed[use]
+		switch {
+		case len(times) == 0 && life.GPUStart != 0: // one of two at once
+		case len(times) != 1 || math.Abs(float64(times[0].X0)-float64(life.GPUStart)) > 1000 || math.Abs(float64(times[0].X1)-float64(life.GPUEnd)) > 1000:
+			t.Errorf("command buffer %d ran from %d to %d; the trace has %v", use, life.GPUStart, life.GPUEnd, times)
+		default:
+			timed++
+		}
+	}
+	if timed != 24 {
+		t.Errorf("%d command buffers have their times; it was 24, and two at once", timed)
+	}
+}
+
 // The main job: eight Python threads through ctypes, waiting for the device or for events. Every call is in the trace, each
 // once, on its thread; nothing is lost; the program prints what it prints.
 func TestWorkload(t *testing.T) {

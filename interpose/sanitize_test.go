@@ -133,7 +133,7 @@ func (s sanitizer) testWaits(t *testing.T) {
 func (s sanitizer) testMetal(t *testing.T) {
 	for scenario, env := range map[string]string{
 		"unequal-encoders": "SOFTMETAL_TIMED=1", "other-encoders": "SOFTMETAL_TIMED=1", "threads": "", "slots": "", "asynchronous": "",
-		"metal4": "", "metal4-compiler": "", "mps-layers": "", "mps-graph": "", "heap": "", "no-pool": "",
+		"metal4": "", "metal4-options": "", "metal4-compiler": "", "handles": "", "every-word": "", "mps-layers": "", "mps-graph": "", "heap": "", "no-pool": "",
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			cmd := exec.Command(s.softClient(t), scenario)

@@ -67,6 +67,9 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 		waited = max(0, waited-spun)
 	}
 	r.explains = waited + computed
+	if f.oneAtATime && f.found[InterpreterLock] > waited { // what they compute, they compute one at a time
+		r.explains, computed = waited, 0
+	}
 	if r.Lost = waited; waited < computed {
 		r.Lost = r.explains
 	}

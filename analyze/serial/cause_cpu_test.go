@@ -89,3 +89,19 @@ func TestProcessors(t *testing.T) {
 		}
 	}
 }
+
+// The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock for 42 % of their
+// time and for a processor for 36 %. What they compute counted for the processors, and the verdict was that they lack those.
+func TestInterpreterOnABusyMachine(t *testing.T) {
+	trace := rounds(40, 0, 4, of(22, 36)...)
+	for _, th := range trace.Threads {
+		th.Process.Program = "/usr/bin/python3.11"
+		for k := range analyze.Nanos(20) {
+			begin := k * 50_000_000
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: at(begin, begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 22_000_000})
+		}
+	}
+	if v := Analyze(trace, Options{}).Verdict; v.Cause != InterpreterLock || !slices.ContainsFunc(v.Causes, func(f Finding) bool { return f.Cause == CPUBound }) {
+		t.Errorf("%s: %s %+v", v.Cause, v.Summary, v.Causes)
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The stories: threads of Python that kept a threading.Lock for half of their work were said to wait for signals, as threads do that have
+// nothing to do, and nothing was said of an executor of one thread to which others gave three pieces of work at a time.
+func TestPythonThreadsInEachOthersWay(t *testing.T) {
+	needTruth(t)
+	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ program, verdict, said string }{
+		{"lock", "lock-contention", "held by"},
+		{"executor", "single-submitter", "4 other threads hand it their work and wait for its signal"},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			trace := filepath.Join(t.TempDir(), "t.mtrace")
+			env := []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}
+			if r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "/usr/bin/python3", "testdata/handing.py", c.program); r != (outcome{}) {
+				t.Fatalf("%+v", r)
+			}
+			s := reportOf(t, trace).Serialization
+			if s.Verdict != c.verdict || !strings.Contains(strings.Join(s.Causes[0].Evidence, "\n"), c.said) {
+				t.Errorf("%s: %s %+v", s.Verdict, s.Summary, s.Causes)
+			}
+		})
+	}
+}

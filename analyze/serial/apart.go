@@ -151,6 +151,7 @@ func (p *program) apart() *program {
 		th.lasts = (p.recorded[t].ended-th.begin)*2 >= p.lasted && len(th.jobs)*100 > len(p.jobs)
 		q.threads = append(q.threads, th)
 	}
+	q.findPace()
 	return q
 }
 

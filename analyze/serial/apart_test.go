@@ -18,7 +18,7 @@ func served(threads, rounds int, gpu analyze.Nanos) *program {
 	}
 	p.lasted = p.recorded[0].ended
 	first := &p.threads[0]
-	first.lasts = true
+	first.lasts, first.paces = true, true
 	for range rounds {
 		for t := 1; t <= threads; t++ {
 			k, job := int32(p.submitter.pieces), int32(len(p.jobs))

@@ -79,6 +79,16 @@ func (c *cores) end(k int, now analyze.Nanos) burst {
 	return p.running.pop()
 }
 
+// crowded says whether bursts wait for every processor.
+func (c *cores) crowded() bool {
+	for i := range c.each {
+		if len(c.each[i].running) < 2 {
+			return false
+		}
+	}
+	return true
+}
+
 // draw gives numbers from 0 to 1, the same in every replay: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 func (c *cores) draw() float64 {
 	c.drawn += 0x9e3779b97f4a7c15

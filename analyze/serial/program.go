@@ -22,11 +22,12 @@ type program struct {
 	paced     map[*analyze.Thread]bool // those that wait for their work in no call
 	submitter handedOver
 
-	processors int           // that the threads and the framework share; 0 when their use is not known
-	scattered  float64       // share of the bursts of work that the system does not give to the processor with the least to do
-	framework  analyze.Nanos // processor time of the framework's own threads for each job
-	waking     float64       // part of that which is saved where such a thread is still at work
-	turnaround analyze.Nanos // from the end of the work that a job had to wait for to its beginning
+	processors   int           // that the threads and the framework share; 0 when their use is not known
+	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
+	framework    analyze.Nanos // processor time of the framework's own threads for each job
+	waking       float64       // part of that which is saved where such a thread is still at work
+	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
+	turnaround   analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency, quickNotify analyze.Nanos // those of the tenth that lasted least: which found a processor at once
@@ -40,10 +41,12 @@ const scattered = 0.5
 // A thread is one of the program's.
 type thread struct {
 	begin  analyze.Nanos // after the first of them
+	early  analyze.Nanos // the same, with the compilation before its first command buffer
 	ops    []op
 	jobs   []int32 // that it commits, in its order
 	busy   float64 // share of its own time, outside of waits, that it is on a processor
 	lasts  bool    // it is there for at least half of the time, and commits more than a hundredth
+	paces  bool    // and at least a quarter of what such threads usually commit
 	quiet  float64 // share of its time, outside of waits, that it would take if no other process wanted the processors
 	free   float64 // the same with a processor for every thread
 	calmed float64 // share of its recorded time that is left of it without what the replay adds
@@ -112,7 +115,7 @@ const mostJobs = 4000
 
 // program extracts what the threads did; nil when there is too little, or no GPU times.
 func (a *Analysis) program(f *facts) *program {
-	p := &program{scattered: scattered, paced: map[*analyze.Thread]bool{}}
+	p := &program{scattered: scattered, interrupting: interrupting, paced: map[*analyze.Thread]bool{}}
 	window := a.replayWindow()
 	index := map[*analyze.CommandBuffer]int32{}
 	queues := map[*analyze.Queue]int32{}

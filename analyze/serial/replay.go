@@ -1,10 +1,6 @@
 package serial
 
-import (
-	"sort"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // A change is what a replay leaves out of the recorded program.
 type change struct {
@@ -51,7 +47,7 @@ type replay struct {
 	services []service
 	running  []int           // by device
 	done     []run           // by thread
-	horizon  analyze.Nanos   // when the first of the threads that last had done all; 0 before
+	horizon  analyze.Nanos   // when the first of the threads that set the pace had done all; 0 before
 	open     int             // threads that have not done all, and have not committed since the horizon
 	delays   [3]delayed      // by burst
 	waited   []analyze.Nanos // by thread, what its own bursts were delayed
@@ -59,6 +55,7 @@ type replay struct {
 
 // A run is what a thread has done of its program.
 type run struct {
+	begun   analyze.Nanos
 	commits []analyze.Nanos // when
 	ended   analyze.Nanos   // when it had done all; 0 before
 }
@@ -130,8 +127,12 @@ func (p *program) play(c change) (*replay, bool) {
 		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces), running: make([]int, len(p.engines)),
 		done: make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
 	for i := range p.threads {
-		r.at(p.threads[i].begin, 0, evNothing, 0)
-		r.spend(p.threads[i].begin, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
+		r.done[i].begun = p.threads[i].begin
+		if c.compile {
+			r.done[i].begun = p.threads[i].early
+		}
+		r.at(r.done[i].begun, 0, evNothing, 0)
+		r.spend(r.done[i].begun, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
 	}
 	for r.open > 0 {
 		k, next, any := r.cores.first()
@@ -207,16 +208,20 @@ func (r *replay) spend(from, d analyze.Nanos, busy float64, kind uint8, id int32
 	r.at(from+d-work, work, kind, id)
 }
 
-// begin begins a burst. The framework has threads for each queue: one that is still at work need not be woken.
+// begin begins a burst. The framework has threads for each queue: one that is still at work need not be woken, and where all processors
+// have work, none sleeps.
 func (r *replay) begin(e replayEvent) {
-	work := e.work
+	saved := 0.0
+	if r.cores.crowded() {
+		saved = r.waking * r.interrupting
+	}
 	if q := r.served(e); q != nil {
 		if q.awake > 0 {
-			work -= scaled(work, r.waking)
+			saved = r.waking
 		}
 		q.awake++
 	}
-	r.cores.begin(r.now, work, e)
+	r.cores.begin(r.now, e.work-scaled(e.work, saved), e)
 }
 
 // served is the queue for which a burst of the framework is; nil for one of a thread of the program.
@@ -246,35 +251,4 @@ func (r *replay) delay(b burst) {
 	if r.delays[kind].sum += d; kind != burstPost { // those are counted with the jobs, as not all have one
 		r.delays[kind].n++
 	}
-}
-
-// rate is how fast threads did what they did: the command buffers that they had committed when the first of those that last had
-// done all, over the time since the first of those began. Of a command buffer that was then under way the part counts by which it was.
-func (p *program) rate(done []run) float64 {
-	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
-	for t := range done {
-		if ended := done[t].ended; p.threads[t].lasts && ended > 0 && (horizon == 0 || ended < horizon) {
-			horizon = ended
-		}
-		if p.threads[t].lasts {
-			begun = min(begun, p.threads[t].begin)
-		}
-	}
-	if horizon <= begun {
-		return 0
-	}
-	sum := 0.0
-	for t := range done {
-		commits, jobs := done[t].commits, p.threads[t].jobs
-		n := sort.Search(len(commits), func(i int) bool { return commits[i] > horizon })
-		for _, j := range jobs[:n] {
-			if !p.jobs[j].fence {
-				sum++
-			}
-		}
-		if n > 0 && n < len(commits) && !p.jobs[jobs[n]].fence {
-			sum += float64(horizon-commits[n-1]) / float64(commits[n]-commits[n-1])
-		}
-	}
-	return sum / float64(horizon-begun)
 }

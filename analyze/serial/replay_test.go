@@ -14,7 +14,7 @@ func loops(threads, rounds int, compute, gpu analyze.Nanos) *program {
 	p := &program{engines: []int{threads}, limited: []bool{false}, handed: 1}
 	for t := range threads {
 		p.queues = append(p.queues, queueOf{capacity: 64, most: 1})
-		th := thread{lasts: true, busy: 1, quiet: 1, free: 1, calmed: 1}
+		th := thread{lasts: true, paces: true, busy: 1, quiet: 1, free: 1, calmed: 1}
 		for range rounds {
 			job := int32(len(p.jobs))
 			p.jobs = append(p.jobs, jobOf(t, gpu))

@@ -19,16 +19,22 @@ func (r *replay) share(work analyze.Nanos) analyze.Nanos {
 
 // enginesOf is how many command buffers a device runs at the same time.
 func (r *replay) enginesOf(device int) int {
-	if r.gpu || r.room && !r.limited[device] {
+	switch {
+	case r.gpu:
 		return unlimited
+	case r.room && !r.limited[device]:
+		return max(r.engines[device], len(r.program.threads))
 	}
 	return r.engines[device]
 }
 
 // overlapOf is how many command buffers a queue lets run at the same time.
 func (r *replay) overlapOf(q *queueOf) int {
-	if r.lines || !q.limited && r.room {
+	switch {
+	case r.lines:
 		return unlimited
+	case r.room && !q.limited:
+		return max(q.most, len(r.program.threads))
 	}
 	return q.most
 }

@@ -176,7 +176,7 @@ func (r *replay) advance(t int32) {
 	s.next++
 	if th := &r.program.threads[t]; s.next == len(th.ops) {
 		r.done[t].ended = r.now
-		if th.lasts && r.horizon == 0 {
+		if th.paces && r.horizon == 0 {
 			r.horizon = r.now
 		}
 		r.close(t)

@@ -43,6 +43,11 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 			q.scattered = scattered
 			add(&q)
 		}
+		for _, interrupting := range []float64{0, 1} {
+			q := *p
+			q.interrupting = interrupting
+			add(&q)
+		}
 		q := *p
 		q.processors = 0
 		add(&q)

@@ -20,6 +20,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 	first := analyze.Nanos(1 << 62)
 	last := analyze.Nanos(0)
 	var threads []*analyze.Thread
+	early := map[*analyze.Thread]analyze.Nanos{}
 	buffers := make([]*analyze.CommandBuffer, len(p.jobs))
 	for b, i := range index {
 		buffers[i] = b
@@ -31,6 +32,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			}
 			return compare(y.End, x.End)
 		})
+		early[t] = withCompilation(list)
 		list, paced := a.paced(t, withoutStart(withoutNested(list)), buffers)
 		if by[t] = list; paced {
 			p.paced[t] = true
@@ -50,7 +52,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		}
 		list := by[t]
 		at := list[0].Begin
-		th, done := thread{begin: at - first}, run{}
+		th, done := thread{begin: at - first, early: max(0, early[t]-first)}, run{begun: at - first}
 		for _, s := range list {
 			s.gap = s.Begin - at
 			if s.op.encode = min(s.gap, s.encode.Length()); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
@@ -70,6 +72,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
+	p.findPace()
 	p.findAlone()
 	p.findFences()
 	a.useByProgram(p, spans)
@@ -136,6 +139,16 @@ func waitFor(w analyze.Interval, b *analyze.CommandBuffer, job int32) op {
 		o.notify, o.waited = w.End-b.GPU.End, min(max(b.GPU.End, b.Completed.Begin), w.End)-w.Begin
 	}
 	return o
+}
+
+// withCompilation is when a thread began to work on command buffers, or to compile before that.
+func withCompilation(list []step) analyze.Nanos {
+	for i := range list {
+		if list[i].kind != opLock {
+			return list[i].Begin
+		}
+	}
+	return list[0].Begin
 }
 
 // withoutStart leaves out what a thread did before it began to work on command buffers, if it did.

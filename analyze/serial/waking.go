@@ -9,6 +9,10 @@ import (
 // mostWaking bounds the part of the framework's work that goes into waking its threads: something is left to do for those awake.
 const mostWaking = 0.9
 
+// interrupting is what is taken for the part of waking that wakes the processor and not the thread: one of three, the system call of who
+// wakes, the interrupt to a processor that sleeps, and the switch to the thread. No trace tells it; intervals hold none and all.
+const interrupting = 1.0 / 3
+
 // findWaking finds which part of what it takes to hand work over goes into waking who takes it: the system calls on both sides, the
 // interrupt to a processor that sleeps. A commit that finds the framework's thread at work only puts the command buffer into its list,
 // and is quick; the others wake it. The quickest tenth are taken to be such, and the framework's own wake-ups to cost like the program's.

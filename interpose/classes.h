@@ -5,6 +5,7 @@
 #define MTRACE_CLASSES_H
 #include <stdatomic.h>
 #include "completion.h"
+#include "hidden.h"
 #include "objc.h"
 #include "sampling.h"
 
@@ -20,7 +21,7 @@ struct class_entry {
 };
 
 enum { MT_CLASSES = 1024 };
-extern struct class_entry mt_classes[MT_CLASSES]; // open addressing
+extern MT_HIDDEN struct class_entry mt_classes[MT_CLASSES]; // open addressing
 
 static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 + family) % MT_CLASSES; }
 

@@ -7,12 +7,13 @@
 #define MTRACE_CLOCK_H
 #include <stdint.h>
 #include <time.h>
+#include "hidden.h"
 #include "region.h"
 #ifdef __APPLE__
 #include <mach/mach_time.h>
 #endif
 
-extern uint32_t mt_clock_kind; // MT_CLOCK_*, chosen by mt_clock_start
+extern MT_HIDDEN uint32_t mt_clock_kind; // MT_CLOCK_*, chosen by mt_clock_start
 
 struct mt_clock_sample {
   uint64_t ticks;
@@ -33,15 +34,19 @@ static inline uint64_t mt_nanos(void) {
 #endif
 }
 
-static inline uint64_t mt_ticks(void) {
+// The clock that is chosen where it can be, and a reading of it.
 #if defined(__APPLE__)
-  return mt_clock_kind == MT_CLOCK_MACH ? mach_absolute_time() : mt_nanos();
+#define MT_CLOCK_QUICK MT_CLOCK_MACH
+static inline uint64_t mt_ticks_quick(void) { return mach_absolute_time(); }
 #elif defined(__x86_64__)
-  return __builtin_expect(mt_clock_kind == MT_CLOCK_TSC, 1) ? __builtin_ia32_rdtsc() : mt_nanos();
+#define MT_CLOCK_QUICK MT_CLOCK_TSC
+static inline uint64_t mt_ticks_quick(void) { return __builtin_ia32_rdtsc(); }
 #else
-  return mt_nanos();
+#define MT_CLOCK_QUICK MT_CLOCK_NANOSECONDS
+static inline uint64_t mt_ticks_quick(void) { return mt_nanos(); }
 #endif
-}
+
+static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind == MT_CLOCK_QUICK, 1) ? mt_ticks_quick() : mt_nanos(); }
 
 // Chooses the clock and takes the first sample.
 void mt_clock_start(void);

@@ -14,6 +14,7 @@
 #include "text.h"
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
+static const double latest_seconds = 9e9;   // in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
 
 enum { METHODS = 8 };
 static SEL names[METHODS];
@@ -31,7 +32,7 @@ void mt_completion_resolve(struct completion_methods *methods, Class class) {
 
 static uint64_t nanos_of(const struct completion_methods *methods, id command_buffer, int which) {
   double seconds = methods->times[which] ? methods->times[which](command_buffer, names[2 + which]) : 0;
-  return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+  return seconds > 0 && seconds < latest_seconds ? (uint64_t)(int64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
 static void completed(void *block, id command_buffer) {
@@ -66,9 +67,12 @@ static void completed(void *block, id command_buffer) {
   if (mt_memory_due(begin) && methods->device) mt_memory_sample(t, methods->device(command_buffer, names[7]), begin);
   if (mt_sampling_on) mt_sampling_completed(t, number, begin, times[0], times[1]);
   if (mt_thread_room(t, 2)) {
-    mt_record_put(mt_thread_slot(t, 0), begin, begin, arg, mt_record_rest(number, MT_CALL_tracer_completed, flags));
-    mt_record_put(mt_thread_slot(t, 1), times[0], times[1], times[2], mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
-    mt_thread_advance(t, 2);
+    struct ring *ring = t->ring;
+    uint64_t head = t->head;
+    mt_record_put(mt_ring_slot(ring, head), begin, begin, arg, mt_record_rest(number, MT_CALL_tracer_completed, flags));
+    mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2], mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
+    mt_thread_move_head(t, ring, head + 2);
+    mt_thread_wake();
   }
   errno = saved;
 }

@@ -57,11 +57,10 @@ static uint64_t seen_all(struct thread *t, id devices) {
 #define FUNCTION(symbol, call, expression) \
   if (!mt_activate()) return call; \
   struct span span; \
-  if (!SPAN_ENTER(&span, MT_FAMILY_function, NULL)) return call; \
-  mt_span_start(&span, MT_FAMILY_function, MT_CALL_function_##symbol); \
+  if (!SPAN_BY(mt_span_begin, &span, MT_FAMILY_function, MT_CALL_function_##symbol, NULL)) return call; \
   id result = call; \
   uint64_t end = mt_ticks(), arg = expression; \
-  mt_span_end(&span, end, MT_FAMILY_function, MT_CALL_function_##symbol, result ? 0 : MT_FLAG_FAILED, arg, NULL); \
+  mt_span_end(&span, end, MT_FAMILY_function, result ? 0 : MT_FLAG_FAILED, arg); \
   return result
 
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(), seen(span.thread, result)); }

@@ -4,6 +4,7 @@
 #define MTRACE_DOORBELL_H
 #include <stdatomic.h>
 #include <stdbool.h>
+#include "hidden.h"
 
 bool mt_doorbell_make(void);
 void mt_doorbell_ring(void); // keeps nothing: the caller saves errno
@@ -14,6 +15,6 @@ bool mt_doorbell_wait(int milliseconds);
 // Set by the drainer before it waits without end; whoever publishes and finds it set clears it and rings. The order of publishing
 // and looking is not fenced, which would cost every record: after setting it the drainer waits one more round with an end, longer
 // than any store stays in a processor's buffer, and looks at the rings again.
-extern _Atomic int mt_drainer_sleeps;
+extern MT_HIDDEN _Atomic int mt_drainer_sleeps;
 void mt_doorbell_wake(void); // keeps errno
 #endif

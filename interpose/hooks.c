@@ -35,7 +35,7 @@
 #define ENCODED_integer 'Q'
 
 // What AFTER is made of.
-#define MORE(a, b, c) (extra = (struct record){.begin = (a), .end = (b), .arg = (c), .call = MT_CALL_tracer_more}, more = &extra)
+#define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
 #define WAITED flags |= mt_python_flags()
 #define DISPATCH(grid, group) \
@@ -51,7 +51,7 @@
 // Puts our block before the program's completion handler; what it captured lives in this trampoline's frame.
 #define WATCH(handler, made) \
   struct async async; \
-  handler = mt_async_watch(&async, handler, MT_FAMILY_##made, span.object)
+  handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))
 #define PIPELINE(function, descriptor) \
   void *pool = mt_pool_push(); \
   id compiled = function; \
@@ -109,13 +109,19 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 // Methods of these families count as one family when they call each other: a compiler works by the methods of devices and libraries.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
-#define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+// Where there is nothing to do between the entry and the start of the clock they are one.
+#define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
+#define START_AFTER(family, call, ...) __VA_OPT__(mt_span_start(&span, family, call))
+#define FIRST(a, ...) a
+
+// READY is what the original finds: no more than a store, because it is timed.
+#define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
         (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_acquire); \
     struct span span; \
-    if (!SPAN_ENTER(&span, DEPTH_OF(MT_FAMILY_##family), self)) { \
+    if (!SPAN_BY(ENTRY_FOR(BEFORE), &span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, self)) { \
       KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
       INNER; \
       return GIVE_##returns; \
@@ -123,15 +129,18 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     struct thread *t = span.thread; \
     (void)t; \
     BEFORE; \
-    mt_span_start(&span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name); \
+    START_AFTER(DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, BEFORE); \
+    READY; \
     KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
     uint64_t end = mt_ticks(), arg = 0; \
     unsigned flags = used->flags; \
-    struct record extra; \
-    const struct record *more = NULL; \
+    uint64_t extra[3], *more = NULL; \
     (void)extra; \
     { AFTER; } \
-    mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, flags, arg, more); \
+    if (more) \
+      mt_span_end_more(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg, more); \
+    else \
+      mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg); \
     return GIVE_##returns; \
   }
 
@@ -163,13 +172,13 @@ enum { FEW = 6, MANY = 16 };
 
 #define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
 
-#define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+#define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static struct slot slots_##family##_##name[slots]; \
-  REPEAT_##slots(TRAMPOLINE, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, INNER, AFTER) \
+  REPEAT_##slots(TRAMPOLINE, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , AFTER)
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , , AFTER)
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
-  ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, t->made_inside_count = 0; BEFORE, mt_made_inside(MT_FAMILY_##made, result), \
+  ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, mt_made_inside(MT_FAMILY_##made, result), \
       t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   static struct slot slots_##family##_##name[slots]; \

@@ -55,15 +55,15 @@ AUDIT(queue, commandBufferDidComplete_startTime_completionTime_error_, FEW, P(id
       MT_CHOKE_COMPLETION, mt_audit_completion)
 
 // command buffer
-MAKE(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_compute(t, self, span.object, original), SAMPLED())
+MAKE(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_compute(t, self, mt_span_object(&span), original), SAMPLED())
 MAKE(commandBuffer, computeCommandEncoderWithDispatchType_, FEW, encoder, P(NSUInteger a1), A(a1),
-     original = mt_sampling_compute_of_type(t, self, span.object, a1, original), MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
+     original = mt_sampling_compute_of_type(t, self, mt_span_object(&span), a1, original), MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
 MAKE(commandBuffer, computeCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
-     original = mt_sampling_pass(t, self, span.object, MT_SAMPLED_COMPUTE, a1, original),
+     original = mt_sampling_pass(t, self, mt_span_object(&span), MT_SAMPLED_COMPUTE, a1, original),
      MORE(mt_send_integer(a1, "dispatchType"), mt_sampling_made(t, (uint32_t)arg), 0))
-MAKE(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self, span.object, original), SAMPLED())
+MAKE(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self, mt_span_object(&span), original), SAMPLED())
 MAKE(commandBuffer, blitCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
-     original = mt_sampling_pass(t, self, span.object, MT_SAMPLED_BLIT, a1, original), SAMPLED())
+     original = mt_sampling_pass(t, self, mt_span_object(&span), MT_SAMPLED_BLIT, a1, original), SAMPLED())
 MAKE(commandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
 MAKE(commandBuffer, parallelRenderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
 MAKE(commandBuffer, resourceStateCommandEncoder, FEW, encoder, P(), A(), , )
@@ -180,7 +180,7 @@ CALL(encoder, popDebugGroup, MANY, nothing, P(), A(), , )
 
 // event
 CALL(event, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
-MAKE(event, newSharedEventHandle, FEW, other, P(), A(), , mt_shared_note(self, span.object))
+MAKE(event, newSharedEventHandle, FEW, other, P(), A(), , mt_shared_note(self, mt_span_object(&span)))
 CALL(event, dealloc, FEW, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
 
 // fence
@@ -362,9 +362,9 @@ CALL(mtl4Queue, copyBufferMappingsFromBuffer_toBuffer_operations_count_, FEW, no
 
 // command buffer
 CALL(mtl4CommandBuffer, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
-CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_, FEW, nothing, P(id a1), A(a1), span.object = 0,
+CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_, FEW, nothing, P(id a1), A(a1), mt_span_forget(&span),
      arg = mt_identity_new(t, self); MORE(mt_identity_of(a1), 0, 0))
-CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_options_, FEW, nothing, P(id a1, id a2), A(a1, a2), span.object = 0,
+CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_options_, FEW, nothing, P(id a1, id a2), A(a1, a2), mt_span_forget(&span),
      arg = mt_identity_new(t, self); MORE(mt_identity_of(a1), 0, 0))
 CALL(mtl4CommandBuffer, endCommandBuffer, FEW, nothing, P(), A(), , )
 MAKE(mtl4CommandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
@@ -480,7 +480,7 @@ CALL(resource, getBytes_bytesPerRow_fromRegion_mipmapLevel_, FEW, nothing, P(voi
 CALL(resource, getBytes_bytesPerRow_bytesPerImage_fromRegion_mipmapLevel_slice_, FEW, nothing, P(void *a1, NSUInteger a2, NSUInteger a3,
      MTLRegion a4, NSUInteger a5, NSUInteger a6), A(a1, a2, a3, a4, a5, a6), , arg = a2 * a4.size.height * a4.size.depth)
 CALL(resource, dealloc, MANY, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
-MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(self, span.object))
+MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(self, mt_span_object(&span)))
 
 // heap
 CALL(heap, dealloc, FEW, nothing, P(), A(), mt_identity_retire(self), )

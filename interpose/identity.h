@@ -10,8 +10,29 @@
 // instruction for every object, and a cache line that moves from core to core.
 #ifndef MTRACE_IDENTITY_H
 #define MTRACE_IDENTITY_H
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include "hidden.h"
+
+enum { MT_IDENTITY_BITS = 20 };
+struct mt_identity {
+  _Atomic uintptr_t key;
+  _Atomic uint32_t number;
+};
+extern MT_HIDDEN struct mt_identity *mt_identities; // NULL until there is a table
+
+// Objects are aligned to 16 bytes; Fibonacci hashing spreads what is left (Knuth, TAOCP 3, 6.4).
+static inline size_t mt_identity_slot(const void *object) { return (size_t)(((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> (64 - MT_IDENTITY_BITS)); }
+
+// The number of an object that is known and where it belongs, as nearly all are; else 0.
+static inline uint32_t mt_identity_known(const void *object) {
+  struct mt_identity *e = &mt_identities[mt_identity_slot(object)];
+  if (__builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) != (uintptr_t)object, 0)) return 0;
+  uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
+  return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // a lock's may have been there before
+}
 
 // Reserves the table's address space. False when there is none.
 bool mt_identity_start(void);

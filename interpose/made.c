@@ -27,14 +27,27 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
   }
 }
 
-uint32_t mt_made(struct thread *t, unsigned family, id object) {
-  if (!object) return 0;
+// Where there is more to do than to number the object.
+static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   const struct class_entry *class = mt_class_see(t, object, family);
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
   if (t->canary) alias(t, object, number);
   for (unsigned i = 0; i < t->made_inside_count; i++)
     if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
   if (class && class->base) mt_made_layers(t, family, object, number);
+  t->plain[family] = class && !class->base && !t->canary ? objc_class_of(object) : NULL;
+  return number;
+}
+
+// Was nothing made by inner calls, or only what the outer one returns?
+static bool only(const struct thread *t, id object) {
+  return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
+}
+
+uint32_t mt_made(struct thread *t, unsigned family, id object) {
+  if (!object) return 0;
+  bool plain = objc_class_of(object) == t->plain[family] && only(t, object) && !t->canary;
+  uint32_t number = __builtin_expect(plain, 1) ? mt_identity_new(t, object) : made_otherwise(t, family, object);
   // Now and then, and when something is made that kernels are made of.
   if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
   return number;

@@ -5,9 +5,10 @@
 #ifndef MTRACE_MEMORY_H
 #define MTRACE_MEMORY_H
 #include <stdatomic.h>
+#include "hidden.h"
 #include "objc.h"
 
-extern _Atomic uint64_t mt_memory_looked; // at what tick it was asked whether it is time
+extern MT_HIDDEN _Atomic uint64_t mt_memory_looked; // at what tick it was asked whether it is time
 
 // Is it time to ask? The call's own reading of the clock says mostly that it is not: another would cost each completion as much as
 // its records do. So many ticks are less than a millisecond on any clock: Apple silicon's has 24 million a second, x86-64's counters

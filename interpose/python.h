@@ -6,6 +6,7 @@
 #define MTRACE_PYTHON_H
 #include <stdatomic.h>
 #include <stdint.h>
+#include "hidden.h"
 #include "thread.h"
 
 // One call: a function by its qualified name (CPython 3.11 and later; by its name before), its file, and the line it is at, 0 when
@@ -16,7 +17,7 @@ struct mt_python_frame {
 };
 
 // Is there an interpreter, and is it one whose frames can be read?
-extern _Atomic enum mt_python { MT_NO_PYTHON, MT_UNKNOWN_PYTHON, MT_KNOWN_PYTHON } mt_python;
+extern MT_HIDDEN _Atomic enum mt_python { MT_NO_PYTHON, MT_UNKNOWN_PYTHON, MT_KNOWN_PYTHON } mt_python;
 
 // Looks for an interpreter, once, before anything else here is asked. Not for the hot path: it asks the dynamic linker.
 void mt_python_find(void);

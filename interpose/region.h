@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "wire.h"
-
 struct record {
   uint64_t begin, end, arg;
   uint32_t object;

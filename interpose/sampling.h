@@ -6,10 +6,11 @@
 // when all it says later is wrong. Render, Metal 4 and other encoders are not measured.
 #ifndef MTRACE_SAMPLING_H
 #define MTRACE_SAMPLING_H
+#include "hidden.h"
 #include "objc.h"
 #include "samples.h"
 
-extern bool mt_sampling_on; // MTRACE_GPU_TIMING=encoder
+extern MT_HIDDEN bool mt_sampling_on; // MTRACE_GPU_TIMING=encoder
 
 // The methods of a command buffer that are used, without our hooks. Looked up when its class is hooked.
 struct sampling_methods {

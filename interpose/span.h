@@ -16,23 +16,32 @@
 
 struct span {
   struct thread *thread;
-  uint64_t begin;
-  uint64_t outer_begin, outer_current; // the call of another family this one is inside of
-  uint32_t object;
+  uint64_t begin, current;             // the object and the call, as in a record's fourth word
+  uint64_t outer_begin, outer_current; // the call of another family this one is inside of; its begin only when there is one
 };
 
+// The number of the object that is called.
+static inline uint32_t mt_span_object(const struct span *s) { return (uint32_t)s->current; }
+
+// Takes the object out of a call that has not started: it will have another number when the call is over.
+static inline void mt_span_forget(struct span *s) { s->current &= ~(uint64_t)UINT32_MAX; }
+
 // Enters a call whose trampoline has the given frame. False when it is not to be recorded: then only the original is called.
-bool mt_span_enter(struct span *s, unsigned family, id self, uintptr_t frame);
+bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame);
 
 // Starts the clock of a call that was entered: the last thing before the original.
 void mt_span_start(struct span *s, unsigned family, unsigned call);
 
-// Ends a call and publishes it. More is NULL or the record that goes with it.
-void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned call, unsigned flags, uint64_t arg, const struct record *more);
+// Both at once, for calls before which nothing is to be done.
+bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame);
 
-// Enters, for the function this is used in.
-#define SPAN_ENTER(span, family, self) ({ \
+// Ends a call and publishes it; the second one with the record that goes with it, whose first three words are more.
+void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg);
+void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg, const uint64_t more[3]);
+
+// Enters or begins, for the function this is used in.
+#define SPAN_BY(enter_or_begin, span, family, call, self) ({ \
   UNWIND_PERSONALITY; \
-  mt_span_enter(span, family, self, (uintptr_t)__builtin_frame_address(0)); \
+  enter_or_begin(span, family, call, self, (uintptr_t)__builtin_frame_address(0)); \
 })
 #endif

@@ -119,10 +119,10 @@ struct thread *mt_thread_open(struct thread *now) {
     return NULL;
   }
   struct thread *t = &threads[i];
-  uint32_t next_number = t->next_number, numbers_left = t->numbers_left;
+  uint32_t next_number = t->next_number, last_number = t->last_number;
   memset(t, 0, sizeof *t);
   t->next_number = next_number;
-  t->numbers_left = numbers_left;
+  t->last_number = last_number;
   t->ring = &mt_region->rings[i];
   t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include "doorbell.h"
 #include "handoff.h"
+#include "hidden.h"
+#include "objc.h"
 #include "process.h"
 #include "region.h"
 #include "sampling.h"
@@ -15,11 +17,12 @@ enum { MT_SENT_TEXTS = 512, MT_SCOPES = 64 };
 enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
 
 struct thread {
-  struct ring *ring;
+  _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t tail;       // the tail as last seen
   uint64_t stuck;      // the tail at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
+  struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   struct inside {
     uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
@@ -29,6 +32,7 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
+  Class plain[MT_FAMILY_COUNT]; // of the last object made of each family, when all there is to do for one of its class is to number it
   struct sampling sampling; // of the encoder that is being made
   struct lock_name {
     const void *lock, *waiter; // lock is NULL for the name of whoever waits there
@@ -47,13 +51,12 @@ struct thread {
     uintptr_t frame; // of the outermost passage in progress, 0 when there is none. See coverage.h.
     const void *command_buffer;
   } chokes[MT_CHOKES];
-  uint32_t next_number, numbers_left; // of objects: see identity.h. They stay with the ring.
+  uint32_t next_number, last_number; // of objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
   uint64_t handled; // command buffers whose completion handler of ours ran here
   bool own_work;    // of the tracer's: what it waits for is not the program's wait
   bool canary;      // the self-check is being made: see canary.h
   unsigned exits;    // rounds of thread exit handlers that have passed
-  struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };
@@ -62,7 +65,7 @@ struct thread {
 
 #ifdef __linux__
 // The library is loaded at start, so its thread-locals are in the static block: one instruction.
-extern _Thread_local struct thread *mt_thread_pointer __attribute__((tls_model("initial-exec")));
+extern MT_HIDDEN _Thread_local struct thread *mt_thread_pointer __attribute__((tls_model("initial-exec")));
 static inline struct thread *mt_thread_get(void) { return mt_thread_pointer; }
 static inline void mt_thread_set(struct thread *t) { mt_thread_pointer = t; }
 #else
@@ -104,20 +107,25 @@ static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t e
 }
 
 // The fourth word of a record, as it lies in memory.
+static inline uint64_t mt_record_flags(unsigned flags) { return (uint64_t)(uint16_t)flags << 48; }
 static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned flags) {
-  return object | (uint64_t)(uint16_t)call << 32 | (uint64_t)(uint16_t)flags << 48;
+  return object | (uint64_t)(uint16_t)call << 32 | mt_record_flags(flags);
 }
 
 // Is there room for n records, 1 or 2? If not they are counted as dropped.
 static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again, 1) || mt_thread_make_room(t, n); }
 
-// The slot of the record i after the last one published.
-static inline struct record *mt_thread_slot(struct thread *t, unsigned i) { return &t->ring->records[(t->head + i) & (MT_RECORDS_PER_RING - 1)]; }
+// Where the record at a position goes.
+static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) { return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
 
-// Publishes n records that were put into their slots, with one release store.
-static inline void mt_thread_advance(struct thread *t, unsigned n) {
-  t->head += n;
-  atomic_store_explicit(&t->ring->head, t->head, memory_order_release);
+// Publishes all records up to a position, with one release store; ring is the thread's.
+static inline void mt_thread_move_head(struct thread *t, struct ring *ring, uint64_t head) {
+  t->head = head;
+  atomic_store_explicit(&ring->head, head, memory_order_release);
+}
+
+// Wakes the drainer if it sleeps, after records were published.
+static inline void mt_thread_wake(void) {
   if (__builtin_expect(atomic_load_explicit(&mt_drainer_sleeps, memory_order_relaxed), 0)) mt_doorbell_wake();
 }
 
@@ -125,7 +133,9 @@ static inline void mt_thread_advance(struct thread *t, unsigned n) {
 static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
   if (!mt_thread_room(t, n)) return;
   for (unsigned i = 0; i < n; i++)
-    mt_record_put(mt_thread_slot(t, i), records[i].begin, records[i].end, records[i].arg, mt_record_rest(records[i].object, records[i].call, records[i].flags));
-  mt_thread_advance(t, n);
+    mt_record_put(mt_ring_slot(t->ring, t->head + i), records[i].begin, records[i].end, records[i].arg,
+                  mt_record_rest(records[i].object, records[i].call, records[i].flags));
+  mt_thread_move_head(t, t->ring, t->head + n);
+  mt_thread_wake();
 }
 #endif

@@ -35,9 +35,15 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 @interface ShapesQueue : _MTLCommandQueue
 @end
 
+@interface PassedQueue : ShapesQueue // has the methods that every command buffer passes, as Metal's queues have
+- (void)commitCommandBuffer:(id)buffer wake:(BOOL)wake;
+- (void)commandBufferDidComplete:(id)buffer startTime:(uint64_t)start completionTime:(uint64_t)completion error:(id)error;
+@end
+
 @interface _MTLCommandBuffer : Root { @public int status; void *handlers[8]; int handlerCount; id inner; }
 - (void)addCompletedHandler:(void *)block;
 - (void)commit;
+- (void)completed; // calls the handlers
 - (void)enqueue;
 - (void)waitUntilCompleted;
 - (id)computeCommandEncoder;
@@ -54,6 +60,8 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 @end
 @interface WrapperCommandBuffer : _MTLCommandBuffer // calls what it wraps
 @end
+@interface PassingCommandBuffer : MiddleCommandBuffer { @public PassedQueue *queue; }
+@end
 
 @interface ShapesEncoder : Root
 - (void)setComputePipelineState:(id)state;
@@ -68,7 +76,7 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 - (NSUInteger)setSignaledValue:(uint64_t)value; // not the prototype of Metal: must be left alone
 @end
 
-enum { KIND_FAMILY_A, KIND_FAMILY_B, KIND_WRAPPER };
+enum { KIND_FAMILY_A, KIND_FAMILY_B, KIND_WRAPPER, KIND_PASSING };
 extern _Thread_local void (*shapes_in_fill)(void); // called by fillBuffer:range:value:, may leave it by an exception or longjmp
 extern id MTLCreateSystemDefaultDevice(void);
 extern id MTLCopyAllDevices(void), MTLCopyAllDevicesWithObserver(id *observer, void *handler);

@@ -36,7 +36,11 @@ static _Thread_local Root *last;
 
 @implementation _MTLDevice
 - (id)newCommandQueue { return [self newCommandQueueWithMaxCommandBufferCount:64]; }
-- (id)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)count { _MTLCommandQueue *q = [ShapesQueue alloc]; q->kind = count % 3; return q; }
+- (id)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)count {
+  _MTLCommandQueue *q = count == KIND_PASSING ? [PassedQueue alloc] : [ShapesQueue alloc];
+  q->kind = count == KIND_PASSING ? KIND_PASSING : count % KIND_PASSING;
+  return q;
+}
 - (id)newBufferWithLength:(NSUInteger)length options:(NSUInteger)options { return length ? [Root alloc] : nil; }
 - (id)newSharedEvent { return [ShapesEvent alloc]; }
 @end
@@ -59,12 +63,29 @@ static _Thread_local Root *last;
   return wrapper;
 }
 @end
+@implementation PassedQueue
+- (id)commandBuffer {
+  PassingCommandBuffer *buffer = [PassingCommandBuffer alloc];
+  buffer->queue = self;
+  return buffer;
+}
+- (void)commitCommandBuffer:(id)buffer wake:(BOOL)wake {
+  ((PassingCommandBuffer *)buffer)->status = 2;
+  [self commandBufferDidComplete:buffer startTime:0 completionTime:0 error:nil];
+}
+- (void)commandBufferDidComplete:(id)buffer startTime:(uint64_t)start completionTime:(uint64_t)completion error:(id)error {
+  [(PassingCommandBuffer *)buffer completed];
+}
+@end
 
 @implementation _MTLCommandBuffer
 - (void)addCompletedHandler:(void *)block { if (status >= 2) abort(); handlers[handlerCount++] = block; }
 - (void)enqueue { status = 1; }
 - (void)commit {
   status = 2;
+  [self completed];
+}
+- (void)completed {
   for (int i = 0; i < handlerCount; i++) {
     struct { void *isa; int flags, reserved; void (*invoke)(void *, id); } *block = handlers[i];
     status = 4;
@@ -86,6 +107,9 @@ static _Thread_local Root *last;
 - (void)enqueue { [super enqueue]; }
 @end
 @implementation FamilyBCommandBuffer
+@end
+@implementation PassingCommandBuffer
+- (void)commit { [queue commitCommandBuffer:self wake:YES]; }
 @end
 @implementation WrapperCommandBuffer
 - (void)commit { [inner commit]; [super commit]; }

@@ -87,6 +87,9 @@ func (a *Analysis) inLine(w *analyze.Wait) analyze.Nanos {
 	if b == nil || a.lines[b.Queue] == nil || a.released[b] == nil || Awaited(w) != w.Thread {
 		return 0
 	}
+	if b.Empty() && a.Trace.Encoded() { // it is there to wait for the others
+		return 0
+	}
 	queued := queuedPart(w)
 	queued.Begin = max(queued.Begin, a.released[b].at)
 	l := a.lines[b.Queue]

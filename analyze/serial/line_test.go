@@ -83,3 +83,33 @@ func TestEmptyIsNoWork(t *testing.T) {
 		t.Errorf("%s, %d lost: %s", v.Cause, v.Causes[0].Lost, v.Summary)
 	}
 }
+
+// The story: threads that put an empty command buffer into everybody's queue, to wait for all, were said to lose that time to the
+// device-wide synchronisation, and as much of it to the queues in which those stood behind the others' work.
+func TestEmptyIsNotInLine(t *testing.T) {
+	const period = 1_000_000
+	w := newWorld(40 * period)
+	other := &analyze.Queue{ID: 2, Process: w.a.Process, Device: w.queue.Device}
+	w.trace.Queues = append(w.trace.Queues, other)
+	encoder := func(b *analyze.CommandBuffer) *analyze.CommandBuffer {
+		b.Encoders = []analyze.Encoder{{ID: b.ID, Created: analyze.Call{Interval: at(b.Committed.Begin-1, b.Committed.Begin), Thread: b.Committed.Thread}}}
+		return b
+	}
+	for i := range analyze.Nanos(39) {
+		begin := 1000 + i*period
+		w.wait(w.a, at(begin+1000, begin+705_000), encoder(w.buffer(w.a, begin, at(begin+10_000, begin+700_000))))
+		fence := w.buffer(w.b, begin+20_000, at(begin+700_000, begin+701_000))
+		w.wait(w.b, at(begin+21_000, begin+706_000), fence)
+		beside := encoder(w.buffer(w.c, begin+50_000, at(begin+60_000, begin+900_000)))
+		beside.Queue = other
+		w.wait(w.c, at(begin+51_000, begin+905_000), beside)
+	}
+	w.trace.Finish()
+	a := Analyze(w.trace, Options{})
+	if len(a.lines) == 0 {
+		t.Fatal("the queue is not seen to hold anything up: that tests nothing")
+	}
+	if n := a.timeInLine(); n != 0 || a.Verdict.Cause != DeviceWideSync {
+		t.Errorf("%v in line; %s", n, a.Verdict.Summary)
+	}
+}

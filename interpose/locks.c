@@ -42,8 +42,11 @@ static uint64_t name_of(struct thread *t, const void *lock, const char *label, c
 }
 
 void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter) {
+  mt_lock_waited_until(mt_ticks(), call, lock, begin, holder, label, waiter);
+}
+
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter) {
   int saved = errno;
-  uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t && !mt_canary_flies()) {
     struct record records[2] = {

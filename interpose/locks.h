@@ -33,6 +33,9 @@ static inline bool mt_signals_on(void) {
 // function that waited. Keeps errno.
 void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter);
 
+// The same of a wait that was over at another tick than now.
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter);
+
 // Records a wait for a signal that began at the given tick and is over, with who gave the signal. Failed: none came. Keeps errno.
 void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool failed, void *waiter);
 

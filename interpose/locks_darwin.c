@@ -45,6 +45,21 @@ static void barrier_sync_block(mt_queue queue, void *block) {
   mt_queue_sync(original_barrier_sync, dispatch_barrier_sync_f, MT_CALL_lock_dispatch_barrier_sync, queue, block);
 }
 
+static void async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
+  mt_queue_async_and_wait_f(dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait_f, queue, context, function);
+}
+static void barrier_async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
+  mt_queue_async_and_wait_f(dispatch_barrier_async_and_wait_f, MT_CALL_lock_dispatch_barrier_async_and_wait_f, queue, context, function);
+}
+static void original_async_and_wait(mt_queue queue, void *block) { dispatch_async_and_wait(queue, (dispatch_block_t)block); }
+static void original_barrier_async_and_wait(mt_queue queue, void *block) { dispatch_barrier_async_and_wait(queue, (dispatch_block_t)block); }
+static void async_and_wait(mt_queue queue, void *block) {
+  mt_queue_async_and_wait(original_async_and_wait, dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait, queue, block);
+}
+static void barrier_async_and_wait(mt_queue queue, void *block) {
+  mt_queue_async_and_wait(original_barrier_async_and_wait, dispatch_barrier_async_and_wait_f, MT_CALL_lock_dispatch_barrier_async_and_wait, queue, block);
+}
+
 static dispatch_block_t block_create(dispatch_block_flags_t flags, dispatch_block_t block) {
   struct mt_queue_block room;
   return dispatch_block_create(flags, (dispatch_block_t)mt_queue_watch(&room, (void *)block));
@@ -56,9 +71,14 @@ static dispatch_block_t block_create_with_qos_class(dispatch_block_flags_t flags
 
 static void *original_create(unsigned long flags, void *block) { return (void *)dispatch_block_create(flags, (dispatch_block_t)block); }
 
+static intptr_t semaphore_wait(void *semaphore, uint64_t until) { return dispatch_semaphore_wait(semaphore, until); }
+static intptr_t semaphore_signal(void *semaphore) { return dispatch_semaphore_signal(semaphore); }
+static intptr_t group_wait(void *group, uint64_t until) { return dispatch_group_wait(group, until); }
+static void group_leave(void *group) { dispatch_group_leave(group); }
+
 // Before any thread of the program: constructors of a library that is inserted are the first.
 extern void _Block_release(const void *block);
-__attribute__((constructor)) static void fill(void) { mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label}; }
+__attribute__((constructor)) static void fill(void) { mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, semaphore_wait, semaphore_signal, group_wait, group_leave}; }
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {
   const void *replacement, *original;
@@ -71,6 +91,10 @@ __attribute__((used, section("__DATA,__interpose"))) static const struct {
     {(const void *)barrier_sync_f, (const void *)dispatch_barrier_sync_f},
     {(const void *)sync_block, (const void *)dispatch_sync},
     {(const void *)barrier_sync_block, (const void *)dispatch_barrier_sync},
+    {(const void *)async_and_wait_f, (const void *)dispatch_async_and_wait_f},
+    {(const void *)barrier_async_and_wait_f, (const void *)dispatch_barrier_async_and_wait_f},
+    {(const void *)async_and_wait, (const void *)dispatch_async_and_wait},
+    {(const void *)barrier_async_and_wait, (const void *)dispatch_barrier_async_and_wait},
     {(const void *)block_create, (const void *)dispatch_block_create},
     {(const void *)block_create_with_qos_class, (const void *)dispatch_block_create_with_qos_class},
 };

@@ -10,6 +10,8 @@
 
 struct mt_dispatch mt_dispatch;
 
+static bool has_flags(void *block);
+
 // Which thread runs a block of a queue: by queue, the last one to come where two share an entry.
 static struct runner {
   _Atomic(mt_queue) queue;
@@ -23,6 +25,8 @@ struct mt_queue_wait {
   uint64_t begin, begin_nanos, caller, holder;
   unsigned call;
   bool over;
+  bool elsewhere;  // it may run on the thread that drains the queue, while the caller waits on
+  uint64_t turned; // when it began there, after a wait that is recorded; else 0
   const void *frame; // of the function that the program called
 };
 
@@ -34,14 +38,22 @@ static struct runner *runner_of(mt_queue queue) { return &runners[((uintptr_t)qu
 typedef void (*block_code)(void *);
 static block_code code_of(void *block) { return ((block_code *)block)[2]; }
 
-// The turn of what waited has come. It is on the thread that waits, except on the main queue: then nothing is recorded.
+// Is a wait that is over now one that is recorded?
+static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder || mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
+
+// Records it, on the thread that waited.
+static void record(const struct mt_queue_wait *wait, uint64_t end) {
+  mt_stack_late(wait->frame, wait->begin);
+  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue), NULL);
+}
+
+// The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is recorded, and of
+// dispatch_async_and_wait, whose caller records it when it goes on.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
-  if (self == wait->caller && (wait->holder || mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS)) {
-    mt_stack_late(wait->frame, wait->begin);
-    mt_lock_waited(wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue), NULL);
-  }
+  if (self == wait->caller && is_wait(wait)) record(wait, mt_ticks());
+  if (self != wait->caller && wait->elsewhere && is_wait(wait)) wait->turned = mt_ticks();
   atomic_store_explicit(&runner->queue, wait->queue, memory_order_relaxed);
   atomic_store_explicit(&runner->thread, self, memory_order_relaxed);
   wait->over = true;
@@ -73,6 +85,22 @@ void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsi
   struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call};
   begin(&wait, __builtin_frame_address(0));
   original(queue, &wait, run);
+}
+
+void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
+  if (!mt_locks_on()) return original(queue, context, function);
+  struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call, .elsewhere = true};
+  begin(&wait, __builtin_frame_address(0));
+  original(queue, &wait, run);
+  if (wait.turned) record(&wait, wait.turned);
+}
+
+void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
+  if (!mt_locks_on() || has_flags(block)) return original(queue, block);
+  struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call, .elsewhere = true};
+  begin(&wait, __builtin_frame_address(0));
+  original_f(queue, &wait, run);
+  if (wait.turned) record(&wait, wait.turned);
 }
 
 // A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself, so such a block must reach it as

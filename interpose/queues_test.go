@@ -25,7 +25,7 @@ func dispatchProgram(t *testing.T) string {
 	}
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	command := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-o", "OUT", "testdata/dispatch.c", "testdata/drainer.c", "queues_darwin.c"}
+		"-o", "OUT", "testdata/dispatch.c", "testdata/drainer.c", "queues_darwin.c", "semaphores_darwin.c"}
 	sources, _ := filepath.Glob("*.c")
 	for _, source := range sources {
 		if !strings.HasSuffix(source, "_darwin.c") {
@@ -36,7 +36,7 @@ func dispatchProgram(t *testing.T) string {
 		"-Wl,--allow-shlib-undefined", "-Wl,--dynamic-linker="+loader[0], "-Wl,-rpath,"+folder)...)
 }
 
-// Every wait for a dispatch queue is recorded with the queue's label and the thread that held it: of functions, of blocks, and of blocks that
+// Every wait for a dispatch queue, a dispatch semaphore and a dispatch group is recorded, a queue's with the queue's label and the thread that held it: of functions, of blocks, and of blocks that
 // dispatch_block_create made, which dispatch must get as they are, because they say how they are to be run. Blocks run once, on
 // the thread that waits, as without the tracer, and are freed.
 func TestQueues(t *testing.T) {
@@ -53,8 +53,12 @@ func TestQueues(t *testing.T) {
 		p, got := r.traced(t), ""
 		for _, e := range p.events(t) {
 			if e.thread == main && strings.HasPrefix(e.Call.String(), "dispatch_") {
-				got += fmt.Sprintln(e.thread, e.Call, p.text(t, e.more.X0), e.Arg)
-				if e.Call.Row().Family != wire.FamilyLock || e.End-e.Begin == 0 {
+				name := p.text(t, e.more.X0)
+				if strings.HasPrefix(e.Call.String(), "dispatch_semaphore") || e.Call.Row().Family == wire.FamilySignal {
+					name = e.Call.Row().Family.String()
+				}
+				got += fmt.Sprintln(e.thread, e.Call, name, e.Arg)
+				if e.End-e.Begin == 0 {
 					t.Errorf("%v: %+v", e.Call, e.Record)
 				}
 			}

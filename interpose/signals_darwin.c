@@ -1,13 +1,12 @@
 // macOS: waits for signals, and who gives them. See locks_darwin.c for how the functions come to be ours.
 //
-// Whether anyone waits for a condition variable or a semaphore is not to be seen here, so every signal is noted. A semaphore that was
-// given back by the thread that had taken it is a lock, and the wait for it one for a lock, inside Metal's calls too. A condition
-// variable is waited for with its mutex given up: whoever returns from the wait has taken it again.
+// Whether anyone waits for a condition variable is not to be seen here, so every signal is noted. It is waited for with its mutex given
+// up: whoever returns from the wait has taken it again. Semaphores and groups are in semaphores_darwin.c.
 #include <dispatch/dispatch.h>
 #include <errno.h>
-#include "clock.h"
 #include "handoff.h"
 #include "locks.h"
+#include "queues.h"
 #include "stack.h"
 
 #define WAIT(call, condition, mutex, as_lock, ...) \
@@ -42,41 +41,16 @@ static int cond_timedwait_relative(pthread_cond_t *condition, pthread_mutex_t *m
 static int cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
 static int cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
-// The semaphore is tried first, and only when it must be waited for is the clock read.
 static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_t until) {
   if (!mt_locks_on()) return dispatch_semaphore_wait(semaphore, until);
-  intptr_t result = dispatch_semaphore_wait(semaphore, DISPATCH_TIME_NOW);
-  if (result == 0) mt_handoff_take(semaphore, false);
-  if (result == 0 || until == DISPATCH_TIME_NOW) return result;
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_signal_dispatch_semaphore_wait, __builtin_frame_address(0));
-  result = dispatch_semaphore_wait(semaphore, until);
-  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};
-  if (result == 0) mt_handoff_take(semaphore, true);
-  if (by.given_back)
-    mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, begin, by.by, NULL, __builtin_return_address(0));
-  else if (mt_signals_on())
-    mt_signal_waited(MT_CALL_signal_dispatch_semaphore_wait, semaphore, begin, result != 0, __builtin_return_address(0));
-  return result;
+  return mt_semaphore_wait(semaphore, until, __builtin_frame_address(0), __builtin_return_address(0));
 }
-static intptr_t semaphore_signal(dispatch_semaphore_t semaphore) {
-  if (mt_locks_on()) mt_handoff_give(semaphore, true);
-  return dispatch_semaphore_signal(semaphore);
-}
-
-// A group is left by whoever does its last work; blocks that dispatch itself put into it leave it unseen.
+static intptr_t semaphore_signal(dispatch_semaphore_t semaphore) { return mt_locks_on() ? mt_semaphore_signal(semaphore) : dispatch_semaphore_signal(semaphore); }
 static intptr_t group_wait(dispatch_group_t group, dispatch_time_t until) {
   if (!mt_signals_on()) return dispatch_group_wait(group, until);
-  intptr_t result = dispatch_group_wait(group, DISPATCH_TIME_NOW);
-  if (result == 0 || until == DISPATCH_TIME_NOW) return result;
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_signal_dispatch_group_wait, __builtin_frame_address(0));
-  result = dispatch_group_wait(group, until);
-  mt_signal_waited(MT_CALL_signal_dispatch_group_wait, group, begin, result != 0, __builtin_return_address(0));
-  return result;
+  return mt_group_wait(group, until, __builtin_frame_address(0), __builtin_return_address(0));
 }
-static void group_leave(dispatch_group_t group) {
-  if (mt_locks_on()) mt_handoff_give(group, true);
-  dispatch_group_leave(group);
-}
+static void group_leave(dispatch_group_t group) { mt_locks_on() ? mt_group_leave(group) : dispatch_group_leave(group); }
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {
   const void *replacement, *original;

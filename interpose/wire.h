@@ -545,7 +545,11 @@ enum {
   MT_CALL_lock_sem_clockwait = 408,
   MT_CALL_resource_newSharedTextureHandle = 409,
   MT_CALL_event_dealloc = 410,
-  MT_CALL_COUNT = 411
+  MT_CALL_lock_dispatch_async_and_wait = 411,
+  MT_CALL_lock_dispatch_async_and_wait_f = 412,
+  MT_CALL_lock_dispatch_barrier_async_and_wait = 413,
+  MT_CALL_lock_dispatch_barrier_async_and_wait_f = 414,
+  MT_CALL_COUNT = 415
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -961,6 +965,10 @@ enum {
   "sem_clockwait", \
   "newSharedTextureHandle", \
   "dealloc", \
+  "dispatch_async_and_wait", \
+  "dispatch_async_and_wait_f", \
+  "dispatch_barrier_async_and_wait", \
+  "dispatch_barrier_async_and_wait_f", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1122,5 +1130,9 @@ enum {
   [MT_CALL_lock_sem_wait] = 1, \
   [MT_CALL_lock_sem_timedwait] = 1, \
   [MT_CALL_lock_sem_clockwait] = 1, \
+  [MT_CALL_lock_dispatch_async_and_wait] = 1, \
+  [MT_CALL_lock_dispatch_async_and_wait_f] = 1, \
+  [MT_CALL_lock_dispatch_barrier_async_and_wait] = 1, \
+  [MT_CALL_lock_dispatch_barrier_async_and_wait_f] = 1, \
 }
 #endif

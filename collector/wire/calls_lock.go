@@ -25,6 +25,11 @@ var lockCalls = [...]Row{
 	{406, "sem_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 	{407, "sem_timedwait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 	{408, "sem_clockwait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+
+	{411, "dispatch_async_and_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	{412, "dispatch_async_and_wait_f", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	{413, "dispatch_barrier_async_and_wait", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
+	{414, "dispatch_barrier_async_and_wait_f", FamilyLock, GroupLock, "lock", lockHolder, lockMore},
 }
 
 // What the object of a wait for a signal says.

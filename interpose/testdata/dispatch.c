@@ -31,6 +31,25 @@ EXPORT void dispatch_sync(mt_queue queue, block b) {
 EXPORT void dispatch_barrier_sync(mt_queue queue, block b) {
   mt_queue_sync((sync_function)NEXT("dispatch_barrier_sync"), (sync_f_function)NEXT("dispatch_barrier_sync_f"), MT_CALL_lock_dispatch_barrier_sync, queue, b);
 }
+EXPORT void dispatch_async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
+  mt_queue_async_and_wait_f((sync_f_function)NEXT("dispatch_async_and_wait_f"), MT_CALL_lock_dispatch_async_and_wait_f, queue, context, function);
+}
+EXPORT void dispatch_barrier_async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
+  mt_queue_async_and_wait_f((sync_f_function)NEXT("dispatch_barrier_async_and_wait_f"), MT_CALL_lock_dispatch_barrier_async_and_wait_f, queue, context, function);
+}
+EXPORT void dispatch_async_and_wait(mt_queue queue, block b) {
+  mt_queue_async_and_wait((sync_function)NEXT("dispatch_async_and_wait"), (sync_f_function)NEXT("dispatch_async_and_wait_f"), MT_CALL_lock_dispatch_async_and_wait, queue, b);
+}
+EXPORT void dispatch_barrier_async_and_wait(mt_queue queue, block b) {
+  mt_queue_async_and_wait((sync_function)NEXT("dispatch_barrier_async_and_wait"), (sync_f_function)NEXT("dispatch_barrier_async_and_wait_f"),
+                          MT_CALL_lock_dispatch_barrier_async_and_wait, queue, b);
+}
+EXPORT intptr_t dispatch_semaphore_wait(void *semaphore, uint64_t until) {
+  return mt_semaphore_wait(semaphore, until, __builtin_frame_address(0), __builtin_return_address(0));
+}
+EXPORT intptr_t dispatch_semaphore_signal(void *semaphore) { return mt_semaphore_signal(semaphore); }
+EXPORT intptr_t dispatch_group_wait(void *group, uint64_t until) { return mt_group_wait(group, until, __builtin_frame_address(0), __builtin_return_address(0)); }
+EXPORT void dispatch_group_leave(void *group) { mt_group_leave(group); }
 EXPORT block dispatch_block_create(unsigned long flags, block b) {
   struct mt_queue_block room;
   return ((block(*)(unsigned long, block))NEXT("dispatch_block_create"))(flags, mt_queue_watch(&room, b));
@@ -45,6 +64,9 @@ extern void _Block_release(const void *b);
 extern void *_NSConcreteStackBlock[], *_NSConcreteGlobalBlock[];
 extern void _Block_object_assign(void *, const void *, int), _Block_object_dispose(const void *, int);
 extern void *MTLCreateSystemDefaultDevice(void);
+extern void *dispatch_semaphore_create(long value), *dispatch_group_create(void);
+extern void dispatch_group_enter(void *group);
+extern void dispatch_async_f(mt_queue queue, void *context, mt_queue_function function);
 enum { BARRIER = 1 };
 
 static long self(void) { return syscall(SYS_gettid); }
@@ -110,8 +132,62 @@ static void done(const char *call, mt_queue queue) {
   printf("%ld %s %s %ld\n", self(), call, dispatch_queue_get_label(queue), holder);
 }
 
+static void waited(const char *call, mt_queue queue) {
+  check(runs == 1, call);
+  pthread_join(other, NULL);
+  printf("%ld %s %s %ld\n", self(), call, dispatch_queue_get_label(queue), holder);
+}
+
+// A thread of dispatch's own drains the queue: it came by dispatch_async, so who it is is not known to a tracer.
+static void drain(void *nothing) { (void)nothing, sem_post(&inside), usleep(20000); }
+static void drained(mt_queue queue) {
+  dispatch_async_f(queue, NULL, drain);
+  while (sem_trywait(&inside) != 0) usleep(100);
+  runs = 0;
+  dispatch_async_and_wait_f(queue, NULL, function);
+  check(runs == 1, "drained");
+  fprintf(stderr, "ran on %s\n", ran_on == self() ? "its own thread" : "the draining thread");
+  printf("%ld dispatch_async_and_wait_f %s 0\n", self(), dispatch_queue_get_label(queue));
+}
+
+// Waits for semaphores and groups that another thread signals, and for a semaphore that is a lock.
+static void *semaphore, *mutex, *group;
+static void *signalling(void *nothing) {
+  holder = self();
+  dispatch_semaphore_wait(mutex, ~UINT64_C(0)); // taken at once
+  sem_post(&inside);
+  usleep(20000);
+  dispatch_semaphore_signal(mutex);
+  usleep(20000);
+  dispatch_semaphore_signal(semaphore);
+  usleep(20000);
+  dispatch_group_leave(group);
+  return nothing;
+}
+static void signals(void) {
+  semaphore = dispatch_semaphore_create(0), mutex = dispatch_semaphore_create(1), group = dispatch_group_create();
+  dispatch_group_enter(group);
+  // Who takes a semaphore is noted from the second wait on.
+  for (int i = 0; i < 2; i++) {
+    if (i) dispatch_group_enter(group);
+    pthread_create(&other, NULL, signalling, NULL);
+    while (sem_trywait(&inside) != 0) usleep(100);
+    check(dispatch_semaphore_wait(mutex, ~UINT64_C(0)) == 0, "a mutex");
+    printf("%ld dispatch_semaphore_wait %s %ld\n", self(), i ? "lock" : "signal", holder);
+    dispatch_semaphore_signal(mutex);
+    check(dispatch_semaphore_wait(semaphore, ~UINT64_C(0)) == 0, "a signal");
+    printf("%ld dispatch_semaphore_wait signal %ld\n", self(), holder);
+    check(dispatch_group_wait(group, ~UINT64_C(0)) == 0, "a group");
+    printf("%ld dispatch_group_wait signal %ld\n", self(), holder);
+    pthread_join(other, NULL);
+  }
+  check(dispatch_semaphore_wait(semaphore, 0) != 0, "a semaphore that cannot be taken, tried");
+}
+
 int main(void) {
-  mt_dispatch = (struct mt_dispatch){(block(*)(unsigned long, block))NEXT("dispatch_block_create"), _Block_release, dispatch_queue_get_label};
+  mt_dispatch = (struct mt_dispatch){(block(*)(unsigned long, block))NEXT("dispatch_block_create"), _Block_release, dispatch_queue_get_label,
+                                     (intptr_t(*)(void *, uint64_t))NEXT("dispatch_semaphore_wait"), (intptr_t(*)(void *))NEXT("dispatch_semaphore_signal"),
+                                     (intptr_t(*)(void *, uint64_t))NEXT("dispatch_group_wait"), (void (*)(void *))NEXT("dispatch_group_leave")};
   sem_init(&inside, 0, 0);
   mt_queue serial = dispatch_queue_create("serial", NULL), second = dispatch_queue_create("second", NULL),
            concurrent = dispatch_queue_create("concurrent", _dispatch_queue_attr_concurrent);
@@ -149,6 +225,16 @@ int main(void) {
   check(runs == 2, "two blocks");
   pthread_join(first_thread, NULL), pthread_join(other, NULL);
   printf("%ld dispatch_sync serial %ld\n%ld dispatch_sync second %ld\n", self(), first, self(), holder);
+
+  // dispatch_async_and_wait: on the thread that waits, or, where another drains the queue, on that one while this waits on.
+  dispatch_async_and_wait_f(serial, NULL, function); // free: nothing
+  occupy(serial), dispatch_async_and_wait_f(serial, NULL, function), waited("dispatch_async_and_wait_f", serial);
+  occupy(serial), dispatch_async_and_wait(serial, &plain), waited("dispatch_async_and_wait", serial);
+  occupy(concurrent), dispatch_barrier_async_and_wait_f(concurrent, NULL, function), waited("dispatch_barrier_async_and_wait_f", concurrent);
+  occupy(concurrent), dispatch_barrier_async_and_wait(concurrent, &plain), waited("dispatch_barrier_async_and_wait", concurrent);
+  drained(serial);
+
+  signals();
 
   // Cancelled, it does not run; of one from before Metal the wait is not seen.
   block cancelled = dispatch_block_create(0, &plain);

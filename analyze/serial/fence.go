@@ -21,10 +21,7 @@ func (r *replay) jobOf(o *op) *job { return &r.program.jobs[o.job] }
 
 // passed is for a fence that is not committed: what would come behind it waits for nothing.
 func (r *replay) passed(t int32, o *op) {
-	r.done[t].commits = append(r.done[t].commits, r.now) // its place among the thread's, which does not count
-	if r.horizon > 0 {
-		r.close(t)
-	}
+	r.done[t].commits = append(r.done[t].commits, r.now)
 	s := &r.jobs[o.job]
 	s.done, s.seen, s.end = true, true, r.now
 	r.feedAll()

@@ -60,7 +60,7 @@ func (a *Analysis) usualCompletion() analyze.Nanos {
 	return median(all)
 }
 
-// findUsual finds what hand-overs usually take, and the quickest tenth: from ready to begun, and from the GPU's end to the return of a wait
+// findUsual finds what hand-overs usually take, and the quickest: from ready to begun, and from the GPU's end to the return of a wait
 // that began before, without the program's handlers. What causes let go at once, or hold up in the framework too, wants processors at once,
 // and takes longer than usual; no more of that is taken to be for their sake than threads waited for processors.
 func (p *program) findUsual() {
@@ -76,7 +76,8 @@ func (p *program) findUsual() {
 		}
 	}
 	p.usualLatency, p.usualNotify = median(latencies), median(notifies)
-	p.quickLatency, p.quickNotify = quickest(latencies), quickest(notifies)
+	p.quickLatency = quickest(latencies, 10)
+	p.quickNotify = min(quickest(notifies, 10), max(quickest(notifies, 100), p.framework))
 	var more analyze.Nanos
 	for _, n := range latencies {
 		more += max(0, n-p.usualLatency)

@@ -30,7 +30,7 @@ type program struct {
 	turnaround   analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
-	quickLatency, quickNotify analyze.Nanos // those of the tenth that lasted least: which found a processor at once
+	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 }

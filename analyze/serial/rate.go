@@ -1,13 +1,15 @@
 package serial
 
 import (
+	"slices"
 	"sort"
 
 	"mtrace/analyze"
 )
 
-// rate is how fast threads did what they did: the command buffers that they had committed when the first of those that set the pace had
-// done all, over the time since the first of those began. Threads that last and were done before count as if they had gone on as they did.
+// rate is how fast threads did what they did: the command buffers that the GPU had done for them when the first of those that set the pace
+// had done all, over the time since the first of those began. Threads that last and were done before count as if they had gone on as they
+// did. What is committed and not done does not count: a queue without an end would take any number.
 func (p *program) rate(done []run) (rate float64) {
 	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
 	for t := range done {
@@ -27,26 +29,31 @@ func (p *program) rate(done []run) (rate float64) {
 			to = min(to, ended)
 		}
 		if to > begun {
-			rate += p.committed(t, &done[t], to) / float64(to-begun)
+			rate += done[t].count(to) / float64(to-begun)
 		}
 	}
 	return rate
 }
 
-// committed is how many command buffers a thread had committed at an instant, fences left out. Of one that was then under way the part
-// counts by which it was.
-func (p *program) committed(t int, done *run, at analyze.Nanos) (sum float64) {
-	commits, jobs := done.commits, p.threads[t].jobs
-	n := sort.Search(len(commits), func(i int) bool { return commits[i] > at })
-	for _, j := range jobs[:n] {
-		if !p.jobs[j].fence {
-			sum++
-		}
-	}
-	if n > 0 && n < len(commits) && !p.jobs[jobs[n]].fence {
-		sum += float64(at-commits[n-1]) / float64(commits[n]-commits[n-1])
+// count is how many command buffers the GPU had done for a thread at an instant. Of one that was then under way the part counts by which it was.
+func (d *run) count(at analyze.Nanos) float64 {
+	n := sort.Search(len(d.done), func(i int) bool { return d.done[i] > at })
+	sum := float64(n)
+	if n > 0 && n < len(d.done) {
+		sum += float64(at-d.done[n-1]) / float64(d.done[n]-d.done[n-1])
 	}
 	return sum
+}
+
+// end adds when the GPU had done the jobs.
+func (d *run) end(p *program, jobs []int32, done func(int32) analyze.Nanos) {
+	for _, j := range jobs {
+		if !p.jobs[j].fence {
+			d.done = append(d.done, done(j))
+		}
+		d.ended = max(d.ended, done(j))
+	}
+	slices.Sort(d.done)
 }
 
 // findPace finds the threads that set the pace: those that last and commit at least a quarter as many command buffers as these usually

@@ -48,7 +48,7 @@ type replay struct {
 	running  []int           // by device
 	done     []run           // by thread
 	horizon  analyze.Nanos   // when the first of the threads that set the pace had done all; 0 before
-	open     int             // threads that have not done all, and have not committed since the horizon
+	open     int             // threads that have not done all, and had no command buffer end since the horizon
 	delays   [3]delayed      // by burst
 	waited   []analyze.Nanos // by thread, what its own bursts were delayed
 }
@@ -57,7 +57,8 @@ type replay struct {
 type run struct {
 	begun   analyze.Nanos
 	commits []analyze.Nanos // when
-	ended   analyze.Nanos   // when it had done all; 0 before
+	done    []analyze.Nanos // when its command buffers ended on the GPU, fences left out, in ascending order
+	ended   analyze.Nanos   // when it and the GPU had done all; 0 before
 }
 
 // delayed is what bursts of one kind waited for processors.
@@ -69,8 +70,9 @@ type delayed struct {
 func (d delayed) mean() analyze.Nanos { return d.sum / analyze.Nanos(max(1, d.n)) }
 
 type threadState struct {
-	next   int
-	closed bool // it has committed since the horizon, or is done
+	next     int
+	inFlight int  // of its command buffers
+	closed   bool // one has ended since the horizon, or all is done
 }
 
 type jobState struct {

@@ -99,6 +99,14 @@ func (r *replay) feedAll() {
 func (r *replay) end(id int32) {
 	j, s := &r.program.jobs[id], &r.jobs[id]
 	s.done, s.end = true, r.now
+	if by := &r.done[j.by]; !j.fence {
+		by.done = append(by.done, r.now)
+	}
+	if r.horizon > 0 {
+		r.close(j.by)
+	}
+	r.threads[j.by].inFlight--
+	r.finish(j.by)
 	r.delays[burstPost].n++
 	r.running[r.program.queues[j.queue].device]--
 	r.queues[j.queue].running--

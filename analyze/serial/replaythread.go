@@ -174,15 +174,24 @@ func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
 func (r *replay) advance(t int32) {
 	s := &r.threads[t]
 	s.next++
-	if th := &r.program.threads[t]; s.next == len(th.ops) {
-		r.done[t].ended = r.now
-		if th.paces && r.horizon == 0 {
-			r.horizon = r.now
-		}
-		r.close(t)
+	if s.next == len(r.program.threads[t].ops) {
+		r.finish(t)
 		return
 	}
 	r.spend(r.now, r.gap(t), r.program.threads[t].busy, evThread, t)
+}
+
+// finish ends the thread when it has done all, and the GPU too.
+func (r *replay) finish(t int32) {
+	th, s := &r.program.threads[t], &r.threads[t]
+	if s.next < len(th.ops) || s.inFlight > 0 {
+		return
+	}
+	r.done[t].ended = r.now
+	if th.paces && r.horizon == 0 {
+		r.horizon = r.now
+	}
+	r.close(t)
 }
 
 // close says that the thread needs no further replay.
@@ -197,9 +206,7 @@ func (r *replay) commit(t int32) {
 	o := r.op(t)
 	j := &r.program.jobs[o.job]
 	r.done[t].commits = append(r.done[t].commits, r.now)
-	if r.horizon > 0 {
-		r.close(t)
-	}
+	r.threads[t].inFlight++
 	pre, latency := r.pre(j), r.latencyOf(j)
 	if !j.enqueued || r.head {
 		q := &r.queues[j.queue]

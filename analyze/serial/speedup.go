@@ -70,7 +70,7 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 	if c.cores { // what is off in the replay of the unchanged program is how it shares the processors, of which there are enough now
 		of = base / p.rate(p.recorded)
 	}
-	s = &Speedup{Estimate: of * changed / base}
+	s = &Speedup{Estimate: max(1, of*changed/base)} // what is left out holds nobody up
 	s.Low, s.High = s.Estimate, s.Estimate
 	for _, r := range append(slices.Clone(readings), reading{p, base}) {
 		for _, c := range []change{usual, other} {

@@ -75,6 +75,9 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 	p.findPace()
 	p.findAlone()
 	p.findFences()
+	for t := range p.recorded {
+		p.recorded[t].end(p, p.threads[t].jobs, func(j int32) analyze.Nanos { return buffers[j].GPU.End - first })
+	}
 	a.useByProgram(p, spans)
 	p.findNewest(spans, by)
 }

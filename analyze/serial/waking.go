@@ -1,10 +1,6 @@
 package serial
 
-import (
-	"slices"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // mostWaking bounds the part of the framework's work that goes into waking its threads: something is left to do for those awake.
 const mostWaking = 0.9
@@ -29,6 +25,5 @@ func (p *program) findWaking() float64 {
 	if sum == 0 {
 		return 0
 	}
-	slices.Sort(all)
-	return min(mostWaking, max(0, 1-share(all[len(all)/10]*analyze.Nanos(len(all)), sum)))
+	return min(mostWaking, max(0, 1-share(quickest(all, 10)*analyze.Nanos(len(all)), sum)))
 }

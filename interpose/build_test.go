@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"mtrace/interpose/testlibrary"
 )
 
 // built is where the tests' binaries are, for as long as the test process runs.
@@ -21,12 +23,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+const onlyLinux = "traces programs of GCC's Objective-C runtime, which are for Linux"
+
 // build runs a command once per test process that makes the file name in the directory of built binaries. What is built is for GCC's
 // Objective-C runtime, and injected in Linux's way: on a Mac the tests of cmd/mtrace, and the doctor's self-test, trace programs.
 func build(t testing.TB, name string, command ...string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("traces programs of GCC's Objective-C runtime, which are for Linux")
+		t.Skip(onlyLinux)
 	}
 	dir, err := built()
 	if err != nil {
@@ -51,5 +55,12 @@ func build(t testing.TB, name string, command ...string) string {
 // library is the library as users get it.
 func library(t testing.TB) string {
 	t.Helper()
-	return build(t, "libmtrace.so", "go", "build", "-buildmode=c-shared", "-o", "OUT", ".")
+	if runtime.GOOS != "linux" {
+		t.Skip(onlyLinux)
+	}
+	path, err := testlibrary.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -91,6 +91,7 @@ func TestSanitizers(t *testing.T) {
 	}
 	for _, name := range []string{"address,undefined", "thread"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // what each builds has names of its own
 			s := sanitizer{name}
 			t.Run("calls", s.testCalls)
 			t.Run("waits", s.testWaits)

@@ -96,7 +96,7 @@ func TestSplit(t *testing.T) {
 		w := newWorld(1000)
 		wait := c.make(w)
 		got := parts{}
-		for _, p := range NewSplitter(w.trace).Split(wait) {
+		for _, p := range Divide(w.trace).Split(wait) {
 			if p.Nanos != 0 {
 				got[p.Part] += p.Nanos
 			}

@@ -39,13 +39,6 @@ func queuedPart(w *analyze.Wait) analyze.Interval {
 	return w.Interval
 }
 
-// NewSplitter is an analysis that only splits waits.
-func NewSplitter(t *analyze.Trace) *Analysis {
-	a := &Analysis{Trace: t}
-	a.findDevices()
-	return a
-}
-
 // Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
 // not known.
 func Awaited(w *analyze.Wait) *analyze.Thread {

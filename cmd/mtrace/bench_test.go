@@ -77,6 +77,7 @@ func runBench(t *testing.T, dir string, args ...string) benchReport {
 
 // Every benchmark runs for real, its results are right, every metric has samples and every table rows.
 func TestBenchEveryName(t *testing.T) {
+	t.Parallel()
 	needRawmetal(t)
 	r := runBench(t, t.TempDir(), "all", "--iters", "6", "--rounds", "2", "--threads", "1,2", "--elements", "1000", "--sizes", "32")
 	if r.Schema != "mtrace.bench/1" || r.Conditions.Host.Device == "" {

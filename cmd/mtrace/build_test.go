@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mtrace/fixtures/softmetal"
+	"mtrace/interpose/testlibrary"
 )
 
 // tool is the folder of a build of everything, as ./build.sh lays it out in bin/: the tests run the real programs.
@@ -34,14 +35,15 @@ func TestMain(m *testing.M) {
 
 func buildAll(dir string) error {
 	tool.dir, tool.mtrace = dir, filepath.Join(dir, "mtrace")
-	steps := []*exec.Cmd{
-		exec.Command("go", "build", "-o", tool.mtrace, "."),
-		exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, libraryName()), "../../interpose"),
+	if out, err := exec.Command("go", "build", "-o", tool.mtrace, ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("building mtrace: %w\n%s", err, out)
 	}
-	for _, step := range steps {
-		if out, err := step.CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w\n%s", step.Args, err, out)
-		}
+	library, err := testlibrary.Build()
+	if err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(dir, libraryName()), library); err != nil {
+		return err
 	}
 	if runtime.GOOS != "linux" {
 		return nil
@@ -51,6 +53,14 @@ func buildAll(dir string) error {
 		return err
 	}
 	return os.Symlink(software.Dir, filepath.Join(dir, "softmetal"))
+}
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o755)
 }
 
 // needTruth skips a test that compares with what really happened, which only the software Metal tells.

@@ -16,6 +16,7 @@ func waitStatus(cmd *exec.Cmd) syscall.WaitStatus {
 
 // The traced program's outcome is its own: exit status, signals, and both outputs to the byte.
 func TestRunIsTransparent(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	script := filepath.Join(directory, "script.sh")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho from a script \"$@\"; exit 3\n"), 0o755); err != nil {

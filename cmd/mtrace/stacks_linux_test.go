@@ -78,6 +78,7 @@ func functions(s *analyze.Stack, image string) string {
 // The stacks of a program's calls are the functions that made them: all of them where there are frame pointers and the stack is the
 // thread's own, the caller alone where it is not; and never anything else. The program is not disturbed.
 func TestNativeStacks(t *testing.T) {
+	t.Parallel()
 	framed := stacksProgram(t, "-fno-omit-frame-pointer")
 	for _, c := range []struct {
 		which        string

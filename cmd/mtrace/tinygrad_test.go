@@ -9,6 +9,7 @@ import (
 
 // A program that others wrote for Apple's Metal prints the same under the tracer, and its calls are in the trace.
 func TestTracedTinygradPrintsTheSame(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: compiles about forty kernels")
 	}

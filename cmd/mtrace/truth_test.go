@@ -105,6 +105,7 @@ func runWorkload(t *testing.T, args ...string) (tracePath, truthPath string) {
 
 // The trace has what happened: every call of every thread in order, nothing more, and the GPU's times.
 func TestTraceIsTheTruth(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	for _, c := range []struct {
 		name string
@@ -258,6 +259,7 @@ func checkPartition(t *testing.T, trace *analyze.Trace) {
 // A SIGKILL at any moment loses nothing that had returned to the program: its calls are in the trace, once. The software Metal
 // notes a return just before the tracer can, so the last call of a thread may be in truth and not yet in the trace.
 func TestKilledProgramLosesNothing(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	kills := 50
 	if testing.Short() {

@@ -27,6 +27,7 @@ func runClientWithTruth(t *testing.T, check string, document any, env ...string)
 // Views of textures, and textures and tensors in buffers, once would have doubled the memory that they share: they are in the trace
 // with their sizes, as inside what they are made from, and only what is a device's own counts for the peak. The sums are truth's.
 func TestMemoryOfAnother(t *testing.T) {
+	t.Parallel()
 	var d struct {
 		Memory struct {
 			Allocations, Releases int

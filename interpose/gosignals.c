@@ -106,6 +106,7 @@ void mt_gosignals_block(void) {
     if (name) ((struct signal_row *)((char *)name - offsetof(struct signal_row, name)))->flags &= ~SIG_UNBLOCK;
   }
   struct go_string *setting = string_of(&image, "asyncpreemptoff");
-  int32_t *off = setting ? ((struct setting_row *)setting)->value : NULL;
+  if (!setting) return;
+  int32_t *off = ((struct setting_row *)setting)->value;
   if ((uintptr_t)off >= image.data.begin && (uintptr_t)off < image.all.end) *off = 1;
 }

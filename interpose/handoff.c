@@ -9,18 +9,18 @@
 #include "clock.h"
 #include "thread.h"
 
-enum { ENTRIES = 512 };
+enum { ENTRY_BITS = 12, ENTRIES = 1 << ENTRY_BITS };
 
 static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
-static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> 55]; }
+static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
 // A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have no name.
 enum { THREAD_BITS = 31 };
-static inline uint64_t tag_of(uint64_t mixed) { return mixed >> 23 << 32; }
+static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
 static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
 static inline uint64_t thread_in(uint64_t name) { return name & ((UINT64_C(1) << THREAD_BITS) - 1); }
 static const uint64_t back = UINT64_C(1) << THREAD_BITS;

@@ -44,3 +44,29 @@ func TestLayers(t *testing.T) {
 		})
 	}
 }
+
+// A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does: who looked for the kernels only once, or
+// only where a device is made, never knew one. They are looked for at every 256th command buffer of a thread, so a kernel that is made then is
+// told; one that was made in between is told once another one of its class is made.
+func TestKernelsThatLoadLate(t *testing.T) {
+	shapes := build(t, "libshapes.so", shapesCommand...)
+	flags := []string{"gcc", "-O1", "-std=gnu11", "-Itestdata", "-Wno-unused-parameter", "-o", "OUT", "testdata/latekernels.m", shapes, "-lobjc", "-ldl"}
+	library := build(t, "liblatekernels.so", append(append([]string{}, flags...), "-DLIBRARY", "-fPIC", "-shared")...)
+	program := build(t, "latekernels", flags...)
+	r := trace(t, exec.Command(program, library))
+	if r.stdout != "EarlyKernel 600 LateKernel 300\n" || !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	p, layers, ends := r.traced(t), map[string]int{}, 0
+	for _, e := range p.events(t) {
+		switch {
+		case e.Call == wire.CallLayer:
+			layers[p.text(t, e.Arg)]++
+		case e.Call.Row().Family == wire.FamilyMpsKernel:
+			ends++
+		}
+	}
+	if layers["LateKernel"] != 300 || layers["EarlyKernel"] != 0 || ends != 300 {
+		t.Errorf("%v began, %d ended", layers, ends)
+	}
+}

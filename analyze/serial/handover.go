@@ -95,6 +95,7 @@ func (a *Analysis) findHandover() *handover {
 		}
 		return 0
 	})
+	inCommit := h.inCommit(a.Trace)
 	for i := range a.forSignals {
 		w := &a.forSignals[i]
 		switch {
@@ -105,7 +106,7 @@ func (a *Analysis) findHandover() *handover {
 				r.at = w.End
 			}
 			h.replies = append(h.replies, r)
-		default:
+		case !isInside(inCommit, w.Signalled): // there it wakes Metal's own threads
 			h.others++
 		}
 	}

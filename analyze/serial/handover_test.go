@@ -207,3 +207,21 @@ func TestRoomIsNoRequest(t *testing.T) {
 		}
 	}
 }
+
+// The story: of a program of one thread it was said that others wait for its signal and may be given work by it. They were Metal's own
+// threads, which a commit wakes.
+func TestMetalsThreadsAreNoOthers(t *testing.T) {
+	const period = 1_000_000
+	w := newWorld(40 * period)
+	for i := range analyze.Nanos(30) {
+		begin := 1000 + i*period
+		b := w.buffer(w.a, begin+100_000, at(begin+200_000, begin+700_000))
+		b.Committed.End = begin + 120_000
+		w.wait(w.a, at(begin+130_000, begin+710_000), b)
+		w.signalled(w.b, at(begin-min(i, 1)*800_000, begin+110_001), 200, w.a, 0)
+	}
+	w.trace.Finish()
+	if h := Analyze(w.trace, Options{}).handover; h == nil || h.others != 0 || len(h.replies) != 0 {
+		t.Errorf("%+v", h)
+	}
+}

@@ -25,16 +25,13 @@ const (
 
 // findByTiming finds who waits for the submitter's answers by when the submitter works.
 func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
-	commits := h.commits(t)
-	own := make([]analyze.Interval, 0, len(commits))
 	var made []analyze.Nanos
-	for _, b := range commits {
-		own = append(own, b.Committed.Interval)
+	for _, b := range h.commits(t) {
 		if b.Created.Thread == h.to && b.Created.Known() {
 			made = append(made, b.Created.Begin)
 		}
 	}
-	inCommit := NewBusy(own)
+	inCommit := h.inCommit(t)
 	by := map[*analyze.Thread]*struct{ answers, frameworks int }{}
 	for i := range waits {
 		w := &waits[i]
@@ -44,8 +41,8 @@ func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
 		if by[w.Thread] == nil {
 			by[w.Thread] = &struct{ answers, frameworks int }{}
 		}
-		if inCommit.Within(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
-			by[w.Thread].frameworks++ // a thread of Metal's own, woken to see to the commit
+		if isInside(inCommit, w.Signalled) { // a thread of Metal's own, woken to see to the commit
+			by[w.Thread].frameworks++
 		} else {
 			by[w.Thread].answers++
 		}
@@ -103,4 +100,17 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	}
 	expected := float64(sum) / rotations
 	return expected >= enoughUnasked && float64(found) <= mostUnasked*expected && float64(asFew+1)/(rotations+1) <= falseDiscovery
+}
+
+// inCommit is when the submitter commits.
+func (h *handover) inCommit(t *analyze.Trace) *Busy {
+	var own []analyze.Interval
+	for _, b := range h.commits(t) {
+		own = append(own, b.Committed.Interval)
+	}
+	return NewBusy(own)
+}
+
+func isInside(b *Busy, t analyze.Nanos) bool {
+	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }

@@ -151,7 +151,7 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 			p.end = max(p.end, p.clock.at(st.Last))
 		}
 	}
-	l.trace.Origin = first
+	l.trace.Origin, l.trace.Length = first, max(0, last-first)
 	l.window = allTime
 	if opts.From > 0 {
 		l.window.Begin = first + opts.From

@@ -26,6 +26,7 @@ type Trace struct {
 	Source         Source
 	Window         Interval // from the first to the last thing seen
 	Origin         Nanos    // the instant that Options.From and To count from
+	Length         Nanos    // from Origin to the end of the last call, whatever part was asked for; 0 when not known
 	Processes      []*Process
 	Threads        []*Thread
 	Devices        []*Device
@@ -53,6 +54,11 @@ type Trace struct {
 	EncoderTiming  bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
 	Warnings       []string   // for the reader of a report, one line each
 	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
+}
+
+// Empty says that nothing happened: no call, no command buffer, no scope.
+func (t *Trace) Empty() bool {
+	return t.Events == 0 && len(t.Unfinished) == 0 && len(t.CommandBuffers) == 0 && len(t.Scopes) == 0
 }
 
 // Source says where a trace comes from.

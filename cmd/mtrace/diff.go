@@ -69,7 +69,13 @@ func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
 		return err
 	case undecided != nil:
 		return status{exitUsage, undecided}
-	case len(doc.Failed) > 0:
+	}
+	for _, run := range slices.Concat(sides[:]...) {
+		if run.Report.Source.Truncated {
+			return cutFile(run.Path)
+		}
+	}
+	if len(doc.Failed) > 0 {
 		return status{code: exitNo}
 	}
 	return nil

@@ -46,8 +46,25 @@ func instruments(path string) bool {
 	return path == "-" || is(path)
 }
 
-// load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none.
+// load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range in which nothing
+// happened is an error: what is said of nothing would read like a verdict.
 func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+	trace, err := p.read(std, path, visit)
+	if err != nil || p.from == 0 && p.to == 0 || !trace.Empty() {
+		return trace, err
+	}
+	asked := fmt.Sprintf("from %v on", p.from)
+	if p.to > 0 {
+		asked = fmt.Sprintf("from %v to %v", p.from, p.to)
+	}
+	length := ""
+	if trace.Length > 0 {
+		length = fmt.Sprintf("; its calls are from 0s to %v", time.Duration(trace.Length))
+	}
+	return nil, usageError("reading %s: nothing happened %s%s", path, asked, length)
+}
+
+func (p *part) read(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	if !instruments(path) {
 		return loadTrace(path, analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids, Visit: showProgress(std, path, visit)})
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -75,6 +76,9 @@ func (v *reportView) print(std stdio, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := v.check(trace, path); err != nil {
+		return err
+	}
 	opts := report.Options{Sections: v.sections, Color: colour(std.out)}
 	if !instruments(path) {
 		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
@@ -104,12 +108,54 @@ func (v *reportView) print(std stdio, path string) error {
 	return cutError(trace)
 }
 
+// check says when the trace has none of the threads, or of the queues, that are to be listed.
+func (v *reportView) check(t *analyze.Trace, path string) error {
+	var threads, queues []uint
+	for _, th := range t.Threads {
+		threads = append(threads, uint(th.ID))
+	}
+	for _, q := range t.Queues {
+		queues = append(queues, uint(q.ID))
+	}
+	for _, of := range []struct {
+		what         string
+		asked, there []uint
+	}{{"thread", v.threads, threads}, {"queue", v.queues, queues}} {
+		there := func(n uint) bool { return slices.Contains(of.there, n) }
+		if len(of.asked) > 0 && !slices.ContainsFunc(of.asked, there) {
+			return usageError("reading %s: no %s %s in it; there are %s", path, of.what, numbers(of.asked), numbers(of.there))
+		}
+	}
+	return nil
+}
+
+// numbers lists the first of them.
+func numbers(all []uint) string {
+	const most = 16
+	var words []string
+	for i, n := range all {
+		if i == most {
+			words = append(words, fmt.Sprintf("and %d more", len(all)-most))
+			break
+		}
+		words = append(words, fmt.Sprint(n))
+	}
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
+}
+
 // cutError is the error for a trace that was cut, after what there is of it was used: scripts must not take it for whole.
 func cutError(t *analyze.Trace) error {
 	if !t.Source.Truncated {
 		return nil
 	}
-	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", filepath.Base(t.Source.Path))}
+	return cutFile(t.Source.Path)
+}
+
+func cutFile(path string) error {
+	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", filepath.Base(path))}
 }
 
 // loadTrace loads one trace for a command that reads traces.

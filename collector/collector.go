@@ -265,6 +265,7 @@ func (c *Collector) processVanished(p *process) {
 	if r := c.running[p.peer]; r != nil && r.process == p {
 		delete(c.running, p.peer)
 	}
+	c.observer.Vanished(p.hello)
 }
 
 func (r *Result) add(p *process, end *tracefile.End) {

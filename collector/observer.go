@@ -16,6 +16,8 @@ type Observer interface {
 	Facts(tracefile.ProcessIndex, []wire.Fact)
 	Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record)
 	End(tracefile.ProcessIndex, tracefile.End)
+	// Vanished is called for a process that said hello and nothing else before another program took its place: it is not in the trace.
+	Vanished(wire.Hello)
 }
 
 // Nobody is an Observer that looks at nothing; embed it to look at less than everything.
@@ -27,3 +29,4 @@ func (Nobody) Samples(tracefile.ProcessIndex, []wire.ClockSample)           {}
 func (Nobody) Facts(tracefile.ProcessIndex, []wire.Fact)                    {}
 func (Nobody) Records(tracefile.ProcessIndex, uint16, []wire.Record)        {}
 func (Nobody) End(tracefile.ProcessIndex, tracefile.End)                    {}
+func (Nobody) Vanished(wire.Hello)                                          {}

@@ -44,3 +44,9 @@ func (all observers) End(p tracefile.ProcessIndex, e tracefile.End) {
 		o.End(p, e)
 	}
 }
+
+func (all observers) Vanished(h wire.Hello) {
+	for _, o := range all {
+		o.Vanished(h)
+	}
+}

@@ -14,6 +14,7 @@ type witness struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex
 	seen               map[tracefile.ProcessIndex]*handshake.Process
+	vanished           []handshake.Process // that ran another program before they made a call
 }
 
 func newWitness() *witness {
@@ -25,6 +26,13 @@ func (w *witness) Process(p tracefile.ProcessIndex, h wire.Hello) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.seen[p] = &handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true}
+}
+
+// Vanished implements collector.Observer.
+func (w *witness) Vanished(h wire.Hello) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.vanished = append(w.vanished, handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true})
 }
 
 // Clock implements collector.Observer: a process has a clock once it makes a Metal call.
@@ -51,7 +59,7 @@ func (w *witness) processes() (all []handshake.Process) {
 	for _, p := range w.seen {
 		all = append(all, *p)
 	}
-	return all
+	return append(all, w.vanished...)
 }
 
 // metal says whether any process has made a Metal call.

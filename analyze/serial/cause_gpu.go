@@ -40,6 +40,11 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 	if f.committers > 1 {
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
+	if f.withoutSync != nil {
+		r.Confidence = min(r.Confidence, 0.8)
+		r.say("threads wait for everybody's work, too; if they waited for their own only, the run would be %.2f times as fast (%.2f to %.2f), by replay: they would wait for the GPU instead",
+			f.withoutSync.Estimate, f.withoutSync.Low, f.withoutSync.High)
+	}
 	if q := a.onlyQueue(); q != nil && f.committers > 1 && a.GPU.Overlap < 1.05 {
 		r.Confidence = min(r.Confidence, 0.75)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"

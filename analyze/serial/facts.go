@@ -13,6 +13,7 @@ type facts struct {
 	inLine            analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
 	hasRoom           bool          // the more was ready for it the more it ran, so what had not begun did not wait for room
 	saturated         bool
+	withoutSync       *Speedup                  // that is next to nothing, for the GPU is what threads would wait for instead; else nil
 	perBuffer         analyze.Nanos             // mean GPU time of a command buffer
 	buffers           int                       // that ran
 	lockInCommit      analyze.Nanos             // thread time lost to a lock that is not seen itself

@@ -61,14 +61,46 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		a.decideWaitless(f)
 		return a
 	}
+	a.judge(f, opts)
+	if s := a.wouldWaitForTheGPU(f); s != nil {
+		f = a.facts()
+		f.saturated, f.withoutSync = true, s
+		a.Verdict = Verdict{}
+		a.judge(f, opts)
+	}
+	return a
+}
+
+// judge gives the verdict, and says what removing its causes would bring.
+func (a *Analysis) judge(f *facts, opts Options) {
 	a.decide(f)
 	a.confess(f)
 	a.nameSites()
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
 	a.whatIf(f, opts)
-	return a
 }
+
+// wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they waited for their own
+// only, and that is next to nothing: then they would wait for the GPU instead, which is the limit. It is nil when that is not so.
+func (a *Analysis) wouldWaitForTheGPU(f *facts) *Speedup {
+	v := &a.Verdict
+	if v.Cause != DeviceWideSync || f.saturated || f.busy < saturatedShare || f.backlog < backlogOfFew || f.steady < 2 {
+		return nil
+	}
+	if s := v.Causes[0].Speedup; s != nil && s.Estimate < littleGained {
+		return s
+	}
+	return nil
+}
+
+const (
+	// littleGained is the speed-up below which a GPU that is always busy is what threads would wait for instead.
+	littleGained = 1.2
+	// backlogOfFew is the share of its time in which more must be ready for it even so. When all threads wait for the last command buffer,
+	// less and less is.
+	backlogOfFew = 0.3
+)
 
 // Divide answers only how each thread spent its time, and can Split waits: what takes little time, for outputs.
 func Divide(t *analyze.Trace) *Analysis {

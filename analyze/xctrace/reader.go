@@ -31,7 +31,7 @@ func Read(src io.Reader, name string, sink *Sink) (*Document, error) {
 	switch {
 	case errors.Is(err, errTruncated):
 		if r.doc.Roots == 0 {
-			return r.doc, fmt.Errorf("%s: cut before its first element: not an export of xctrace", name)
+			return r.doc, fmt.Errorf("%s: no element is in it: it is not an export of xctrace, or was cut before anything was written", name)
 		}
 		r.doc.Truncated = true
 		return r.doc, nil

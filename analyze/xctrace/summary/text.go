@@ -59,6 +59,10 @@ func (s *Summary) head(p *printer) {
 	if len(s.Subject.PIDs) > 0 {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
+	if s.Window.LengthNS <= 1 { // nothing that the summary is about has a time
+		p.line("summary of %s (%s): nothing in it is about Metal", of, s.Subject.Why)
+		return
+	}
 	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, s.Window.LengthNS, s.Window.FromNS)
 }
 

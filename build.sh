@@ -99,7 +99,8 @@ case ${1:-build} in
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   bench) build; bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json ;;
   overhead) [ "$system" = Linux ] || die "overhead is measured on Linux; here: bin/mtrace bench overhead"
-    need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack)$' -benchtime 1x ./interpose ;;
+    need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
+    go test -run xxx -bench 'BenchmarkWhole$' -benchtime 1x ./cmd/mtrace ;;
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;

@@ -106,6 +106,22 @@ func BenchmarkStack(b *testing.B) {
 	}
 }
 
+// BenchmarkMemory measures what a process has more of memory when it is traced, in KiB: at rest after its first command buffer, for each
+// further thread that makes one, for 100,000 objects that are alive, and by how much it grows over ten million command buffers.
+func BenchmarkMemory(b *testing.B) {
+	path, _ := listen(b)
+	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
+	for _, of := range []string{"rest", "thread", "objects", "growth"} {
+		scenario := []string{"bench-memory", "10000000", of}
+		var more []float64
+		for range 3 {
+			more = append(more, measure(b, scenario, preload, socket)-measure(b, scenario))
+		}
+		b.ReportMetric(median(more), "KiB/"+of)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
 // compareRuns returns what tracing adds to a scenario.
 func compareRuns(b *testing.B, scenario ...string) float64 {
 	path, _ := listen(b)

@@ -578,6 +578,49 @@ static void bench_whole(void) {
   printf("%.3f\n", nanos_between(a, b) / n);
 }
 
+// KiB of memory that the process has: at rest after a command buffer; of each further thread that has made one; of 100,000 objects
+// that are alive; and by which it grows over n command buffers after the first hundred thousand.
+static double resident(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%*d %ld", &pages) != 1) exit(99);
+  fclose(file);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+static void *work_and_wait(void *barrier) {
+  work_of_report([MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B]);
+  pthread_barrier_wait(barrier);
+  pause();
+  return NULL;
+}
+static void rest(void) { usleep(300000); }
+static void bench_memory(void) {
+  enum { THREADS = 32, OBJECTS = 100000 };
+  _MTLCommandQueue *queue = [MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
+  const char *of = arguments[3];
+  double before = 0, share = 1;
+  work_of_report(queue);
+  rest();
+  if (strcmp(of, "rest")) before = resident();
+  if (!strcmp(of, "thread")) {
+    pthread_barrier_t made;
+    pthread_barrier_init(&made, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++) pthread_create(&(pthread_t){0}, NULL, work_and_wait, &made);
+    pthread_barrier_wait(&made);
+    share = THREADS;
+  }
+  if (!strcmp(of, "objects"))
+    for (int i = 0; i < OBJECTS; i++) [queue commandBuffer];
+  if (!strcmp(of, "growth")) {
+    for (int i = 0; i < OBJECTS; i++) work_of_report(queue);
+    rest();
+    before = resident();
+    for (long i = 0; i < n; i++) work_of_report(queue);
+  }
+  rest();
+  printf("%.1f\n", (resident() - before) / share);
+}
+
 // Nanoseconds of a dispatch from so many functions deep, each with a frame pointer.
 static __attribute__((noinline, optimize("no-omit-frame-pointer"))) double dispatches(ShapesEncoder *encoder) {
   struct timespec a, b;
@@ -611,7 +654,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
-    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-least", bench_least},
+    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
     {"bench-stack", bench_stack}, {"loads", loads},
 };
 

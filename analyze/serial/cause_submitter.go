@@ -47,10 +47,10 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.threads) >= 2 && len(h.replies) >= enoughReplies:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but it did something on the GPU only for %s of that time: so do threads wait that are let go together",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: threads that are let go together wait like that",
 			top.Thread.ID, len(h.replies), percent(h.served))
 	case waiting == 0 && !handed && h != nil && len(h.replies)+h.others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but that they asked for anything is not in the trace: so do threads wait that it gives work to",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace shows that they asked it for something: threads that it gives work to wait like that",
 			top.Thread.ID, len(h.replies)+h.others)
 	case waiting == 0 && !handed && len(f.threads) < 2:
 		return r.not("only %d thread takes part", len(f.threads))

@@ -25,7 +25,7 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	},
 	LockContention: func(a *Analysis, f *facts, top *Finding) string {
 		if top.turns {
-			return fmt.Sprintf("Threads take turns in waiting for the GPU, though nothing is queued for it, as those who share a lock do: that costs %s of their time.", percent(f.share(top.Lost)))
+			return fmt.Sprintf("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock do: that costs %s of their time.", percent(f.share(top.Lost)))
 		}
 		if top.lock != "" {
 			return fmt.Sprintf("Threads wait for a lock for %s of their time, most of it for %s.", percent(f.share(top.Lost)), top.lock)
@@ -77,7 +77,7 @@ func (a *Analysis) noCause(f *facts) string {
 			idle += min(t.SignalWaits, t.Working)
 		}
 		if idle := f.share(idle); idle > 0.1 {
-			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another thread, as threads do that have no work%s.",
+			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another thread, as threads without work do%s.",
 				percent(outside), percent(min(1, idle/outside)), f.busyWords("; the GPU was busy for %s"))
 		}
 		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",

@@ -147,29 +147,6 @@ func (r *replay) awaited(t int32, o *op) int32 {
 	return r.program.threads[from].jobs[n]
 }
 
-// notify is how long after the GPU's end a wait returns.
-func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
-	n := o.notify
-	if o.kind == opForeign && r.newest.known && n == 0 {
-		n = r.usualNotify
-	}
-	handlers := min(n, r.program.jobs[job].handlers)
-	n -= handlers
-	if !r.unchanged() {
-		n = r.unhindered(n, r.usualNotify)
-	}
-	if !r.handlers {
-		n += handlers
-	}
-	if r.launch {
-		n /= fewerLaunches
-	}
-	if r.change.cores {
-		n = min(n, r.quickNotify)
-	}
-	return n
-}
-
 // advance ends the thread's call and lets it go on to the next.
 func (r *replay) advance(t int32) {
 	s := &r.threads[t]
@@ -214,19 +191,4 @@ func (r *replay) commit(t int32) {
 	}
 	r.at(r.now+latency-pre, pre, evReady, o.job)
 	r.advance(t)
-}
-
-// latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
-func (r *replay) latencyOf(j *job) analyze.Nanos {
-	n := j.latency
-	if !r.unchanged() {
-		n = r.unhindered(n, r.usualLatency)
-	}
-	if r.launch {
-		n /= fewerLaunches
-	}
-	if r.change.cores || r.change.events && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
-		n = min(n, r.quickLatency)
-	}
-	return n
 }

@@ -21,9 +21,9 @@ const (
 	// widest is how far apart the ends of an interval may be: what may be off by more than twice either way is no prediction. The
 	// GPU's own limits show only where they were reached, so much time taken out of a run leaves much open.
 	widest = 4
-	// leastError is by how much predictions are taken to be off that change little, beyond what the readings show, and errorOfMore what is
-	// added for each doubling: the more of a run is taken out, the more rests on how long the rest takes.
-	leastError, errorOfMore = 0.08, 0.02
+	// leastError is by how much predictions are taken to be off that change little, beyond what the readings show: as much as two runs of the
+	// same program differ by. errorOfMore is added for each doubling: the more of a run is taken out, the more rests on how long the rest takes.
+	leastError, errorOfMore = 0.05, 0.02
 )
 
 // readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well

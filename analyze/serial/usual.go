@@ -1,0 +1,76 @@
+package serial
+
+import "mtrace/analyze"
+
+// findUsual finds what hand-overs usually take, and the quickest: from ready to begun, and from the GPU's end to the return of a wait
+// that began before, without the program's handlers. What causes let go at once, or hold up in the framework too, wants processors at once,
+// and takes longer than usual; no more of that is taken to be for their sake than threads waited for processors.
+func (p *program) findUsual() {
+	var latencies, notifies []analyze.Nanos
+	for i := range p.jobs {
+		latencies = append(latencies, p.jobs[i].latency)
+	}
+	for _, th := range p.threads {
+		for i := range th.ops {
+			if o := &th.ops[i]; (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
+				notifies = append(notifies, max(0, o.notify-p.jobs[o.job].handlers))
+			}
+		}
+	}
+	p.usualLatency, p.usualNotify = median(latencies), median(notifies)
+	p.quickLatency = quickest(latencies, 10)
+	p.quickNotify = min(quickest(notifies, 10), max(quickest(notifies, 100), p.framework))
+	var more analyze.Nanos
+	for _, n := range latencies {
+		more += max(0, n-p.usualLatency)
+	}
+	for _, n := range notifies {
+		more += max(0, n-p.usualNotify)
+	}
+	if more > 0 {
+		p.hindered = min(1, share(p.waitedFor, more))
+	}
+}
+
+// unhindered is what a hand-over takes that finds a processor as soon as usual. What it waits for one without the cause the replay adds.
+func (p *program) unhindered(n, usual analyze.Nanos) analyze.Nanos {
+	return n - scaled(max(0, n-usual), p.hindered)
+}
+
+// latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
+func (r *replay) latencyOf(j *job) analyze.Nanos {
+	n := j.latency
+	if !r.unchanged() {
+		n = r.unhindered(n, r.usualLatency)
+	}
+	if r.launch {
+		n /= fewerLaunches
+	}
+	if r.change.cores || r.change.events && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
+		n = min(n, r.quickLatency)
+	}
+	return n
+}
+
+// notify is how long after the GPU's end a wait returns.
+func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
+	n := o.notify
+	if o.kind == opForeign && r.newest.known && n == 0 {
+		n = r.usualNotify
+	}
+	handlers := min(n, r.program.jobs[job].handlers)
+	n -= handlers
+	if !r.unchanged() {
+		n = r.unhindered(n, r.usualNotify)
+	}
+	if !r.handlers {
+		n += handlers
+	}
+	if r.launch {
+		n /= fewerLaunches
+	}
+	if r.change.cores {
+		n = min(n, r.quickNotify)
+	}
+	return n
+}

@@ -53,7 +53,7 @@ func drawn(random *rand.Rand) *program {
 // engines can, and nothing gets slower by being held up less.
 func TestBounds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
-	for n := range 60 {
+	for n := range 25 {
 		p := drawn(random)
 		base, ends := p.run(change{})
 		if !ends || base == 0 {

@@ -7,7 +7,7 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: 0.9,
 		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) instead of for the whole device"}
 	if f.committers < 2 {
-		return r.not("only %d thread committed work", f.committers)
+		return r.not("%s committed work", map[bool]string{true: "no thread", false: "only one thread"}[f.committers == 0])
 	}
 	s := a.syncs(f)
 	switch {

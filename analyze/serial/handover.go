@@ -153,6 +153,9 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 		}
 	}
 	for t, s := range by {
+		if s.waited*100 < t.Active.Length() { // as one does that waits, at its end, for that of the submitter
+			continue
+		}
 		gives := s.gave*2 >= s.waits || s.waits >= 3 && s.fetched*2 >= s.waited || s.gave >= max(3, s.waits/20)
 		if s.waits > 0 && (gives || s.waits >= 3 && s.called > 0 && callers >= 2 && called >= max(3, all/20)) {
 			h.threads[t] = true

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"mtrace/collector/wire"
 )
 
 // Schema names the document.
@@ -259,12 +261,14 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. The error says when nothing
-// could be tested, so that there is no decision.
+// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls that wait for another
+// thread's signal are left out: they take longer when there is less to do. The error says when nothing could be tested, so that there is
+// no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
-	for _, c := range d.Changes {
-		if c.Status == Slower && !c.Minor && *c.Ratio-1 > over {
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Status == Slower && !c.Minor && !c.waitsForSignal() && *c.Ratio-1 > over {
 			d.Failed = append(d.Failed, fmt.Sprintf("%s %s", c.Kind, c.Name))
 		}
 	}
@@ -272,4 +276,9 @@ func (d *Document) Fail(over float64) error {
 		return errors.New("nothing could be compared: there is too little in the runs to tell a change from noise")
 	}
 	return nil
+}
+
+func (c *Change) waitsForSignal() bool {
+	_, waits := wire.Lookup(wire.FamilySignal, c.Name)
+	return waits && c.Kind == KindCall
 }

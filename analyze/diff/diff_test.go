@@ -267,6 +267,22 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
+// The story: a program that did a thirtieth of the work failed a check against the one before, for one of its threads, which had less to
+// do, waited longer for the next signal.
+func TestWaitingForLessWorkIsNotSlower(t *testing.T) {
+	ratio := 50.0
+	for c, failed := range map[Change]int{
+		{Kind: KindCall, Name: "pthread_cond_timedwait", Status: Slower, Ratio: &ratio}: 0,
+		{Kind: KindCall, Name: "commit", Status: Slower, Ratio: &ratio}:                 1,
+		{Kind: KindKernel, Name: "sem_wait", Status: Slower, Ratio: &ratio}:             1,
+	} {
+		d := &Document{Changes: []Change{c}, Tested: 1}
+		if err := d.Fail(0.5); err != nil || len(d.Failed) != failed {
+			t.Errorf("%s %s: %q, %v", c.Kind, c.Name, d.Failed, err)
+		}
+	}
+}
+
 // Reports have sums only: one a side cannot tell a change from noise, and must not decide anything.
 func TestReports(t *testing.T) {
 	reports := func(seeds ...uint64) (runs []*Run) {

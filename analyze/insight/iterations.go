@@ -20,7 +20,6 @@ func (i *iteration) length() analyze.Nanos { return i.encode + i.starting + i.gp
 // A series is iterations that should be equal: of one thread, with the same work.
 type series struct {
 	thread *analyze.Thread
-	work   uint64
 	list   []iteration
 }
 
@@ -36,6 +35,7 @@ func (in *Input) series() []*series {
 func seriesOf(t *analyze.Trace) []*series {
 	type key struct {
 		thread *analyze.Thread
+		label  string
 		work   uint64
 	}
 	labels := labelsRepeat(t)
@@ -48,10 +48,14 @@ func seriesOf(t *analyze.Trace) []*series {
 		}
 		ready := max(b.Committed.End, last[th])
 		last[th] = max(last[th], b.GPU.End)
-		k := key{th, work(b, labels)}
+		k := key{thread: th}
+		k.work, _ = b.Work()
+		if labels {
+			k.label = b.Label
+		}
 		s := by[k]
 		if s == nil {
-			s = &series{thread: th, work: k.work}
+			s = &series{thread: th}
 			by[k] = s
 			order = append(order, s)
 		}
@@ -68,44 +72,6 @@ func labelsRepeat(t *analyze.Trace) bool {
 	}
 	return len(labels)*enough <= len(t.CommandBuffers)
 }
-
-// work is a hash of what a command buffer does: its kernels, how many threads they are dispatched for, how much it copies.
-func work(b *analyze.CommandBuffer, labels bool) uint64 {
-	h := fnv1a(offset)
-	if labels {
-		h = h.text(b.Label)
-	}
-	for i := range b.Encoders {
-		e := &b.Encoders[i]
-		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)
-		for k := range e.Dispatches {
-			d := &e.Dispatches[k]
-			if d.Pipeline != nil {
-				h = h.text(d.Pipeline.Kernel)
-			}
-			h = h.number(uint64(d.Count)).number(d.Threads)
-		}
-	}
-	return uint64(h)
-}
-
-// fnv1a is the hash of Fowler, Noll and Vo, as hash/fnv has it, without the allocation for each: there may be millions.
-type fnv1a uint64
-
-const (
-	offset = 14695981039346656037
-	prime  = 1099511628211
-)
-
-func (h fnv1a) text(s string) fnv1a {
-	for i := range len(s) {
-		h = (h ^ fnv1a(s[i])) * prime
-	}
-	return h.number(uint64(len(s)))
-}
-
-// number takes a number as one step: its bits need not be well mixed.
-func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }
 
 // middle holds the quantiles of durations that matter here.
 type middle struct{ low, median, high analyze.Nanos }

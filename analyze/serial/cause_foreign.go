@@ -69,14 +69,15 @@ func findForeign(a *Analysis, f *facts) Finding {
 	}
 	r.Holds = true
 	stood := a.interrupted()
-	itself, behind := a.interruptions(f, stood)
-	if f.interrupted > mostInterrupted*rested { // work that depends on its data, it may be
-		itself, behind, f.interrupted, f.behindInterrupted = 0, 0, 0, 0
+	cost := a.interruptionsBy(stood, f.busiest.Device)
+	if cost.busiest > mostInterrupted*rested { // work that depends on its data, it may be
+		cost = interruptions{}
 	}
-	r.Lost += itself + behind
+	f.interrupted = cost
+	r.Lost += cost.itself + cost.behind
 	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", late, len(delays), median(each))
-	if itself+behind > 0 {
-		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them", len(stood), stretched, itself, behind)
+	if cost.itself+cost.behind > 0 {
+		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them", len(stood), stretched, cost.itself, cost.behind)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(f.busy))
@@ -95,17 +96,14 @@ func (a *Analysis) waitedForProcessors() (sum analyze.Nanos) {
 }
 
 // lateNotices is how long completions were on their way of which the program heard more than longLaunch after the GPU's end.
-func (a *Analysis) lateNotices() (sum analyze.Nanos) {
+func (a *Analysis) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
 	for _, b := range a.Trace.CommandBuffers {
 		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > longLaunch {
 			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
 		}
 	}
-	for _, i := range NewBusy(list).Spans() {
-		sum += i.Length()
-	}
-	return sum
+	return NewBusy(list).Total()
 }
 
 // idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.

@@ -7,7 +7,7 @@ import "mtrace/analyze"
 func gpuSaturated(a *Analysis, f *facts) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: 0.95,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
-	interrupted := share(f.interrupted, f.busiest.Active.Length())
+	interrupted := share(f.interrupted.busiest, f.busiest.Active.Length())
 	switch {
 	case f.buffers == 0:
 		return r.not("there are no GPU times")
@@ -32,7 +32,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = 0.75
-		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost-f.behindInterrupted)
+		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost-f.interrupted.behind)
 		r.explains = r.Lost
 	}
 	r.Holds = true

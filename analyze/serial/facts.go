@@ -4,34 +4,33 @@ import "mtrace/analyze"
 
 // facts are what several rules ask for.
 type facts struct {
-	total             analyze.Nanos // thread time of all threads that took part
-	threads           []*ThreadTime // the threads that took part
-	committers        int
-	busiest           DeviceUse     // the device that threads wait for most, which is the one with the most work when they wait for none
-	busy              float64       // its busy share between its first commit and its last completion
-	backlog           float64       // share of that time in which it was busy while committed work had not begun
-	inLine            analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
-	hasRoom           bool          // the more was ready for it the more it ran, so what had not begun did not wait for room
-	saturated         bool
-	withoutSync       *Speedup                  // that is next to nothing, for the GPU is what threads would wait for instead; else nil
-	perBuffer         analyze.Nanos             // mean GPU time of a command buffer
-	buffers           int                       // that ran
-	lockInCommit      analyze.Nanos             // thread time lost to a lock that is not seen itself
-	cpu               analyze.Nanos             // processor time of the processes; 0 when not known
-	wall              analyze.Nanos             // the trace's window, once for each process
-	processors        processors                // how the threads used them
-	inFlight          map[*analyze.Thread]*Busy // when each had work in flight
-	unfed             float64                   // share of the time outside of Metal in which threads had nothing in flight
-	submits           map[*analyze.Thread]bool  // those that commit a fair share of the work
-	occupied          float64                   // share of their time in which those have work in flight
-	steady            int                       // committers of more than a hundredth of the work
-	foreign           Finding                   // what another program takes of the GPU
-	interrupted       analyze.Nanos             // of the busiest device's busy time, when the other program had interrupted its work
-	behindInterrupted analyze.Nanos             // thread time in waits for work that was not begun while others' was interrupted so
-	beganLate         analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
-	turnsLost         analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
-	oneAtATime        bool                      // a process is an interpreter that runs one thread at a time
-	found             map[string]analyze.Nanos  // what the rules before have found lost
+	total        analyze.Nanos // thread time of all threads that took part
+	threads      []*ThreadTime // the threads that took part
+	committers   int
+	busiest      DeviceUse     // the device that threads wait for most, which is the one with the most work when they wait for none
+	busy         float64       // its busy share between its first commit and its last completion
+	backlog      float64       // share of that time in which it was busy while committed work had not begun
+	inLine       analyze.Nanos // thread time behind others' work in queues that run less than the GPU has room for
+	hasRoom      bool          // the more was ready for it the more it ran, so what had not begun did not wait for room
+	saturated    bool
+	withoutSync  *Speedup                  // that is next to nothing, for the GPU is what threads would wait for instead; else nil
+	perBuffer    analyze.Nanos             // mean GPU time of a command buffer
+	buffers      int                       // that ran
+	lockInCommit analyze.Nanos             // thread time lost to a lock that is not seen itself
+	cpu          analyze.Nanos             // processor time of the processes; 0 when not known
+	wall         analyze.Nanos             // the trace's window, once for each process
+	processors   processors                // how the threads used them
+	inFlight     map[*analyze.Thread]*Busy // when each had work in flight
+	unfed        float64                   // share of the time outside of Metal in which threads had nothing in flight
+	submits      map[*analyze.Thread]bool  // those that commit a fair share of the work
+	occupied     float64                   // share of their time in which those have work in flight
+	steady       int                       // committers of more than a hundredth of the work
+	foreign      Finding                   // what another program takes of the GPU
+	interrupted  interruptions             // of the program's work, by the other program
+	beganLate    analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
+	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
+	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
+	found        map[string]analyze.Nanos  // what the rules before have found lost
 }
 
 func (a *Analysis) facts() *facts {

@@ -11,7 +11,7 @@ const stretched = 4
 func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
 	for _, b := range a.Trace.CommandBuffers {
-		if work := workOf(b); work != 0 && b.GPU.Known() {
+		if work, known := b.Work(); known && b.GPU.Known() {
 			by[work] = append(by[work], b)
 		}
 	}
@@ -34,41 +34,24 @@ func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 	return found
 }
 
-// workOf is a hash of the work of a command buffer: what it dispatches, over how many threads, and the bytes it copies; 0 when that is
-// not known.
-func workOf(b *analyze.CommandBuffer) (hash uint64) {
-	add := func(x uint64) { // FNV-1a, by words
-		hash = (hash ^ x) * 0x100000001b3
-	}
-	for i := range b.Encoders {
-		e := &b.Encoders[i]
-		add(uint64(e.Kind) + 1)
-		add(e.CopyBytes)
-		for _, d := range e.Dispatches {
-			if d.Pipeline == nil {
-				return 0
-			}
-			add(uint64(d.Pipeline.ID))
-			add(uint64(d.Count))
-			add(d.Threads)
-		}
-	}
-	return hash
+// interruptions is what command buffers that were interrupted cost.
+type interruptions struct {
+	itself, behind analyze.Nanos // thread time in waits for them, and for work that was behind them
+	busiest        analyze.Nanos // of the busiest device's busy time
 }
 
-// interruptions is the thread time in waits for work that was interrupted, and for work that was behind such work.
-func (a *Analysis) interruptions(f *facts, interrupted map[*analyze.CommandBuffer]analyze.Interval) (itself, behind analyze.Nanos) {
+func (a *Analysis) interruptionsBy(interrupted map[*analyze.CommandBuffer]analyze.Interval, busiest *analyze.Device) (cost interruptions) {
 	by := map[*device]*Busy{}
 	for d, list := range a.onDevices(interrupted) {
 		by[d] = NewBusy(list)
 	}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		itself += overlap(interrupted[w.Buffer], w.Interval)
-		behind += by[a.deviceOf(w.Buffer)].Within(queuedPart(w))
+		cost.itself += overlap(interrupted[w.Buffer], w.Interval)
+		cost.behind += by[a.deviceOf(w.Buffer)].Within(queuedPart(w))
 	}
-	f.interrupted, f.behindInterrupted = by[a.devices[f.busiest.Device]].Total(), behind
-	return itself, behind
+	cost.busiest = by[a.devices[busiest]].Total()
+	return cost
 }
 
 func (a *Analysis) onDevices(intervals map[*analyze.CommandBuffer]analyze.Interval) map[*device][]analyze.Interval {

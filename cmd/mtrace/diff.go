@@ -22,7 +22,7 @@ func diffCommand() command {
 		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			asJSON := flags.Bool("json", false, "print the comparison as JSON ("+diff.Schema+")")
-			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise")
+			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for signals do not count")
 			return func(std stdio, args []string) error {
 				if len(args) != 2 {
 					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or a folder of them", len(args))

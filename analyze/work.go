@@ -1,0 +1,40 @@
+package analyze
+
+// Work is a hash of what the command buffer does: its kernels, over how many threads they are dispatched, and how much it copies. It is
+// not known when nothing was encoded into it, or with a pipeline state from before the trace.
+func (b *CommandBuffer) Work() (hash uint64, known bool) {
+	h := fnv1a(offset)
+	known = len(b.Encoders) > 0
+	for i := range b.Encoders {
+		e := &b.Encoders[i]
+		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)
+		for k := range e.Dispatches {
+			d := &e.Dispatches[k]
+			if d.Pipeline != nil {
+				h = h.text(d.Pipeline.Kernel)
+			} else {
+				known = false
+			}
+			h = h.number(uint64(d.Count)).number(d.Threads)
+		}
+	}
+	return uint64(h), known
+}
+
+// fnv1a is the hash of Fowler, Noll and Vo, as hash/fnv has it, without the allocation for each: there may be millions.
+type fnv1a uint64
+
+const (
+	offset = 14695981039346656037
+	prime  = 1099511628211
+)
+
+func (h fnv1a) text(s string) fnv1a {
+	for i := range len(s) {
+		h = (h ^ fnv1a(s[i])) * prime
+	}
+	return h.number(uint64(len(s)))
+}
+
+// number takes a number as one step: its bits need not be well mixed.
+func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }

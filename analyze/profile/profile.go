@@ -11,6 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/wholefile"
 )
 
 // Types are the profiles that can be made.
@@ -31,21 +32,16 @@ func Build(kind string, t *analyze.Trace) (*profile.Profile, error) {
 	return p, nil
 }
 
-// Write writes one profile, compressed, to path.
+// Write writes one profile, compressed, to path, in the place of an older one.
 func Write(kind string, t *analyze.Trace, path string) error {
 	p, err := Build(kind, t)
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("writing the %s profile: %w", kind, err)
-	}
-	if err := p.Write(f); err != nil {
-		f.Close()
+	if err := wholefile.Write(path, func(f *os.File) error { return p.Write(f) }); err != nil {
 		return fmt.Errorf("writing the %s profile to %s: %w", kind, path, err)
 	}
-	return f.Close()
+	return nil
 }
 
 // WriteAll writes the profiles into the folder dir, which it makes if it is not there, as KIND.pb.gz each, and returns their

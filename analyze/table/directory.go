@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"mtrace/analyze/wholefile"
 )
 
 // A Directory makes files that get their names when all of them are whole: Commit, or Discard.
@@ -13,8 +15,6 @@ type Directory struct {
 	names []string
 	made  bool // the directory was not there before
 }
-
-const partSuffix = ".part"
 
 // Create makes a file.
 func (d *Directory) Create(name string) (io.WriteCloser, error) {
@@ -25,14 +25,14 @@ func (d *Directory) Create(name string) (io.WriteCloser, error) {
 		d.made = true
 	}
 	d.names = append(d.names, name)
-	return os.Create(filepath.Join(d.Path, name+partSuffix))
+	return os.Create(filepath.Join(d.Path, name+wholefile.Suffix))
 }
 
 // Commit gives all files their names, over older ones.
 func (d *Directory) Commit() error {
 	for _, name := range d.names {
 		path := filepath.Join(d.Path, name)
-		if err := os.Rename(path+partSuffix, path); err != nil {
+		if err := os.Rename(path+wholefile.Suffix, path); err != nil {
 			return fmt.Errorf("naming the tables: %w", err)
 		}
 	}
@@ -43,7 +43,7 @@ func (d *Directory) Commit() error {
 // Discard removes what was not committed.
 func (d *Directory) Discard() {
 	for _, name := range d.names {
-		os.Remove(filepath.Join(d.Path, name+partSuffix))
+		os.Remove(filepath.Join(d.Path, name+wholefile.Suffix))
 	}
 	if d.made {
 		os.Remove(d.Path) // stays when something else is in it

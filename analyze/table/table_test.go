@@ -21,6 +21,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/tracetest"
+	"mtrace/analyze/wholefile"
 	"mtrace/collector/wire"
 )
 
@@ -464,7 +465,7 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	d := &Directory{Path: filepath.Join(t.TempDir(), "out")}
 	load(t, tracetest.Small(t), NewFiles(d, CSV))
 	entries, err := os.ReadDir(d.Path)
-	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != partSuffix }) {
+	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != wholefile.Suffix }) {
 		t.Errorf("before the end there are %v, %v", entries, err)
 	}
 	d.Discard()

@@ -180,20 +180,23 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 		return nil, "", err
 	}
 	trace := r.trace(run, process.Round)
-	return append([]string{self, "run", "--no-report", "-o", trace, "--"}, args...), trace, nil
+	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
 }
 
-// trace is the path of the trace of a traced process.
+// trace is the path of the trace of a traced process: one that nothing has, or that nobody keeps.
 func (r *benchRunner) trace(run *bench.Run, round int) string {
 	name := "bench-" + run.Bench.Name
 	if run.Bench.PerProcess {
 		name += "-" + strconv.Itoa(round+1)
 	}
-	name += ".mtrace"
 	if run.Bench.Compared {
-		return filepath.Join(r.scratch, name) // only its cost is of interest
+		return filepath.Join(r.scratch, name+".mtrace") // only its cost is of interest
 	}
-	return name
+	for n := 1; ; n++ {
+		if path := numbered(name, n); !exists(path) {
+			return path
+		}
+	}
 }
 
 // processError is how a process of a benchmark ended, in its own last words.

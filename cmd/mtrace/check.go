@@ -79,7 +79,7 @@ func (c *check) run(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	if c.junit != "" {
-		if err := writeFile(c.junit, func(f *os.File) error { return results.WriteJUnit(f) }); err != nil {
+		if err := writeFile(c.junit, path, func(f *os.File) error { return results.WriteJUnit(f) }); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -128,31 +127,35 @@ func (c *collect) open(std stdio, text string) (station, error) {
 type localStation struct {
 	*collector.Collector
 	std  stdio
-	path string
+	file *unfinished
+	name string // of the trace, but for what makes it the only one
 }
 
 func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station, error) {
 	host, _ := os.Hostname()
 	now := time.Now()
 	name := fmt.Sprintf("collected-%s-%d", now.UTC().Format("20060102T150405Z"), os.Getpid())
-	path := filepath.Join(dir, name+".mtrace")
-	for n := 2; ; n++ { // there may be one for each socket
-		if _, err := os.Lstat(path); err != nil {
-			break
-		}
-		path = filepath.Join(dir, fmt.Sprintf("%s-%d.mtrace", name, n))
+	file, err := beginUnnamed(dir, name)
+	if err == nil {
+		err = file.nameAfter(name) // there may be one for each socket
 	}
-	writer, err := tracefile.Create(path, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(), Processors: runtime.NumCPU()})
+	var writer *tracefile.Writer
+	if err == nil {
+		writer, err = tracefile.NewWriter(file, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(), Processors: runtime.NumCPU()})
+	}
 	if err != nil {
+		if file != nil {
+			file.discard()
+		}
 		return nil, fmt.Errorf("cannot write the trace: %w", err)
 	}
 	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log})
 	if err != nil {
 		writer.Close(tracefile.Result{})
-		os.Remove(path)
+		file.discard()
 		return nil, err
 	}
-	return &localStation{c, std, path}, nil
+	return &localStation{c, std, file, name}, nil
 }
 
 func (s *localStation) address() string                 { return "unix:" + s.Collector.Address() }
@@ -162,9 +165,12 @@ func (s *localStation) finish() error {
 	result, err := s.Collector.Close()
 	if result.Processes == 0 && err == nil {
 		fmt.Fprintln(s.std.err, "mtrace collect: no process connected, so there is no trace")
-		return os.Remove(s.path)
+		s.file.discard()
+		return nil
 	}
-	fmt.Fprintln(s.std.out, s.path)
+	path, named := s.file.finishNumbered(s.name)
+	err = errors.Join(err, named)
+	fmt.Fprintln(s.std.out, path)
 	fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
 	for _, w := range result.Warnings {
 		fmt.Fprintln(s.std.err, "mtrace collect: "+w)

@@ -17,6 +17,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/table"
 	"mtrace/analyze/timeline"
+	"mtrace/analyze/wholefile"
 )
 
 // exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats with a
@@ -182,28 +183,14 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder: name the file to write", path)
 	}
-	part := path + ".part"
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		part = path // a pipe or a device keeps its name
+	if wholefile.Same(path, trace) {
+		return nil, fmt.Errorf("%s is what is read: name another file to write", path)
 	}
-	f, err := os.Create(part)
+	f, err := wholefile.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	o := &outlet{exporter: newExporter(format, f), path: path}
-	o.commit = func() error {
-		err := f.Close()
-		if err == nil && part != path {
-			err = os.Rename(part, path)
-		}
-		return err
-	}
-	o.discard = func() { // leaves f open: it may be in the middle of a write, and the tool is about to end
-		if part != path {
-			os.Remove(part)
-		}
-	}
-	return o, nil
+	return &outlet{newExporter(format, f.File), path, f.Commit, f.Discard}, nil
 }
 
 // newExporter makes the writer of a format that is one file.

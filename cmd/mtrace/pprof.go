@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mtrace/analyze/profile"
+	"mtrace/analyze/wholefile"
 )
 
 func pprofCommand() command {
@@ -49,6 +50,9 @@ func writeProfiles(std stdio, args []string, out string, types []string, of *par
 	info, statErr := os.Stat(out)
 	toFile := len(types) == 1 && (statErr != nil || !info.IsDir())
 	paths := []string{out}
+	if toFile && wholefile.Same(out, args[0]) {
+		return usageError("%s is what is read: name another file to write", out)
+	}
 	if toFile {
 		err = profile.Write(types[0], trace, out)
 	} else {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,12 +38,27 @@ func dialRemote(address, name string) (*remoteTrace, error) {
 }
 
 // create begins the trace of a session: in its file, or at the collector that the user named.
-func (s *session) create(collector, name string, info tracefile.Info) (err error) {
-	if collector == "" {
-		s.writer, err = tracefile.Create(s.path, info)
-	} else if s.remote, err = dialRemote(collector, name); err == nil {
-		s.path, s.named = "", true
-		s.writer, err = tracefile.NewWriter(s.remote, info)
+func (s *session) create(o runOptions, info tracefile.Info) (err error) {
+	switch {
+	case o.collector != "":
+		if s.remote, err = dialRemote(o.collector, s.base); err == nil {
+			s.writer, err = tracefile.NewWriter(s.remote, info)
+		}
+	case o.output != "":
+		s.base = ""
+		s.file, err = beginTrace(o.output, o.force)
+	default:
+		s.file, err = beginUnnamed(".", s.base)
+	}
+	if s.file != nil {
+		s.path = s.file.path
+		if s.writer, err = tracefile.NewWriter(s.file, info); err != nil {
+			s.file.discard()
+		}
+	}
+	var wrong status
+	if errors.As(err, &wrong) {
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the trace: %w", err)

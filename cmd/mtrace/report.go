@@ -13,6 +13,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
+	"mtrace/analyze/wholefile"
 )
 
 // reportView is how a report is wanted.
@@ -93,7 +94,7 @@ func (v *reportView) print(std stdio, path string) error {
 	}
 	r := report.Build(trace, opts)
 	if v.html != "" {
-		if err := writeFile(v.html, func(f *os.File) error { return r.WriteHTML(f) }); err != nil {
+		if err := writeFile(v.html, path, func(f *os.File) error { return r.WriteHTML(f) }); err != nil {
 			return err
 		}
 	}
@@ -168,7 +169,7 @@ func loadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
 	}
 	trace, err := analyze.Load(path, opts)
 	if err != nil {
-		return nil, status{exitUsage, err}
+		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
 	return trace, nil
 }
@@ -178,15 +179,10 @@ func colour(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
-// writeFile makes a file and lets write fill it.
-func writeFile(path string, write func(*os.File) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return status{exitUsage, err}
+// writeFile makes a file, in the place of an older one, of what is in input. It is not the input's own place.
+func writeFile(path, input string, write func(*os.File) error) error {
+	if wholefile.Same(path, input) {
+		return usageError("%s is what is read: name another file to write", path)
 	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return asStatus(wholefile.Write(path, write))
 }

@@ -19,6 +19,7 @@ const exitNotStarted = 125
 type runOptions struct {
 	recording
 	output    string
+	force     bool   // replace a file called output
 	collector string // where the trace goes; empty is here
 	noReport  bool
 	log, live bool
@@ -35,7 +36,8 @@ func runCommand() command {
 		whole:   true,
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o runOptions
-			flags.StringVarP(&o.output, "output", "o", "", "the trace `FILE` to write (default CMD-PID.mtrace here)")
+			flags.StringVarP(&o.output, "output", "o", "", "the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
+			flags.BoolVar(&o.force, "force", false, "replace the trace that -o names, when it is there")
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
 			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
@@ -65,6 +67,10 @@ func run(std stdio, o runOptions, command []string) error {
 		return notStarted(err)
 	}
 	s, err := newSession(std, o, command)
+	var wrong status
+	if errors.As(err, &wrong) {
+		return err
+	}
 	if err != nil {
 		return notStarted(err)
 	}

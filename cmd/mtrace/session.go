@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -23,8 +22,10 @@ import (
 
 // A session is the collector of one run and the file it writes.
 type session struct {
-	path      string
-	named     bool // by the user; otherwise the path still lacks the process id
+	path      string      // where to find the trace; empty when it is elsewhere
+	file      *unfinished // nil when it is elsewhere
+	base      string      // what its name begins with when the user gave none
+	force     bool        // replace what has its name
 	recording recording
 	dir       string
 	witness   *witness
@@ -41,12 +42,9 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string) (*session, error) {
-	s := &session{path: o.output, named: o.output != "", recording: o.recording, witness: newWitness()}
-	if !s.named {
-		s.path = fmt.Sprintf(".%s-%d.mtrace.part", filepath.Base(command[0]), os.Getpid())
-	}
+	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness()}
 	host, _ := os.Hostname()
-	err := s.create(o.collector, filepath.Base(command[0]), tracefile.Info{
+	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
 	})
 	if err != nil {
@@ -96,11 +94,19 @@ func (s *session) accept(o runOptions) func(wire.Hello) bool {
 	}
 }
 
-// started notes the program's process id; 0 when it was never started.
+// started notes the program's process id; 0 when it was never started. A trace that the user gave no name is called after it.
 func (s *session) started(pid int) {
 	s.pid = pid
 	close(s.program)
+	if s.unnamed() && pid != 0 {
+		s.base += "-" + strconv.Itoa(pid)
+		s.file.nameAfter(s.base) // when this fails, so does what follows, which says so
+		s.path = s.file.path
+	}
 }
+
+// unnamed says that the name of the trace is ours to choose.
+func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
 // privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
 func privateDirectory() (string, error) {
@@ -132,19 +138,21 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
 		err = serveErr
 	}
-	if s.named {
-		return err
+	return errors.Join(err, s.name())
+}
+
+// name gives a trace that is closed its name.
+func (s *session) name() (err error) {
+	switch {
+	case s.unnamed():
+		s.path, err = s.file.finishNumbered(s.base)
+	case s.file != nil:
+		s.path, err = s.file.finish(s.force)
 	}
-	final := strings.TrimPrefix(filepath.Base(s.path), ".")
-	final = strings.TrimSuffix(final, fmt.Sprintf("-%d.mtrace.part", os.Getpid())) + "-" + strconv.Itoa(program.pid()) + ".mtrace"
-	if renamed := os.Rename(s.path, final); renamed != nil {
-		return errors.Join(err, renamed)
-	}
-	s.path = final
 	return err
 }
 
-// abandon removes what was made for a program that never started.
+// abandon removes what was made for a program that never started, and nothing else.
 func (s *session) abandon() {
 	if s.collector != nil {
 		s.started(0)
@@ -153,7 +161,9 @@ func (s *session) abandon() {
 	} else {
 		s.writer.Close(tracefile.Result{})
 	}
-	os.Remove(s.path)
+	if s.file != nil {
+		s.file.discard()
+	}
 	s.remove()
 }
 

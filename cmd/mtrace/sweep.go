@@ -103,8 +103,8 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 			return status{exitUsage, err}
 		}
 		defer os.RemoveAll(s.dir)
-	} else if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return status{exitUsage, err}
+	} else if err := s.prepareFolder(); err != nil {
+		return err
 	}
 	interrupted := make(chan os.Signal, 1) // a program may take it and end well
 	for _, g := range slices.Concat(forwarded, endured) {
@@ -141,9 +141,29 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 	return s.print(std, doc)
 }
 
+// tracePath is where the trace of a run goes.
+func (s *sweep) tracePath(threads, turn int) string {
+	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
+}
+
+// prepareFolder makes the folder that the user wants the traces in. It is no place for them when it has those of an earlier sweep.
+func (s *sweep) prepareFolder() error {
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return status{exitUsage, err}
+	}
+	for turn := range s.runs {
+		for _, n := range s.threads {
+			if path := s.tracePath(n, turn); exists(path) || exists(path+partSuffix) {
+				return usageError("%s is there already, of an earlier sweep: name another folder", path)
+			}
+		}
+	}
+	return nil
+}
+
 // once runs the program once, traced as `mtrace run` does it.
 func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error) {
-	r := sweptRun{threads: n, trace: filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", n, turn+1))}
+	r := sweptRun{threads: n, trace: s.tracePath(n, turn)}
 	args := make([]string, len(command))
 	for i, a := range command {
 		args[i] = strings.ReplaceAll(a, threadsMark, strconv.Itoa(n))
@@ -290,7 +310,7 @@ func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 		err = doc.WriteText(std.out)
 	}
 	if err == nil && s.plot != "" {
-		err = writeFile(s.plot, func(f *os.File) error { return doc.WritePlot(f, s.format) })
+		err = writeFile(s.plot, "", func(f *os.File) error { return doc.WritePlot(f, s.format) })
 	}
 	return err
 }

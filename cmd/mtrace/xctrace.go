@@ -238,7 +238,7 @@ func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter s
 			continue
 		}
 		path := filepath.Join(v.pprof, name+".pb.gz")
-		if err := writeFile(path, func(f *os.File) error { return p.Write(f) }); err != nil {
+		if err := writeFile(path, "", func(f *os.File) error { return p.Write(f) }); err != nil {
 			return errors.Join(fmt.Errorf("write %s", path), err)
 		}
 	}

@@ -239,7 +239,7 @@ func (w *Writer) commit(b block, header, stored []byte) error {
 		return nil
 	}
 	w.offset = b.offset
-	if file, ok := w.file.(*os.File); ok {
+	if file, ok := w.file.(interface{ Truncate(int64) error }); ok {
 		file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
 	}
 	return w.err

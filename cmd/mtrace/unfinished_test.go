@@ -1,0 +1,197 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// files are the names in a folder, hidden ones too.
+func files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestRunKeepsTraces: no run harms a trace that is there. `mtrace run -o keep.mtrace -- /nonexistent` used to empty keep.mtrace and then
+// remove it, and a second run with the same name wrote over the first without a word.
+func TestRunKeepsTraces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keep := filepath.Join(dir, "keep.mtrace")
+	run := func(args ...string) outcome {
+		return sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report"}, args...)...)
+	}
+	kept := func(want string) {
+		t.Helper()
+		if got, err := os.ReadFile(keep); err != nil || want != "" && string(got) != want {
+			t.Fatalf("%d bytes, %v; want %d", len(got), err, len(want))
+		}
+		if names := files(t, dir); len(names) != 1 {
+			t.Fatalf("there are %q", names)
+		}
+	}
+	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != 0 {
+		t.Fatalf("%+v", got)
+	}
+	first, err := os.ReadFile(keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"/nonexistent", "true"} {
+		got := run("-o", "keep.mtrace", "--", program)
+		if got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") || !strings.Contains(got.stderr, "--force") || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", program, got)
+		}
+		kept(string(first))
+	}
+	if got := run("--force", "-o", "keep.mtrace", "--", "/nonexistent"); got.exit != 127 {
+		t.Errorf("%+v", got)
+	}
+	kept(string(first))
+	if got := run("--force", "-o", "keep.mtrace", "--", "sh", "-c", "exit 3"); got.exit != 3 {
+		t.Errorf("%+v", got)
+	}
+	kept("")
+	if second, _ := os.ReadFile(keep); string(second) == string(first) {
+		t.Error("--force kept the older trace")
+	}
+
+	// The rest of a recording that was killed is a trace too.
+	if err := os.Rename(keep, keep+partSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace.part is there already") {
+		t.Errorf("%+v", got)
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != exitUsage || !strings.Contains(got.stderr, "there is keep.mtrace.part") {
+		t.Errorf("%+v", got)
+	}
+	if got := run("-o", os.DevNull, "--", "true"); got.exit != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := run("-o", dir, "--", "true"); got.exit != exitNotStarted || !strings.Contains(got.stderr, "is a folder") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRunNamesNeverMeet: runs at once without -o, and runs whose process ids come again, each leave a trace of their own.
+func TestRunNamesNeverMeet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const runs = 6
+	ended := make(chan outcome, runs)
+	for range runs {
+		go func() { ended <- sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--", "true") }()
+	}
+	for range runs {
+		if got := <-ended; got.exit != 0 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if names := files(t, dir); len(names) != runs {
+		t.Errorf("%q", names)
+	}
+
+	again := t.TempDir()
+	var last string
+	for want := range 3 { // the same process id each time: as in a container, whose first process is always the first
+		u, err := beginUnnamed(again, "true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.nameAfter("true-7"); err != nil {
+			t.Fatal(err)
+		}
+		u.WriteString("trace")
+		u.Close()
+		if want == 2 { // somebody takes the name while the trace is recorded
+			os.WriteFile(strings.TrimSuffix(u.path, partSuffix), []byte("not ours"), 0o644)
+		}
+		if last, err = u.finishNumbered("true-7"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names := strings.Join(files(t, again), " "); names != "true-7-2.mtrace true-7-3.mtrace true-7-4.mtrace true-7.mtrace" || filepath.Base(last) != "true-7-4.mtrace" {
+		t.Errorf("%s, the last is %s", names, last)
+	}
+}
+
+// TestRunLeavesPart: who kills mtrace finds what was recorded under a name that says what it is; the program goes on.
+func TestRunLeavesPart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, args := range map[string][]string{"t.mtrace.part": {"-o", "t.mtrace"}, "sleep-*.mtrace.part": nil} {
+		cmd := exec.Command(tool.mtrace, append(append([]string{"run", "--no-report"}, args...), "--", "sleep", "3")...)
+		cmd.Dir = dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for end := time.Now().Add(20 * time.Second); len(found) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			found, _ = filepath.Glob(filepath.Join(dir, name))
+		}
+		cmd.Process.Signal(syscall.SIGKILL)
+		cmd.Wait()
+		if len(found) != 1 {
+			t.Fatalf("no %s: %q", name, files(t, dir))
+		}
+		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != exitUsage || !strings.Contains(got.stderr, "is cut") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of another's is touched.
+func TestRunSaysThatTheTraceIsGone(t *testing.T) {
+	t.Parallel()
+	for script, says := range map[string]string{
+		"rm t.mtrace.part": "was removed while it was recorded",
+		"rm t.mtrace.part; echo mine > t.mtrace.part": "was replaced by another file",
+		"echo mine > t.mtrace":                        "was made by somebody else meanwhile: the trace is t.mtrace.part",
+	} {
+		dir := t.TempDir()
+		got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script)
+		if got.exit != 0 || !strings.Contains(got.stderr, says) {
+			t.Errorf("%s: %+v", script, got)
+		}
+		if !strings.HasPrefix(script, "rm") || strings.Contains(script, "echo") {
+			mine := "t.mtrace"
+			if strings.HasPrefix(script, "rm") {
+				mine += partSuffix
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, mine)); string(text) != "mine\n" {
+				t.Errorf("%s: %q %v", script, text, err)
+			}
+		}
+	}
+}
+
+// TestOutputsKeepTheTrace: nothing that is made of a trace is written over it.
+func TestOutputsKeepTheTrace(t *testing.T) {
+	trace := smallTrace(t)
+	before, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"report", "--html", trace, trace}, {"export", trace, "--format", "jsonl", "-o", trace}, {"pprof", trace, "--type", "gpu", "-o", trace},
+	} {
+		if exit, _, stderr := inProcess(t, args...); exit != exitUsage || !strings.Contains(string(stderr), "is what is read") {
+			t.Errorf("%q: %d %q", args, exit, stderr)
+		}
+		if after, _ := os.ReadFile(trace); string(after) != string(before) {
+			t.Fatalf("%q changed the trace", args)
+		}
+	}
+}

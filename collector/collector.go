@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"syscall"
 	"time"
@@ -40,7 +39,7 @@ type Collector struct {
 	observer Observer
 	accept   func(wire.Hello) bool
 	log      zerolog.Logger
-	listener *net.UnixListener
+	door     *door
 	remove   func()
 
 	shutting    sync.Once
@@ -50,6 +49,7 @@ type Collector struct {
 	mutex    sync.Mutex // guards what follows; taken after a process's
 	closed   bool
 	running  map[int]*running // by the kernel's process id
+	newest   map[int]uint64   // by the same: the number of the latest connection that said hello
 	ended    map[int]*ended   // whose exit status may still come
 	exits    map[int]exit
 	failure  error
@@ -86,9 +86,14 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
+	door, err := openDoor(l)
+	if err != nil {
+		remove()
+		return nil, fmt.Errorf("listen on %s: %w", l.Addr(), err)
+	}
 	c := &Collector{
-		writer: o.Writer, observer: o.Observer, accept: o.Accept, log: o.Log, listener: l, remove: remove, closing: make(chan struct{}),
-		running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]exit{},
+		writer: o.Writer, observer: o.Observer, accept: o.Accept, log: o.Log, door: door, remove: remove, closing: make(chan struct{}),
+		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	if c.observer == nil {
 		c.observer = Nobody{}
@@ -97,10 +102,7 @@ func New(o Options) (*Collector, error) {
 }
 
 // Address is the path of the socket, for the environment of traced processes.
-func (c *Collector) Address() string { return c.listener.Addr().String() }
-
-// acceptPause is how long to wait for descriptors when there are none.
-const acceptPause = 10 * time.Millisecond
+func (c *Collector) Address() string { return c.door.path }
 
 // Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
 func (c *Collector) Serve(ctx context.Context) error {
@@ -114,7 +116,7 @@ func (c *Collector) Serve(ctx context.Context) error {
 	defer c.connections.Done()
 	defer context.AfterFunc(ctx, c.shut)()
 	for {
-		conn, err := c.listener.AcceptUnix()
+		arrived, err := c.door.next()
 		if err != nil {
 			c.mutex.Lock()
 			closed, failure := c.closed, c.failure
@@ -129,13 +131,26 @@ func (c *Collector) Serve(ctx context.Context) error {
 			}
 			return fmt.Errorf("accept connections: %w", err)
 		}
-		c.serve(conn)
+		c.serve(arrived)
 	}
 }
 
 // serve handles a connection in a goroutine of its own. The caller counts as a connection, or nobody waits yet.
-func (c *Collector) serve(conn *net.UnixConn) {
-	c.connections.Go(func() { c.serveConnection(conn) })
+func (c *Collector) serve(a *arrival) {
+	c.connections.Go(func() { c.serveConnection(a) })
+}
+
+// settle waits until all connections that a process has made until now are known for what they are.
+func (c *Collector) settle(pid int) {
+	if pid == 0 { // anybody of another namespace
+		return
+	}
+	for _, a := range c.door.waiting() {
+		c.serve(a)
+	}
+	for _, a := range c.door.of(pid) {
+		<-a.heard
+	}
 }
 
 // shut stops accepting, after those that have connected already, and tells all connections to come to their end.
@@ -144,10 +159,10 @@ func (c *Collector) shut() {
 		c.mutex.Lock()
 		c.closed = true
 		c.mutex.Unlock()
-		for _, conn := range backlog(c.listener) {
-			c.serve(conn)
+		for _, a := range c.door.waiting() {
+			c.serve(a)
 		}
-		c.listener.Close()
+		c.door.close()
 		close(c.closing)
 	})
 }
@@ -221,8 +236,8 @@ func setExit(end *tracefile.End, e exit) {
 	}
 }
 
-// processBegan notes a process that said hello. replaced is closed when another program says hello from the same process id:
-// what said hello before is gone.
+// processBegan notes a process that said hello. replaced is closed when another program, which connected later, says hello from
+// the same process id, or has done so already: what connected before is gone.
 func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -230,6 +245,11 @@ func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	if p.peer == 0 { // of another namespace, whose numbers are not seen here
 		return r.replaced
 	}
+	if p.number < c.newest[p.peer] {
+		close(r.replaced)
+		return r.replaced
+	}
+	c.newest[p.peer] = p.number
 	if before := c.running[p.peer]; before != nil {
 		close(before.replaced)
 	}

@@ -23,25 +23,31 @@ const helloPatience = 10 * time.Second
 var aLongTimeAgo = time.Unix(1, 0)
 
 // serveConnection handles one connection from its hello to the end of its process.
-func (c *Collector) serveConnection(conn *net.UnixConn) {
-	defer conn.Close()
-	log := c.log
-	uid, pid, err := peerOf(conn)
-	if err == nil && uid != os.Getuid() {
-		err = fmt.Errorf("it belongs to user %d", uid)
-	}
-	if err != nil {
-		log.Warn().Err(err).Msg("a connection was refused")
-		return
-	}
-	r := &descriptorReader{conn: conn}
+func (c *Collector) serveConnection(a *arrival) {
+	defer a.conn.Close()
+	r := &descriptorReader{conn: a.conn}
 	defer func() {
 		if fd := r.take(); fd >= 0 {
 			unix.Close(fd)
 		}
 	}()
 	in := bufio.NewReaderSize(r, 1<<16)
-	conn.SetReadDeadline(time.Now().Add(helloPatience))
+	if p, replaced := c.welcome(a, r, in); p != nil {
+		p.serve(a.conn, in, replaced)
+	}
+}
+
+// welcome finds out whose connection it is; nil when it is to be ended.
+func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (p *process, replaced <-chan struct{}) {
+	defer c.door.hear(a)
+	if a.err == nil && a.uid != os.Getuid() {
+		a.err = fmt.Errorf("it belongs to user %d", a.uid)
+	}
+	if a.err != nil {
+		c.log.Warn().Err(a.err).Msg("a connection was refused")
+		return nil, nil
+	}
+	a.conn.SetReadDeadline(time.Now().Add(helloPatience))
 	said := make(chan struct{})
 	go func() {
 		if stillAlive(nil, nil, c.closing, said) {
@@ -56,23 +62,22 @@ func (c *Collector) serveConnection(conn *net.UnixConn) {
 	close(said)
 	if err != nil {
 		if err != io.EOF { // somebody looked whether we are there
-			log.Warn().Int("pid", pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+			c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
 		}
-		return
+		return nil, nil
 	}
 	if !r.ended.Load() {
-		conn.SetReadDeadline(time.Time{})
+		a.conn.SetReadDeadline(time.Time{})
 	}
 	if c.accept != nil && !c.accept(hello) {
-		return
+		return nil, nil
 	}
-	p := &process{collector: c, hello: hello, peer: pid, reader: r, stopWatching: func() {}}
-	p.serve(conn, in)
+	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, reader: r, stopWatching: func() {}}
+	return p, c.processBegan(p)
 }
 
 // serve handles the connection of a process that said hello, to the process's end.
-func (p *process) serve(conn *net.UnixConn, in *bufio.Reader) {
-	replaced := p.collector.processBegan(p)
+func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan struct{}) {
 	died, stop := watchDeath(conn, p.peer)
 	defer stop()
 	over := make(chan bool, 1) // says whether it is still alive
@@ -97,11 +102,13 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader) {
 	// The connection has ended; the process may go on without a drainer.
 	p.undrained.Store(true)
 	alive := <-over
+	p.collector.settle(p.peer) // another program that took its place may have connected and not been heard
 	p.mutex.Lock()
 	added := p.added
 	p.mutex.Unlock()
 	select {
 	case <-replaced:
+		alive = false
 		if !added {
 			p.collector.processVanished(p)
 			return

@@ -85,29 +85,3 @@ func makePrivate(dir string) error {
 	}
 	return nil
 }
-
-// backlog accepts the connections that were made and not accepted yet, without waiting for more.
-func backlog(l *net.UnixListener) (connections []*net.UnixConn) {
-	raw, err := l.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	raw.Control(func(fd uintptr) {
-		for {
-			n, _, err := unix.Accept(int(fd))
-			if err == unix.EINTR {
-				continue
-			}
-			if err != nil {
-				return
-			}
-			unix.CloseOnExec(n)
-			file := os.NewFile(uintptr(n), "connection")
-			if c, err := net.FileConn(file); err == nil {
-				connections = append(connections, c.(*net.UnixConn))
-			}
-			file.Close()
-		}
-	})
-	return connections
-}

@@ -14,7 +14,8 @@ import (
 type process struct {
 	collector *Collector
 	hello     wire.Hello
-	peer      int // its process id, as the kernel gave it
+	peer      int    // its process id, as the kernel gave it
+	number    uint64 // of its connection
 	reader    *descriptorReader
 
 	shared     mapping // there when mapped

@@ -1,0 +1,138 @@
+package collector
+
+import (
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A door is the socket that is listened on. It numbers connections as they are accepted. The kernel hands them out in the order
+// in which they were made, so of two connections of one process the one with the higher number was made later, whichever of
+// their goroutines runs first; the times that the processes themselves tell come from a clock that may be set back.
+type door struct {
+	path string
+	file *os.File
+	raw  syscall.RawConn
+
+	mutex    sync.Mutex // held while connections are accepted: numbers are in their order
+	last     uint64
+	arriving map[int][]*arrival // by the kernel's process id: those that have not been heard
+}
+
+// An arrival is a connection that was accepted.
+type arrival struct {
+	conn   *net.UnixConn
+	number uint64 // from 1, in the order in which connections were made
+	uid    int
+	pid    int   // as the kernel gave it; 0 is in a namespace that is not seen here
+	err    error // why uid and pid are not known
+	heard  chan struct{}
+}
+
+// openDoor takes over a listener.
+func openDoor(l *net.UnixListener) (*door, error) {
+	d := &door{path: l.Addr().String(), arriving: map[int][]*arrival{}}
+	var err error
+	if d.file, err = l.File(); err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	d.raw, err = d.file.SyscallConn()
+	return d, err
+}
+
+// close stops listening. Connections that were not accepted are ended.
+func (d *door) close() {
+	os.Remove(d.path)
+	d.file.Close()
+}
+
+// next waits for a connection. The error is os.ErrClosed after close.
+func (d *door) next() (a *arrival, err error) {
+	failed := d.raw.Read(func(fd uintptr) bool {
+		a, err = d.accept(fd)
+		return err != unix.EAGAIN
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return a, err
+}
+
+// waiting accepts the connections that were made and not accepted yet, without waiting for more.
+func (d *door) waiting() (all []*arrival) {
+	for {
+		var a *arrival
+		var err error
+		if d.raw.Control(func(fd uintptr) { a, err = d.accept(fd) }) != nil || err != nil && !errors.Is(err, unix.ECONNABORTED) {
+			return all
+		}
+		if err == nil {
+			all = append(all, a)
+		}
+	}
+}
+
+// accept takes the connection that was made first. The error is unix.EAGAIN when there is none.
+func (d *door) accept(listener uintptr) (*arrival, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	fd, err := acceptCloseOnExec(int(listener))
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), "connection")
+	defer file.Close()
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return nil, err
+	}
+	d.last++
+	a := &arrival{conn: conn.(*net.UnixConn), number: d.last, heard: make(chan struct{})}
+	a.uid, a.pid, a.err = peerOf(a.conn)
+	d.arriving[a.pid] = append(d.arriving[a.pid], a)
+	return a, nil
+}
+
+// acceptCloseOnExec accepts a connection that no program started here inherits.
+func acceptCloseOnExec(listener int) (fd int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	for {
+		if fd, _, err = unix.Accept(listener); err != unix.EINTR {
+			break
+		}
+	}
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	return fd, err
+}
+
+// hear notes that an arrival has said what it had to say, and that it is known what it is.
+func (d *door) hear(a *arrival) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	others := slices.DeleteFunc(d.arriving[a.pid], func(b *arrival) bool { return a == b })
+	if d.arriving[a.pid] = others; len(others) == 0 {
+		delete(d.arriving, a.pid)
+	}
+	close(a.heard)
+}
+
+// of are the connections of a process that have been accepted and not been heard.
+func (d *door) of(pid int) []*arrival {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Clone(d.arriving[pid])
+}
+
+// acceptPause is how long to wait for descriptors when there are none.
+const acceptPause = 10 * time.Millisecond

@@ -87,9 +87,13 @@ demo() {
   say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
 }
 
+# The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
+# where the processors are busy with something else.
 tests() {
   build
-  go test ./...
+  mkdir -p .cache
+  go build -o .cache/testreport ./cmd/testreport
+  go test -json -timeout 40m ./... | .cache/testreport
 }
 
 case ${1:-build} in

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// An event is one line of go test -json: see go doc test2json, and go help buildjson for those of builds.
+type event struct {
+	Action      string
+	Package     string
+	ImportPath  string // of a build's events, with the package in whose name it is built in brackets
+	Test        string // with its parents' names before it, joined by slashes
+	Elapsed     float64
+	Output      string
+	FailedBuild string
+}
+
+// A place is a test, or a package when Test is "".
+type place struct{ Package, Test string }
+
+func (p place) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
+
+// A report is what is known of a run so far. What a test says is kept until it is known to have passed.
+type report struct {
+	events  int
+	running map[place]bool // tests that have begun and not ended
+	parents map[place]bool // tests with tests inside: what those came to is counted
+	said    map[place]*strings.Builder
+	builds  map[string]*strings.Builder // what the compiler said, by import path
+	failed  []place                     // in the order in which they ended
+	skipped []place
+	passed  int
+	inside  map[place]bool // tests and packages inside of which a test failed
+}
+
+// read reads events up to the end, and writes a line for each package as it ends, with what its failed tests said before it.
+// Lines that are no events are passed on: go says some things plainly.
+func read(in io.Reader, out io.Writer) (*report, error) {
+	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{}, builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		if len(line) > 0 {
+			if json.Unmarshal(line, &e) == nil && e.Action != "" {
+				r.add(e, out)
+			} else if _, err := out.Write(line); err != nil {
+				return r, err
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	if r.events == 0 {
+		return r, errNoEvents
+	}
+	return r, nil
+}
+
+func (r *report) add(e event, out io.Writer) {
+	r.events++
+	at := place{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		text(r.builds, e.ImportPath).WriteString(e.Output)
+	case "run":
+		r.running[at] = true
+		for name := e.Test; strings.Contains(name, "/"); {
+			name = name[:strings.LastIndexByte(name, '/')]
+			r.parents[place{e.Package, name}] = true
+		}
+	case "output":
+		if !frame(e.Output) {
+			text(r.said, at).WriteString(e.Output)
+		}
+	case "pass", "fail", "skip":
+		if e.Test == "" {
+			r.endPackage(e, out)
+		} else {
+			r.endTest(at, e.Action, out)
+		}
+	}
+}
+
+// frame says whether a line of output is go test's own, which says that a test begins, waits or goes on.
+func frame(line string) bool {
+	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+func text[K comparable](of map[K]*strings.Builder, key K) *strings.Builder {
+	if of[key] == nil {
+		of[key] = &strings.Builder{}
+	}
+	return of[key]
+}
+
+func (r *report) endTest(at place, action string, out io.Writer) {
+	delete(r.running, at)
+	switch {
+	case action == "fail":
+		r.fail(at, out)
+	case action == "skip":
+		r.skipped = append(r.skipped, at)
+		return // its reason is for the end
+	case !r.parents[at]:
+		r.passed++
+	}
+	delete(r.said, at)
+}
+
+// fail shows what a test or package said. One that failed only because of a test inside of it is not counted again.
+func (r *report) fail(at place, out io.Writer) {
+	io.WriteString(out, text(r.said, at).String())
+	if !r.inside[at] {
+		r.failed = append(r.failed, at)
+	}
+	for name := at.Test; name != ""; {
+		cut := max(strings.LastIndexByte(name, '/'), 0)
+		name = name[:cut]
+		r.inside[place{at.Package, name}] = true
+	}
+}
+
+// endPackage writes the package's line. A test that was running has failed: the process has ended under it.
+func (r *report) endPackage(e event, out io.Writer) {
+	at := place{Package: e.Package}
+	if e.Action == "fail" {
+		for test := range r.running {
+			if test.Package == e.Package && !r.parents[test] {
+				r.fail(test, out)
+			}
+		}
+		if e.FailedBuild != "" {
+			io.WriteString(out, text(r.builds, e.FailedBuild).String())
+		}
+		r.fail(at, out) // has the last words of a process that ended in the middle, and the line FAIL
+	} else if e.Action == "pass" {
+		cached := ""
+		if strings.Contains(text(r.said, at).String(), "(cached)") {
+			cached = ", not run again"
+		}
+		fmt.Fprintf(out, "ok    %s (%v%s)\n", e.Package, time.Duration(e.Elapsed*float64(time.Second)).Round(time.Millisecond), cached)
+	}
+	delete(r.said, at)
+}
+
+// good says whether all that ran passed, and something did.
+func (r *report) good() bool { return len(r.failed) == 0 && r.passed > 0 }
+
+// finish lists skips by reason, then failures, then counts.
+func (r *report) finish(out io.Writer) error {
+	var b strings.Builder
+	if len(r.skipped) > 0 {
+		b.WriteString("\nskipped:\n")
+	}
+	for _, at := range r.skipped {
+		fmt.Fprintf(&b, "  %s: %s\n", at, reason(text(r.said, at).String()))
+	}
+	if len(r.failed) > 0 {
+		b.WriteString("\nfailed:\n")
+	}
+	for _, at := range r.failed {
+		fmt.Fprintf(&b, "  %s\n", at)
+	}
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d skipped\n", r.passed, len(r.failed), len(r.skipped))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// reason is what a skipped test said, in one line, without go test's frame around it.
+func reason(said string) string {
+	var words []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "--- SKIP:") {
+			words = append(words, line)
+		}
+	}
+	if len(words) == 0 {
+		return "no reason given"
+	}
+	return strings.Join(words, " ")
+}

@@ -51,7 +51,7 @@ static IMP method(id object, unsigned call) {
   return found;
 }
 
-#define SELECTOR(call) sel_registerName(mt_selectors[call])
+#define SELECTOR(call) mt_selector(mt_selectors[call])
 
 static id make(id object, unsigned call) {
   IMP found = method(object, call);

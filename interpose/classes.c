@@ -51,7 +51,7 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
     if (family == MT_FAMILY_device) e->allocated = mt_memory_resolve(class);
     if (family == MT_FAMILY_device) mt_feedback_start();
-    e->base = (id(*)(id, SEL))mt_original_of(class, sel_registerName("baseObject"));
+    e->base = (id(*)(id, SEL))mt_original_of(class, mt_selector("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
     unsigned left_out = layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
@@ -75,5 +75,5 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);
-  return e && e->base ? e->base(object, sel_registerName("baseObject")) : NULL;
+  return e && e->base ? e->base(object, mt_selector("baseObject")) : NULL;
 }

@@ -22,7 +22,10 @@ static const char *const selectors[METHODS] = {"addCompletedHandler:", "status",
 
 void mt_completion_resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
-  for (int i = 0; i < METHODS; i++) found[i] = mt_original_of(class, names[i]);
+  for (int i = 0; i < METHODS; i++) {
+    if (!names[i]) names[i] = mt_selector(selectors[i]); // it came with the driver
+    found[i] = mt_original_of(class, names[i]);
+  }
   methods->add_handler = (void (*)(id, SEL, void *))found[0];
   methods->status = (uint64_t(*)(id, SEL))found[1];
   for (int i = 0; i < 4; i++) methods->times[i] = (double (*)(id, SEL))found[2 + i];
@@ -90,7 +93,7 @@ static struct {
 
 void mt_completion_start(void) {
   handler.isa = mt_blocks.global;
-  for (int i = 0; i < METHODS; i++) names[i] = sel_registerName(selectors[i]);
+  for (int i = 0; i < METHODS; i++) names[i] = mt_selector(selectors[i]);
 }
 
 static void warn_once(struct thread *t) {

@@ -50,7 +50,7 @@ static uint32_t seen(struct thread *t, id device) {
 static uint64_t seen_all(struct thread *t, id devices) {
   uint64_t count = mt_send_integer(devices, "count");
   IMP at = mt_implementation(devices, "objectAtIndex:");
-  for (uint64_t i = 0; at && i < count; i++) seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, sel_registerName("objectAtIndex:"), i));
+  for (uint64_t i = 0; at && i < count; i++) seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, mt_selector("objectAtIndex:"), i));
   return count;
 }
 

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "identity.h"
 #include "install.h"
+#include "methods.h"
 #include "process.h"
 #include "thread.h"
 
@@ -69,7 +70,7 @@ static const struct {
 
 static uint64_t nanos_of(id feedback, const char *selector) {
   double (*method)(id, SEL) = (double (*)(id, SEL))mt_implementation(feedback, selector);
-  double seconds = method ? method(feedback, sel_registerName(selector)) : 0;
+  double seconds = method ? method(feedback, mt_selector(selector)) : 0;
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
@@ -115,18 +116,18 @@ static id initialized(id self, SEL selector) {
   if (!add || atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE) return options;
   int saved = errno;
   struct feedback f = {mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, told, &descriptor, options, 0, 0, {0}};
-  add(options, sel_registerName("addFeedbackHandler:"), &f);
+  add(options, mt_selector("addFeedbackHandler:"), &f);
   errno = saved;
   return options;
 }
 
 void mt_feedback_start(void) {
   Class class = objc_lookUpClass("MTL4CommitOptions");
-  SEL selector = sel_registerName("init");
+  SEL selector = mt_selector("init");
   Method method = class && !initialize && mt_blocks.stack ? class_getInstanceMethod(class, selector) : NULL;
   if (!method) return;
   initialize = (id(*)(id, SEL))class_getMethodImplementation(class, selector);
-  if (!class_addMethod(class, selector, (IMP)initialized, method_getTypeEncoding(method))) method_setImplementation(method, (IMP)initialized);
+  mt_method_put(class, method, (IMP)initialized);
 }
 
 void mt_feedback_begin(id options, const void *buffers, NSUInteger count) {
@@ -147,7 +148,7 @@ static void commit(id queue, SEL selector, const void *buffers, NSUInteger count
   void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger, id))class->commit_with_options;
   id options = mt_send_id((id)objc_lookUpClass("MTL4CommitOptions"), "new");
   mt_feedback_begin(options, buffers, count);
-  original(queue, sel_registerName("commit:count:options:"), buffers, count, options);
+  original(queue, mt_selector("commit:count:options:"), buffers, count, options);
   mt_send_id(options, "release");
 }
 
@@ -156,4 +157,4 @@ mt_commit mt_feedback_commit(id queue, mt_commit original) {
   return class && class->commit_with_options && initialize ? commit : original;
 }
 
-IMP mt_feedback_resolve(Class class) { return mt_original_of(class, sel_registerName("commit:count:options:")); }
+IMP mt_feedback_resolve(Class class) { return mt_original_of(class, mt_selector("commit:count:options:")); }

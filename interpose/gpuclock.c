@@ -10,7 +10,7 @@ static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took)
   static const char name[] = "sampleTimestamps:gpuTimestamp:";
   void (*sample)(id, SEL, uint64_t *, uint64_t *) = (void (*)(id, SEL, uint64_t *, uint64_t *))mt_original(&device, name);
   if (!sample) return false;
-  SEL selector = sel_registerName(name);
+  SEL selector = mt_selector(name);
   uint64_t processor = 0, ticks = 0, before = mt_nanos();
   sample(device, selector, &processor, &ticks);
   *took = mt_nanos() - before;

@@ -1,11 +1,12 @@
-// Rule: a hook changes one class and no other. A method the class inherits is overridden in it (class_addMethod); only one of its
-// own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
+// Rule: a hook changes one class, and those below it that inherit from it. A method the class inherits is overridden in it; only one of
+// its own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
 // the trampoline can be called. A method whose prototype is not the table's is left alone. There are two
 // exceptions: what only counts is put into the ancestor too, to see command buffers of queues that nobody has seen made, and the kernels
 // of Metal Performance Shaders are hooked where their methods are defined, because hundreds of classes share them.
 #include "install.h"
 #include <string.h>
 #include "hooks.h"
+#include "methods.h"
 
 // The slot of a hook whose trampoline an implementation is, or NULL when it is none of ours.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
@@ -26,7 +27,7 @@ IMP mt_original_of(Class class, SEL selector) {
 
 IMP mt_original(id *object, const char *selector) {
   enum { MOST_HOPS = 4 };
-  SEL name = sel_registerName(selector), forward = sel_registerName("forwardingTargetForSelector:");
+  SEL name = mt_selector(selector), forward = mt_selector("forwardingTargetForSelector:");
   for (int i = 0; *object && i < MOST_HOPS; i++) {
     IMP found = mt_original_of(objc_class_of(*object), name);
     if (found) return found;
@@ -71,7 +72,7 @@ static bool fits(const struct hook *hook, const char *encoding) {
 }
 
 static bool install(const struct hook *hook, Class class, unsigned flags) {
-  SEL selector = sel_registerName(mt_selectors[hook->call]);
+  SEL selector = mt_selector(mt_selectors[hook->call]);
   Method method = class_getInstanceMethod(class, selector);
   if (!method) return true;
   const char *encoding = method_getTypeEncoding(method);
@@ -85,24 +86,19 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
     if (atomic_load_explicit(&slot->original, memory_order_relaxed)) continue;
     slot->flags = flags;
     atomic_store_explicit(&slot->original, original, memory_order_release);
-    if (!class_addMethod(class, selector, hook->trampolines[i], encoding)) method_setImplementation(method, hook->trampolines[i]);
+    mt_method_put(class, method, hook->trampolines[i]);
     return true;
   }
   return hook->audit;
 }
 
 static bool install_owner(const struct hook *hook, Class class) {
-  SEL selector = sel_registerName(mt_selectors[hook->call]);
+  SEL selector = mt_selector(mt_selectors[hook->call]);
   Method method = class_getInstanceMethod(class, selector);
   if (!method) return true;
   Class owner = class;
   for (Class c = class_getSuperclass(class); c && class_getInstanceMethod(c, selector) == method; c = class_getSuperclass(c)) owner = c;
-  bool done = slot_of(hook, class_getMethodImplementation(owner, selector)) || install(hook, owner, 0);
-  // GCC's runtime does not tell subclasses that are in use.
-  IMP hooked = class_getMethodImplementation(owner, selector);
-  if (done && owner != class && slot_of(hook, hooked) && class_getMethodImplementation(class, selector) != hooked)
-    class_addMethod(class, selector, hooked, method_getTypeEncoding(method));
-  return done;
+  return slot_of(hook, class_getMethodImplementation(owner, selector)) || install(hook, owner, 0);
 }
 
 unsigned mt_install_owners(Class class, unsigned family) {
@@ -115,7 +111,7 @@ unsigned mt_install_owners(Class class, unsigned family) {
 void mt_install_audits(Class class, unsigned family) {
   for (unsigned i = 0; i < mt_hook_count; i++) {
     if (!mt_hooks[i].audit || mt_hooks[i].family != family) continue;
-    SEL selector = sel_registerName(mt_selectors[mt_hooks[i].call]);
+    SEL selector = mt_selector(mt_selectors[mt_hooks[i].call]);
     Class root = NULL;
     for (Class c = class; c && class_getInstanceMethod(c, selector); c = class_getSuperclass(c)) root = c;
     if (root && !slot_of(&mt_hooks[i], class_getMethodImplementation(root, selector))) install(&mt_hooks[i], root, 0);

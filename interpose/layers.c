@@ -5,6 +5,7 @@
 #include <string.h>
 #include "classes.h"
 #include "clock.h"
+#include "methods.h"
 #include "text.h"
 
 static id (*initialize)(id, SEL, id);
@@ -18,11 +19,11 @@ static id initialized(id self, SEL selector, id device) {
 static void look_for_kernels(void) {
   static _Atomic bool done;
   Class base = objc_lookUpClass("MPSKernel");
-  SEL selector = sel_registerName("initWithDevice:");
+  SEL selector = mt_selector("initWithDevice:");
   Method method = base ? class_getInstanceMethod(base, selector) : NULL;
   if (!method || method == class_getInstanceMethod(class_getSuperclass(base), selector) || atomic_exchange(&done, true)) return;
   initialize = (id(*)(id, SEL, id))class_getMethodImplementation(base, selector);
-  method_setImplementation(method, (IMP)initialized);
+  mt_method_put(base, method, (IMP)initialized);
 }
 
 void mt_layers_look(struct thread *t) {

@@ -11,7 +11,7 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-NSUInteger (*mt_memory_resolve(Class class))(id, SEL) { return (NSUInteger(*)(id, SEL))mt_original_of(class, sel_registerName(selector)); }
+NSUInteger (*mt_memory_resolve(Class class))(id, SEL) { return (NSUInteger(*)(id, SEL))mt_original_of(class, mt_selector(selector)); }
 
 // Is it time by a clock that counts nanoseconds, and is nobody else at it?
 static bool due(uint64_t ticks) {
@@ -32,6 +32,6 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
   NSUInteger (*allocated)(id, SEL) = allocated_of(device);
   if (!allocated && (device = mt_wrapped_by(device, MT_FAMILY_device))) allocated = allocated_of(device);
   if (!allocated) return;
-  struct record record = {.begin = now, .end = now, .arg = allocated(device, sel_registerName(selector)), .object = number, .call = MT_CALL_tracer_allocated};
+  struct record record = {.begin = now, .end = now, .arg = allocated(device, mt_selector(selector)), .object = number, .call = MT_CALL_tracer_allocated};
   mt_thread_publish(t, &record, 1);
 }

@@ -20,6 +20,7 @@ bool mt_objc_resolve(void) {
 }
 #else
 #include "interpose.h"
+#include "methods.h"
 
 struct mt_objc mt_objc;
 
@@ -28,7 +29,7 @@ bool mt_objc_resolve(void) {
   *(void **)&mt_objc.name = mt_metal_symbol(#name); \
   if (!mt_objc.name) return false;
 // The macros that rename calls must not rename the members here.
-#undef sel_registerName
+#undef sel_get_any_uid
 #undef class_getName
 #undef class_getSuperclass
 #undef objc_lookUpClass
@@ -36,8 +37,7 @@ bool mt_objc_resolve(void) {
 #undef class_getMethodImplementation
 #undef class_addMethod
 #undef method_getTypeEncoding
-#undef method_setImplementation
-  OBJC_FUNCTIONS(X)
+  GCC_FUNCTIONS(X)
 #undef X
   mt_blocks.global = mt_metal_symbol("_NSConcreteGlobalBlock");
   mt_blocks.stack = mt_metal_symbol("_NSConcreteStackBlock");
@@ -45,9 +45,8 @@ bool mt_objc_resolve(void) {
   *(void **)&mt_blocks.dispose = mt_metal_symbol("_Block_object_dispose");
   *(void **)&pool_push = mt_metal_symbol("objc_autoreleasePoolPush");
   *(void **)&pool_pop = mt_metal_symbol("objc_autoreleasePoolPop");
-  return true;
+  return mt_methods_resolve();
 }
-#define sel_registerName mt_objc.sel_registerName
 #define objc_lookUpClass mt_objc.objc_lookUpClass
 #define class_getInstanceMethod mt_objc.class_getInstanceMethod
 #define class_getMethodImplementation mt_objc.class_getMethodImplementation
@@ -55,19 +54,19 @@ bool mt_objc_resolve(void) {
 
 IMP mt_implementation(id object, const char *selector) {
   if (!object) return NULL;
-  SEL name = sel_registerName(selector);
+  SEL name = mt_selector(selector);
   Class class = objc_class_of(object);
   return class_getInstanceMethod(class, name) ? class_getMethodImplementation(class, name) : NULL;
 }
 
 id mt_send_id(id object, const char *selector) {
   IMP method = mt_implementation(object, selector);
-  return method ? ((id (*)(id, SEL))method)(object, sel_registerName(selector)) : NULL;
+  return method ? ((id (*)(id, SEL))method)(object, mt_selector(selector)) : NULL;
 }
 
 uint64_t mt_send_integer(id object, const char *selector) {
   IMP method = mt_implementation(object, selector);
-  return method ? ((uint64_t (*)(id, SEL))method)(object, sel_registerName(selector)) : 0;
+  return method ? ((uint64_t (*)(id, SEL))method)(object, mt_selector(selector)) : 0;
 }
 
 // Where the runtime has no pool functions, Foundation's pool class does the same: GNUstep's on GCC's runtime.

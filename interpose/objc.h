@@ -30,30 +30,32 @@ typedef struct { NSUInteger width, height, depth; } MTLSize; // and MTLOrigin, w
 typedef struct { MTLSize origin, size; } MTLRegion;
 
 #define OBJC_FUNCTIONS(X) \
-  X(SEL, sel_registerName, (const char *name)) \
   X(const char *, class_getName, (Class class)) \
   X(Class, class_getSuperclass, (Class class)) \
   X(Class, objc_lookUpClass, (const char *name)) \
   X(Method, class_getInstanceMethod, (Class class, SEL selector)) \
   X(IMP, class_getMethodImplementation, (Class class, SEL selector)) \
-  X(BOOL, class_addMethod, (Class class, SEL selector, IMP implementation, const char *types)) \
-  X(const char *, method_getTypeEncoding, (Method method)) \
-  X(IMP, method_setImplementation, (Method method, IMP implementation))
+  X(const char *, method_getTypeEncoding, (Method method))
 
 #ifdef __APPLE__
 #define X(type, name, parameters) extern type name parameters;
 OBJC_FUNCTIONS(X)
 #undef X
+extern SEL sel_registerName(const char *name);
 extern Class object_getClass(id object);
 static inline Class objc_class_of(id object) { return object_getClass(object); }
 #else
+#define GCC_FUNCTIONS(X) \
+  OBJC_FUNCTIONS(X) \
+  X(SEL, sel_get_any_uid, (const char *name)) \
+  X(BOOL, class_addMethod, (Class class, SEL selector, IMP implementation, const char *types))
 struct mt_objc {
 #define X(type, name, parameters) type (*name) parameters;
-  OBJC_FUNCTIONS(X)
+  GCC_FUNCTIONS(X)
 #undef X
 };
 extern struct mt_objc mt_objc;
-#define sel_registerName mt_objc.sel_registerName
+#define sel_get_any_uid mt_objc.sel_get_any_uid
 #define class_getName mt_objc.class_getName
 #define class_getSuperclass mt_objc.class_getSuperclass
 #define objc_lookUpClass mt_objc.objc_lookUpClass
@@ -61,7 +63,6 @@ extern struct mt_objc mt_objc;
 #define class_getMethodImplementation mt_objc.class_getMethodImplementation
 #define class_addMethod mt_objc.class_addMethod
 #define method_getTypeEncoding mt_objc.method_getTypeEncoding
-#define method_setImplementation mt_objc.method_setImplementation
 // GCC's object_getClass is an inline of its header: the class is the object's first word.
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
@@ -76,6 +77,16 @@ struct mt_blocks {
   void (*dispose)(const void *, int);
 };
 extern struct mt_blocks mt_blocks;
+
+// The selector of a name. NULL when no method has it: GCC's runtime grows the table of all classes without one of their own, under
+// whoever reads it, when a selector is registered, so none is.
+static inline SEL mt_selector(const char *name) {
+#ifdef __APPLE__
+  return sel_registerName(name);
+#else
+  return sel_get_any_uid(name);
+#endif
+}
 
 // The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub.
 IMP mt_implementation(id object, const char *selector);

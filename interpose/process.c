@@ -76,7 +76,9 @@ static void say_what_runs(void) {
 static int begin(void) {
   const char *why = NULL;
   if (!mt_session_alive() && !mt_session_reopen()) return MT_FAILED;
-  int fd = mt_objc_resolve() ? mt_region_make(&why) : -1;
+  bool known = mt_objc_resolve();
+  if (!known) why = "the Objective-C runtime is none that the tracer knows";
+  int fd = known ? mt_region_make(&why) : -1;
   if (fd < 0) {
     if (why) mt_session_warn(why);
     return MT_FAILED;

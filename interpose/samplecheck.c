@@ -15,12 +15,12 @@ enum { ENCODERS = 3, BYTES = 1 << 16, PRIVATE = 2 << 4, COMPLETED = 4, LONGEST_N
 
 static id send(id object, const char *selector) {
   id (*method)(id, SEL) = (id(*)(id, SEL))mt_original(&object, selector);
-  return method ? method(object, sel_registerName(selector)) : NULL;
+  return method ? method(object, mt_selector(selector)) : NULL;
 }
 
 static uint64_t nanos(id object, const char *selector) {
   double (*method)(id, SEL) = (double (*)(id, SEL))mt_original(&object, selector);
-  double seconds = method ? method(object, sel_registerName(selector)) : 0;
+  double seconds = method ? method(object, mt_selector(selector)) : 0;
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
@@ -31,10 +31,10 @@ static bool encode(id command_buffer, struct mt_chunk *chunk, id buffer) {
     id *descriptor = &chunk->descriptors[MT_SAMPLED_BLIT][i];
     if (!*descriptor) *descriptor = mt_samples_descriptor(chunk, i, MT_SAMPLED_BLIT);
     if (!*descriptor) return false;
-    id encoder = make(command_buffer, sel_registerName(make_selector), *descriptor);
+    id encoder = make(command_buffer, mt_selector(make_selector), *descriptor);
     id filler = encoder;
     void (*fill)(id, SEL, id, NSRange, uint8_t) = (void (*)(id, SEL, id, NSRange, uint8_t))mt_original(&filler, fill_selector);
-    if (fill) fill(filler, sel_registerName(fill_selector), buffer, (NSRange){0, BYTES}, (uint8_t)i);
+    if (fill) fill(filler, mt_selector(fill_selector), buffer, (NSRange){0, BYTES}, (uint8_t)i);
     send(encoder, "endEncoding");
     if (!fill) return false;
     chunk->used++;
@@ -45,7 +45,7 @@ static bool encode(id command_buffer, struct mt_chunk *chunk, id buffer) {
 static bool wait_for(id command_buffer) {
   uint64_t (*status)(id, SEL) = (uint64_t(*)(id, SEL))mt_original(&command_buffer, "status");
   for (uint64_t give_up = mt_nanos() + LONGEST_NANOS; status && mt_nanos() < give_up; nanosleep(&(struct timespec){0, STEP_NANOS}, NULL)) {
-    uint64_t now = status(command_buffer, sel_registerName("status"));
+    uint64_t now = status(command_buffer, mt_selector("status"));
     if (now >= COMPLETED) return now == COMPLETED;
   }
   return false;
@@ -72,13 +72,13 @@ static const char *run(struct mt_sampled_device *device, id object) {
   static const char supports_selector[] = "supportsCounterSampling:", buffer_selector[] = "newBufferWithLength:options:";
   id asked = object, maker = object;
   BOOL (*supports)(id, SEL, NSUInteger) = (BOOL(*)(id, SEL, NSUInteger))mt_original(&asked, supports_selector);
-  if (!supports || !supports(asked, sel_registerName(supports_selector), STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
+  if (!supports || !supports(asked, mt_selector(supports_selector), STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
   if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not tell its time";
   id queue = send(object, "newCommandQueue"), command_buffer = send(queue, "commandBuffer");
   mt_identity_alias(command_buffer, MT_SAMPLES_TEST);
   struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_SAMPLES_TEST) : NULL;
   id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker, buffer_selector);
-  id buffer = make_buffer ? make_buffer(maker, sel_registerName(buffer_selector), BYTES, PRIVATE) : NULL;
+  id buffer = make_buffer ? make_buffer(maker, mt_selector(buffer_selector), BYTES, PRIVATE) : NULL;
   const char *why = "the device has no room for counter samples";
   if (chunk && buffer) {
     why = "the self-test could not be encoded";

@@ -77,10 +77,10 @@ static id new_sample_buffer(id device) {
   id (*make)(id, SEL, id, id *) = (id(*)(id, SEL, id, id *))mt_original(&maker, make_selector);
   id (*counter_sets)(id, SEL) = (id(*)(id, SEL))mt_original(&device, "counterSets");
   Class class = objc_lookUpClass("MTLCounterSampleBufferDescriptor");
-  id sets = make && counter_sets && class ? counter_sets(device, sel_registerName("counterSets")) : NULL;
+  id sets = make && counter_sets && class ? counter_sets(device, mt_selector("counterSets")) : NULL;
   id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(sets, "objectAtIndex:");
   for (NSUInteger i = 0, n = mt_send_integer(sets, "count"); at && !set && i < n; i++) {
-    id candidate = at(sets, sel_registerName("objectAtIndex:"), i);
+    id candidate = at(sets, mt_selector("objectAtIndex:"), i);
     const char *name = (const char *)mt_send_integer(mt_send_id(candidate, "name"), "UTF8String");
     if (name && __builtin_strcmp(name, "timestamp") == 0) set = candidate; // MTLCommonCounterSetTimestamp
   }
@@ -89,11 +89,11 @@ static id new_sample_buffer(id device) {
     void (*set_count)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor, "setSampleCount:");
     void (*set_storage)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor, "setStorageMode:");
     if (set_set && set_count && set_storage) {
-      set_set(descriptor, sel_registerName("setCounterSet:"), set);
-      set_count(descriptor, sel_registerName("setSampleCount:"), SAMPLES);
-      set_storage(descriptor, sel_registerName("setStorageMode:"), 0); // shared: the processor reads it
+      set_set(descriptor, mt_selector("setCounterSet:"), set);
+      set_count(descriptor, mt_selector("setSampleCount:"), SAMPLES);
+      set_storage(descriptor, mt_selector("setStorageMode:"), 0); // shared: the processor reads it
       id error = NULL;
-      buffer = make(maker, sel_registerName(make_selector), descriptor, &error);
+      buffer = make(maker, mt_selector(make_selector), descriptor, &error);
     }
     mt_send_id(descriptor, "release");
   }
@@ -174,14 +174,14 @@ id mt_samples_descriptor(const struct mt_chunk *chunk, unsigned place, unsigned 
   void *pool = mt_pool_push();
   id descriptor = mt_send_id((id)objc_lookUpClass(classes[kind]), "new"), attachments = mt_send_id(descriptor, "sampleBufferAttachments");
   id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments, "objectAtIndexedSubscript:");
-  id attachment = at ? at(attachments, sel_registerName("objectAtIndexedSubscript:"), 0) : NULL;
+  id attachment = at ? at(attachments, mt_selector("objectAtIndexedSubscript:"), 0) : NULL;
   void (*set_buffer)(id, SEL, id) = (void (*)(id, SEL, id))mt_implementation(attachment, "setSampleBuffer:");
   void (*set_start)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment, "setStartOfEncoderSampleIndex:");
   void (*set_end)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment, "setEndOfEncoderSampleIndex:");
   if (set_buffer && set_start && set_end) {
-    set_buffer(attachment, sel_registerName("setSampleBuffer:"), chunk->buffer);
-    set_start(attachment, sel_registerName("setStartOfEncoderSampleIndex:"), chunk->first + 2 * place);
-    set_end(attachment, sel_registerName("setEndOfEncoderSampleIndex:"), chunk->first + 2 * place + 1);
+    set_buffer(attachment, mt_selector("setSampleBuffer:"), chunk->buffer);
+    set_start(attachment, mt_selector("setStartOfEncoderSampleIndex:"), chunk->first + 2 * place);
+    set_end(attachment, mt_selector("setEndOfEncoderSampleIndex:"), chunk->first + 2 * place + 1);
   } else if (descriptor) {
     mt_send_id(descriptor, "release");
     descriptor = NULL;
@@ -194,7 +194,7 @@ const uint64_t *mt_samples_read(const struct mt_chunk *chunk) {
   static const char selector[] = "resolveCounterRange:";
   id (*resolve)(id, SEL, NSRange) = (id(*)(id, SEL, NSRange))mt_implementation(chunk->buffer, selector);
   NSRange range = {chunk->first, 2 * chunk->used};
-  id data = resolve ? resolve(chunk->buffer, sel_registerName(selector), range) : NULL;
+  id data = resolve ? resolve(chunk->buffer, mt_selector(selector), range) : NULL;
   if (mt_send_integer(data, "length") < range.length * sizeof(uint64_t)) return NULL;
   return (const uint64_t *)mt_send_integer(data, "bytes");
 }

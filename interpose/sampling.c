@@ -13,9 +13,9 @@ static const uint64_t error_value = UINT64_MAX; // MTLCounterErrorValue
 bool mt_sampling_on;
 
 void mt_sampling_resolve(struct sampling_methods *methods, Class class) {
-  methods->device = (id(*)(id, SEL))mt_original_of(class, sel_registerName("device"));
-  methods->make[MT_SAMPLED_COMPUTE] = (id(*)(id, SEL, id))mt_original_of(class, sel_registerName("computeCommandEncoderWithDescriptor:"));
-  methods->make[MT_SAMPLED_BLIT] = (id(*)(id, SEL, id))mt_original_of(class, sel_registerName("blitCommandEncoderWithDescriptor:"));
+  methods->device = (id(*)(id, SEL))mt_original_of(class, mt_selector("device"));
+  methods->make[MT_SAMPLED_COMPUTE] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("computeCommandEncoderWithDescriptor:"));
+  methods->make[MT_SAMPLED_BLIT] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("blitCommandEncoderWithDescriptor:"));
 }
 
 static void warn(struct thread *t, const char *why) {
@@ -40,7 +40,7 @@ static bool taken(id pass, id ours) {
   id attachments = mt_send_id(pass, "sampleBufferAttachments");
   id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments, "objectAtIndexedSubscript:");
   bool any = !at;
-  for (NSUInteger i = 0; at && i < ATTACHMENTS; i++) any = any || mt_send_id(at(attachments, sel_registerName("objectAtIndexedSubscript:"), i), "sampleBuffer");
+  for (NSUInteger i = 0; at && i < ATTACHMENTS; i++) any = any || mt_send_id(at(attachments, mt_selector("objectAtIndexedSubscript:"), i), "sampleBuffer");
   mt_pool_pop(pool);
   return any;
 }
@@ -51,7 +51,7 @@ static void prepare(struct thread *t, id command_buffer, uint32_t number, unsign
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   if (t->canary || !class || !class->sampling.device || !class->sampling.make[kind] || !class->completion.add_handler || !mt_blocks.global) return;
-  struct mt_sampled_device *device = mt_samples_device(class->sampling.device(command_buffer, sel_registerName("device")), false);
+  struct mt_sampled_device *device = mt_samples_device(class->sampling.device(command_buffer, mt_selector("device")), false);
   if (!device || !atomic_load_explicit(&device->works, memory_order_acquire)) return;
   s->chunk = mt_samples_take(device, command_buffer, number);
   if (!s->chunk) {
@@ -70,13 +70,13 @@ static void set_type(id descriptor, NSUInteger type) {
   static _Atomic(IMP) found; // one class has all of them
   IMP set = atomic_load_explicit(&found, memory_order_relaxed);
   if (!set) atomic_store_explicit(&found, set = mt_implementation(descriptor, "setDispatchType:"), memory_order_relaxed);
-  if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, sel_registerName("setDispatchType:"), type);
+  if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, mt_selector("setDispatchType:"), type);
 }
 
 // The trampoline calls one of these in place of its original: they read what prepare left.
 static id make(id self, const char *name) {
   struct sampling *s = &mt_thread_get()->sampling;
-  return s->make(self, sel_registerName(name), s->descriptor);
+  return s->make(self, mt_selector(name), s->descriptor);
 }
 static id make_compute(id self, SEL selector) {
   (void)selector;

@@ -93,7 +93,7 @@ static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   uint16_t units[UNITS];
   for (bool full = false; range->length > 0 && !full;) {
     NSUInteger n = range->length < UNITS ? range->length : UNITS, i = 0;
-    method(string, sel_registerName(selector), units, (NSRange){range->location, n});
+    method(string, mt_selector(selector), units, (NSRange){range->location, n});
     while (i < n) {
       uint32_t c = units[i];
       bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000;

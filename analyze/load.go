@@ -268,6 +268,7 @@ func (l *loader) losses(p *processLoader) {
 	p.CPU = Nanos(max(0, min(e.CPU, int64(longestTime))))
 	lost := &l.trace.Lost
 	lost.Records += int64(e.Lost())
+	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
 	lost.Unnamed += int64(e.Unnumbered)
 	lost.Nested += int64(e.Nested)
 	lost.Children += int64(e.Forks)

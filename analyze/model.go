@@ -402,6 +402,7 @@ type Loss struct {
 	Children int64 // forked children that passed through untraced
 	Untimed  int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
 	Rejected int64 // calls on threads that were going away, or made by the tracer itself
+	AtLeast  bool  // Records is what is known to be missing, and there may be more
 }
 
 // Missing is something the source cannot tell.

@@ -21,6 +21,11 @@ func (l *loader) warn(r *tracefile.Reader) {
 		for _, w := range p.file.Warnings {
 			t.Warnings = append(t.Warnings, who+w)
 		}
+		if p.file.End != nil {
+			for _, w := range p.file.End.Distrusted {
+				t.Warnings = append(t.Warnings, who+w)
+			}
+		}
 		switch {
 		case p.file.End == nil:
 			t.Warnings = append(t.Warnings, who+"the trace stops before the process ended")

@@ -300,6 +300,9 @@ func (r *Result) add(p *process, end *tracefile.End) {
 	if end.Note != "" {
 		warn("%s", end.Note)
 	}
+	for _, line := range end.Distrusted {
+		warn("%s", line)
+	}
 	if n := end.Lost(); n > 0 {
 		warn("%d records were dropped because its rings were full; try --on-full block", n)
 	}

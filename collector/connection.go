@@ -72,7 +72,7 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	if c.accept != nil && !c.accept(hello) {
 		return nil, nil
 	}
-	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, reader: r, stopWatching: func() {}}
+	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, began: time.Now(), reader: r, stopWatching: func() {}}
 	return p, c.processBegan(p)
 }
 

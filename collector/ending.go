@@ -46,6 +46,7 @@ func (p *process) end(alive bool, why string, readOn func() error) {
 	if names := p.code.names(); len(names) > 0 {
 		p.handFacts(names)
 	}
+	end.Distrusted = p.doubts
 	p.mutex.Unlock()
 	p.collector.processEnded(p, end)
 }
@@ -67,21 +68,22 @@ func (p *process) lastLook(alive bool) error {
 
 // readEnd reads the counters, the calls in progress and the last clock sample.
 func (p *process) readEnd(end *tracefile.End, alive bool) {
-	losses := p.shared.Losses()
-	end.Unringed, end.Unnumbered, end.Forks, end.Rejected = losses.Unringed, losses.Unnumbered, losses.Forks, losses.Rejected
+	l := limit{p, p.possible()}
+	l.losses(p.shared.Losses(), end)
 	if s, ok := p.shared.LatestSample(); ok {
 		p.handSamples(s)
 	}
 	for i := range p.shared.RingsUsed() {
 		shared, r := p.shared.Ring(i), p.ring(uint16(i))
-		r.watchLosses(shared)
-		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: shared.Head(), Dropped: r.dropped,
-			FactsHead: shared.FactsHead(), FactsDropped: shared.FactsDropped(), Losses: r.losses}
+		r.watchLosses(shared, l)
+		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"), Dropped: r.dropped,
+			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"), Losses: r.losses}
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
+		e.Head = max(e.Head, r.records.next)
 		end.Rings = append(end.Rings, e)
-		addCoverage(end, shared)
+		l.addCoverage(end, shared, r.where())
 		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {
 			end.Current = append(end.Current, tracefile.CurrentCall{Thread: e.Thread, Ring: r.index, Begin: begin, Object: object, Call: call})
 		}
@@ -89,9 +91,9 @@ func (p *process) readEnd(end *tracefile.End, alive bool) {
 }
 
 // addCoverage adds what a ring's threads counted beside their records.
-func addCoverage(end *tracefile.End, ring wire.Ring) {
+func (l limit) addCoverage(end *tracefile.End, ring wire.Ring, where string) {
 	for f := range wire.Family(wire.NestedFamilies) {
-		if n := ring.Nested(f); n > 0 {
+		if n := l.believe(ring.Nested(f), where, "inner calls"); n > 0 {
 			if end.NestedBy == nil {
 				end.NestedBy = map[string]uint64{}
 			}
@@ -99,6 +101,6 @@ func addCoverage(end *tracefile.End, ring wire.Ring) {
 			end.Nested += n
 		}
 	}
-	end.Commits.Add(ring.Commits())
-	end.Completions.Add(ring.Completions())
+	end.Commits.Add(l.audit(ring.Commits(), where, "commits"))
+	end.Completions.Add(l.audit(ring.Completions(), where, "completions"))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -14,8 +15,9 @@ import (
 type process struct {
 	collector *Collector
 	hello     wire.Hello
-	peer      int    // its process id, as the kernel gave it
-	number    uint64 // of its connection
+	peer      int       // its process id, as the kernel gave it
+	number    uint64    // of its connection
+	began     time.Time // when that was made
 	reader    *descriptorReader
 
 	shared     mapping // there when mapped
@@ -34,6 +36,7 @@ type process struct {
 	events  uint64 // those that are not More records
 	missing uint64
 	failure error
+	doubts  []string // what it claims and what cannot be
 	code    code
 
 	stopWatching func() // waits until the rings are not looked at any more
@@ -67,6 +70,9 @@ func (p *process) joinRecords(r *ring, position uint64, records []wire.Record) e
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.add()
+	if err := p.checkPosition(r, position); err != nil {
+		return err
+	}
 	if err := r.records.add(position, records); err != nil {
 		return fmt.Errorf("ring %d: %w", r.index, err)
 	}

@@ -44,6 +44,7 @@ type task struct {
 	Rate     int  // of those, records a second of each thread; 0: as fast as they go
 	Compute  int  // instead: so many threads compute
 	Sleep    int  // and so many sleep, for Pause, under the ids that they have
+	Nonsense bool // writes over its counters, after its calls
 }
 
 // The truth file: for each thread how many calls it published and how many records it dropped.
@@ -152,6 +153,9 @@ func (t task) run() {
 		text := must(json.Marshal(t))
 		os.Setenv("MTRACE_TEST_TASK", string(text))
 		must(0, syscall.Exec(must(os.Executable()), []string{"again"}, os.Environ()))
+	}
+	if t.Nonsense {
+		t.scribble(region)
 	}
 	if t.Linger {
 		select {}

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -41,8 +42,8 @@ type ring struct {
 
 // watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the time
 // between two looks are counted as the one that has it now.
-func (r *ring) watchLosses(shared wire.Ring) {
-	dropped := shared.Dropped()
+func (r *ring) watchLosses(shared wire.Ring, l limit) {
+	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
 		return
 	}
@@ -161,13 +162,14 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		}
 		growth := uint64(0)
 		threads = threads[:0]
+		l := limit{p, p.possible()}
 		err := guard(func() error {
 			for i := range p.shared.RingsUsed() {
 				shared, r := p.shared.Ring(i), p.ring(uint16(i))
 				head := shared.Head()
 				growth = max(growth, head-r.head)
 				r.head = head
-				r.watchLosses(shared)
+				r.watchLosses(shared, l)
 				if shared.State() == wire.RingLive {
 					threads = append(threads, shared.Thread())
 				}
@@ -191,31 +193,35 @@ func (p *process) watchRings(stop <-chan struct{}) {
 
 // salvage reads what a process that is gone left in its rings: everything that was published and did not come by the socket.
 // Nobody writes any more, so claims are void and even slots that were given back are whole, but for the one that the thread
-// was writing when it died.
+// was writing when it died. What is wrong with one ring costs the others nothing.
 func (p *process) salvage() error {
-	return guard(func() error {
+	var wrong []error
+	err := guard(func() error {
 		for i := range p.shared.RingsUsed() {
 			shared, r := p.shared.Ring(i), p.ring(uint16(i))
-			r.watchLosses(shared)
-			if err := p.salvageFacts(r, shared); err != nil {
-				return err
-			}
-			head := shared.Head()
-			if head > farthest {
-				return fmt.Errorf("ring %d claims to hold position %d", i, head)
-			}
-			from := max(r.records.next, oldest(head, shared.Tail()))
-			for from < head {
-				to := min(from+takeAtOnce, head)
-				p.copyRecords(shared, from, to)
-				if err := p.joinRecords(r, from, p.taken); err != nil {
-					return err
-				}
-				from = to
-			}
+			r.watchLosses(shared, limit{p, p.possible()})
+			wrong = append(wrong, p.salvageFacts(r, shared), p.salvageRecords(r, shared))
 		}
 		return nil
 	})
+	return cmp.Or(append(wrong, err)...)
+}
+
+func (p *process) salvageRecords(r *ring, shared wire.Ring) error {
+	head := shared.Head()
+	if err := p.checkPosition(r, head); err != nil {
+		return err
+	}
+	from := max(r.records.next, oldest(head, shared.Tail()))
+	for from < head {
+		to := min(from+takeAtOnce, head)
+		p.copyRecords(shared, from, to)
+		if err := p.joinRecords(r, from, p.taken); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
 
 // oldest is the first position whose slot still holds its record, in the ring of a thread that is gone. Up to where the ring was

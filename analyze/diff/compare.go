@@ -176,8 +176,11 @@ func (d *Document) warn(a, b []*Run) {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
 	}
 	for _, r := range slices.Concat(a, b) {
-		if r.Report.Lost.Total > 0 {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, r.Report.Lost.Total))
+		switch l := r.Report.Lost; {
+		case l.AtLeast:
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are too small", r.Path, l.Total))
+		case l.Total > 0:
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
 		if r.Report.Source.Truncated {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it says nothing of the end of the run", r.Path))

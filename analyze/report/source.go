@@ -59,9 +59,9 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	lost := "none lost"
-	if r.Lost.Total > 0 {
-		lost = style.red(count(r.Lost.Total) + " LOST")
+	lost := r.Lost.Short()
+	if r.Lost.Some() {
+		lost = style.red(lost)
 	}
 	parts = append(parts, count(r.Events)+" calls, "+lost)
 	if s := r.Coverage.Share; s != nil && *s < 1 {

@@ -17,6 +17,7 @@ type Lost struct {
 	Rejected  int64            `json:"rejected_calls"`
 	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
 	Children  int64            `json:"untraced_children"`
+	AtLeast   bool             `json:"at_least"` // total is what is known to be missing, and there may be more
 }
 
 // Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
@@ -38,7 +39,7 @@ type Missing struct {
 
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
-	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children}
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
 			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
@@ -90,6 +91,22 @@ func (o Overhead) Text() string {
 	return fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share))
 }
 
+// Some says that calls are not in the trace, or may be.
+func (l Lost) Some() bool { return l.AtLeast || l.Total > 0 }
+
+// Short says in a few words how many calls are not in the trace, as far as it is known.
+func (l Lost) Short() string {
+	switch {
+	case l.AtLeast && l.Total > 0:
+		return count(l.Total) + " OR MORE LOST"
+	case l.AtLeast:
+		return "LOSSES NOT KNOWN"
+	case l.Total > 0:
+		return count(l.Total) + " LOST"
+	}
+	return "none lost"
+}
+
 // Text says what is not in the trace. Inner calls, which are left out on purpose, are no loss.
 func (l Lost) Text() string {
 	var lost []string
@@ -102,7 +119,12 @@ func (l Lost) Text() string {
 		}
 	}
 	text := "nothing was lost"
-	if len(lost) > 0 {
+	switch {
+	case l.AtLeast && len(lost) > 0:
+		text = "lost: " + strings.Join(lost, ", ") + ", and how much more is not known"
+	case l.AtLeast:
+		text = "what was lost is not known"
+	case len(lost) > 0:
 		text = "lost: " + strings.Join(lost, ", ")
 	}
 	if l.Children > 0 {

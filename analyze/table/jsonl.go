@@ -38,6 +38,7 @@ type summary struct {
 	End      int64     `json:"end_ns"`
 	Events   int64     `json:"events"`
 	Lost     int64     `json:"lost"`
+	AtLeast  bool      `json:"lost_at_least"` // lost is what is known of, and there may be more
 	Warnings []string  `json:"warnings"`
 	Missing  []missing `json:"missing"`
 }
@@ -51,7 +52,7 @@ func (f *jsonFile) finish(t *analyze.Trace) error {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program, Args: t.Source.Args, Host: t.Source.Host,
 		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: t.Events,
-		Lost: t.Lost.Records, Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
+		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
 	}
 	for _, m := range t.Missing {
 		s.Missing = append(s.Missing, missing(m))

@@ -109,6 +109,8 @@ func parseHeader(h []byte, offset int64) (block, error) {
 		return b, fmt.Errorf("the block at byte %d claims %d bytes", offset, max(b.raw, b.stored))
 	case b.count > maxBlockRecords, b.kind == blockRecords && b.ring >= wire.RingCount:
 		return b, fmt.Errorf("the block at byte %d claims %d records of ring %d", offset, b.count, b.ring)
+	case b.position > mostCounted:
+		return b, fmt.Errorf("the block at byte %d claims position %d", offset, b.position)
 	}
 	return b, nil
 }

@@ -50,7 +50,7 @@ func parseIndex(payload []byte, end int64) ([]block, error) {
 			b.first = first + wire.Ticks(unzigzag(in.uvarint()))
 			b.last = b.first + wire.Ticks(in.uvarint())
 			first = b.first
-			if ring >= wire.RingCount || count > maxBlockRecords {
+			if ring >= wire.RingCount || count > maxBlockRecords || b.position > mostCounted {
 				return nil, errIndex
 			}
 		}

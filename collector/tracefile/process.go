@@ -70,6 +70,8 @@ type End struct {
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
 
+	Distrusted []string `json:"distrusted,omitempty"` // lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known
+
 	NestedBy    map[string]uint64 `json:"nested_by,omitempty"`  // Nested, by the name of the family
 	Commits     wire.Audit        `json:"commits,omitzero"`     // command buffers that queues took; nothing reached: there is no such point, or none was committed
 	Completions wire.Audit        `json:"completions,omitzero"` // command buffers whose completion was announced to their queue

@@ -62,7 +62,11 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 				Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
 		}
 	case blockEnd:
-		return json.Unmarshal(payload, &p.End)
+		err := json.Unmarshal(payload, &p.End)
+		if p.End != nil {
+			p.End.distrust()
+		}
+		return err
 	}
 	return nil
 }

@@ -81,6 +81,11 @@ func (g Region) Thread(id uint64, begin wire.Ticks) (*Thread, bool) {
 	return nil, false
 }
 
+// Opened is the ring of a thread that has one, to write to its counters.
+func (g Region) Opened(i int) *Thread {
+	return &Thread{Ring: g.Ring(i), Index: uint16(i), region: g, start: wire.PageSize + i*wire.RingStride}
+}
+
 // Enter sets the thread's current call.
 func (t *Thread) Enter(begin wire.Ticks, object wire.ObjectID, call wire.Call) {
 	atomic.StoreUint64(t.region.word64(t.start+wire.RingCurrentOffset), uint64(begin))

@@ -1,0 +1,46 @@
+package tracefile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// mostCounted bounds what anything in a trace can count: a thread that makes ten million calls a second gets there in three weeks. What
+// says more was damaged, or made up, in a process or in a file that an older mtrace wrote; sums of what is less cannot overflow.
+const mostCounted = 1 << 44
+
+// distrust takes out of an end what cannot be, and says so in Distrusted.
+func (e *End) distrust() {
+	check := func(n *uint64, what string) {
+		if *n > mostCounted {
+			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which cannot be: they are not counted, and how many there were is not known", *n, what))
+			*n = 0
+		}
+	}
+	for i := range e.Rings {
+		r := &e.Rings[i]
+		where := func(what string) string { return fmt.Sprintf("%s of ring %d", what, r.Ring) }
+		check(&r.Head, where("records"))
+		check(&r.Dropped, where("dropped records"))
+		check(&r.FactsDropped, where("dropped facts"))
+		for j := range r.Losses {
+			check(&r.Losses[j].Records, where("dropped records of a thread"))
+		}
+	}
+	check(&e.Unringed, "records without a ring")
+	check(&e.Unnumbered, "objects without a number")
+	check(&e.Forks, "forks")
+	check(&e.Rejected, "calls of dying threads")
+	check(&e.Salvaged, "salvaged records")
+	e.Nested = min(e.Nested, mostCounted)
+	for _, family := range slices.Sorted(maps.Keys(e.NestedBy)) {
+		n := e.NestedBy[family]
+		check(&n, "inner calls")
+		e.NestedBy[family] = n
+	}
+	check(&e.Commits.Reached, "commits")
+	check(&e.Commits.Missed, "missed commits")
+	check(&e.Completions.Reached, "completions")
+	check(&e.Completions.Missed, "missed completions")
+}

@@ -1,6 +1,9 @@
 package serial
 
 import (
+	"cmp"
+	"strings"
+
 	"slices"
 	"sort"
 
@@ -25,7 +28,24 @@ type lockKey struct {
 	name    string
 }
 
-func keyOf(l *analyze.LockWait) lockKey { return lockKey{l.Thread.Process, l.Lock, l.Name} }
+// compare puts locks in an order that is the same in every analysis.
+func (k lockKey) compare(o lockKey) int {
+	pid := func(p *analyze.Process) int64 {
+		if p == nil {
+			return -1
+		}
+		return int64(p.ID)
+	}
+	return cmp.Or(compare(k.address, o.address), strings.Compare(k.name, o.name), compare(pid(k.process), pid(o.process)))
+}
+
+// keyOf is the lock that a thread waited for. The mutex and the condition variables that an interpreter's lock is made of are one lock.
+func keyOf(l *analyze.LockWait) lockKey {
+	if l.OfInterpreter() {
+		return lockKey{l.Thread.Process, 0, l.Name}
+	}
+	return lockKey{l.Thread.Process, l.Lock, l.Name}
+}
 
 // A block is a time in which a thread did not go on by itself.
 type block struct {

@@ -1,5 +1,7 @@
 package serial
 
+import "mtrace/analyze"
+
 // deviceWideSync: threads that submit work of their own wait for everybody's. It costs the time for which they went on waiting
 // after their own work was done. Two shapes are known: waiting for the command buffers that others committed, and committing an
 // empty command buffer behind others' work in order to wait for it.
@@ -16,7 +18,8 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 	case s.foreign+s.barriers == 0:
 		return r.not("threads waited, %s of their time, only for the work of some that do not wait for theirs: they may need what those make", percent(f.share(s.neededTime)))
 	}
-	r.Lost = s.lost
+	locks, loops := a.hangingOnSyncs(f)
+	r.Lost = s.lost + locks + loops
 	r.Holds = r.Lost > 0
 	if !r.Holds {
 		return r.not("waits for others' work ended no later than the threads' own work, or while the GPU was saturated")
@@ -30,6 +33,10 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.barriers)
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.lost, percent(f.share(s.lost)))
+	if f.share(locks+loops) >= worthTelling {
+		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which each wait gives back and takes again",
+			locks+loops, percent(f.share(locks+loops)), locks)
+	}
 	if f.buffers > 0 {
 		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
 	} else {
@@ -37,4 +44,23 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
 	}
 	return r
+}
+
+// worthTelling is the share of the threads' time below which a part of what was lost is not told by itself.
+const worthTelling = 0.005
+
+// hangingOnSyncs is what hangs on waits for others' work: waits for locks, and the threads' own way from one wait to the next. While the
+// GPU is saturated neither costs anything.
+func (a *Analysis) hangingOnSyncs(f *facts) (locks, loops analyze.Nanos) {
+	for i := range a.Trace.Locks {
+		if l := &a.Trace.Locks[i]; f.hangs(l) {
+			locks += min(l.Own, a.notSaturated(f, l.Interval, nil))
+		}
+	}
+	if !f.saturated {
+		for _, h := range f.hanging {
+			loops += h.own
+		}
+	}
+	return locks, loops
 }

@@ -30,7 +30,9 @@ type facts struct {
 	beganLate    analyze.Nanos             // thread time in waits for work that an idle GPU began late, whatever the reason
 	turnsLost    analyze.Nanos             // thread time lost to a lock that shows in threads taking turns
 	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
-	found        map[string]analyze.Nanos  // what the rules before have found lost
+	everybody    map[*analyze.Thread]bool  // those that wait for everybody's work
+	hanging      map[*analyze.Thread]*hanging
+	found        map[string]analyze.Nanos // what the rules before have found lost
 }
 
 func (a *Analysis) facts() *facts {
@@ -75,6 +77,8 @@ func (a *Analysis) facts() *facts {
 		f.perBuffer = a.GPU.Sum / analyze.Nanos(f.buffers)
 	}
 	f.foreign = findForeign(a, f)
+	f.everybody = a.waitForEverybody(f.committers)
+	f.hanging = a.hangingOn(f.everybody)
 	return f
 }
 
@@ -95,6 +99,12 @@ func (a *Analysis) busiestDevice() (most DeviceUse) {
 		}
 	}
 	return most
+}
+
+// hangs says whether a wait for a lock hangs on waits for others' work.
+func (f *facts) hangs(l *analyze.LockWait) bool {
+	h := f.hanging[l.Thread]
+	return h != nil && h.when.Within(l.Interval) == l.Length()
 }
 
 func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }

@@ -14,8 +14,11 @@ func (p *program) findFences() {
 	}
 }
 
-// left says whether a call is left out: it makes or commits a fence where there is no synchronisation.
-func (r *replay) left(o *op) bool { return r.foreign && o.job >= 0 && r.jobOf(o).fence }
+// left says whether a call is left out where there is no synchronisation: it makes or commits a fence, or takes a lock only because a
+// wait gave it back.
+func (r *replay) left(o *op) bool {
+	return r.foreign && (o.kind == opLock && o.hangs > 0 || o.job >= 0 && r.jobOf(o).fence)
+}
 
 func (r *replay) jobOf(o *op) *job { return &r.program.jobs[o.job] }
 

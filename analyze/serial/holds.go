@@ -54,10 +54,11 @@ const enoughHolds = 20
 
 // A holding is one time that a thread got a lock after waiting for it.
 type holding struct {
-	thread *analyze.Thread
-	step   int
-	wait   *analyze.LockWait
-	length analyze.Nanos // how long it was kept, the hand-off to the next included; 0 when not known
+	thread           *analyze.Thread
+	step             int
+	analyze.Interval // of the wait
+	holder           *analyze.Thread
+	length           analyze.Nanos // how long it was kept, the hand-off to the next included; 0 when not known
 }
 
 // holds finds how long locks were kept, and puts into the threads' calls the times that they got one without waiting, which are
@@ -67,7 +68,7 @@ func (a *Analysis) holds(p *program, by map[*analyze.Thread][]step) {
 	for t, list := range by {
 		for i := range list {
 			if s := &list[i]; s.kind == opLock && s.wait.Lock != 0 {
-				locks[keyOf(s.wait)] = append(locks[keyOf(s.wait)], holding{thread: t, step: i, wait: s.wait})
+				locks[keyOf(s.wait)] = append(locks[keyOf(s.wait)], holding{thread: t, step: i, Interval: s.Interval, holder: s.wait.Holder})
 			}
 		}
 	}
@@ -75,10 +76,12 @@ func (a *Analysis) holds(p *program, by map[*analyze.Thread][]step) {
 	for k := range locks {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(x, y lockKey) int { return compare(x.address, y.address) })
+	slices.SortFunc(keys, func(x, y lockKey) int {
+		return x.compare(y)
+	})
 	for _, k := range keys {
 		list := locks[k]
-		slices.SortFunc(list, func(x, y holding) int { return compare(x.wait.End, y.wait.End) })
+		slices.SortFunc(list, func(x, y holding) int { return compare(x.End, y.End) })
 		usual, known := lengths(list)
 		if !known {
 			continue
@@ -118,8 +121,8 @@ func lengths(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for i := 0; i+1 < len(list); i++ {
 		h, next := &list[i], &list[i+1]
-		if next.thread != h.thread && (next.wait.Begin <= h.wait.End || next.wait.Holder == h.thread) {
-			h.length = next.wait.End - h.wait.End
+		if next.thread != h.thread && (next.Begin <= h.End || next.holder == h.thread) {
+			h.length = next.End - h.End
 			all = append(all, h.length)
 		}
 	}

@@ -28,10 +28,14 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 	}
 	by := map[lockKey]*lockUse{}
 	var uses []*lockUse
-	aside := analyze.Nanos(0)
+	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for i := range a.Trace.Locks {
 		l := &a.Trace.Locks[i]
 		if !sort(l) || !takesPart[l.Thread] {
+			continue
+		}
+		if f.hangs(l) {
+			hanging += l.Own
 			continue
 		}
 		u := by[keyOf(l)]
@@ -48,6 +52,9 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 	}
 	r.aside = aside*10 >= r.Lost*9
 	if r.Lost == 0 {
+		if hanging > 0 {
+			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next", percent(f.share(hanging)))
+		}
 		if r.Cause == InterpreterLock {
 			return r.not("no thread that takes part waited for the interpreter's lock")
 		}
@@ -59,6 +66,9 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 		r.say("%s: %s, %s, %s", u.name, plural(u.waits, "wait"), u.time, u.heldBy())
 	}
 	r.say("that is %s of the threads' time", percent(f.share(r.Lost)))
+	if f.share(hanging) >= worthTelling {
+		r.say("waits on the way from one wait for others' work to the next, %s of their time, are not counted: they go with those", percent(f.share(hanging)))
+	}
 	a.mayBeTheNext(f, &r)
 	return r
 }

@@ -86,6 +86,7 @@ type op struct {
 	cost   analyze.Nanos
 	solo   analyze.Nanos // cost if no other thread held it up
 	nested analyze.Nanos // part of cost that was spent waiting for locks
+	hangs  float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
 	notify analyze.Nanos // of waits: from the GPU's end to the return
 	waited analyze.Nanos // of waits: up to the completion being seen
 	lock   int32         // of those that are handed over; of signals, and of work for the one that submits: which

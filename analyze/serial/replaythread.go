@@ -18,6 +18,9 @@ func (r *replay) gap(t int32) analyze.Nanos {
 	if r.locks {
 		gap = o.alone
 	}
+	if r.foreign {
+		gap -= scaled(gap, o.hangs)
+	}
 	if r.turns {
 		gap -= o.turn
 	}

@@ -33,7 +33,8 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			return compare(y.End, x.End)
 		})
 		early[t] = withCompilation(list)
-		list, paced := a.paced(t, withoutStart(withoutNested(list)), buffers)
+		list, paced := a.paced(t, withoutStart(withoutVain(withoutNested(list))), buffers)
+		findEntailed(list)
 		if by[t] = list; paced {
 			p.paced[t] = true
 		}

@@ -24,11 +24,12 @@ func (s *syncUse) partners() (most int) {
 	return most
 }
 
-// everybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
+// waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
 // for some that wait for them, which work that is needed could not, directly or by way of others.
-func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
+func (a *Analysis) waitForEverybody(committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
-	for t, others := range s.waiters {
+	waiters := a.awaitedBy()
+	for t, others := range waiters {
 		if n := len(others); n >= 2 && n*4 >= (committers-1)*3 {
 			all[t] = true
 			continue
@@ -38,7 +39,7 @@ func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
 		for len(next) > 0 && !all[t] {
 			from := next[0]
 			next = next[1:]
-			for other := range s.waiters[from] {
+			for other := range waiters[from] {
 				if other == t {
 					all[t] = true
 				} else if !seen[other] {
@@ -53,17 +54,9 @@ func (s *syncUse) everybody(committers int) map[*analyze.Thread]bool {
 
 // syncs sums the waits of threads that submit.
 func (a *Analysis) syncs(f *facts) *syncUse {
-	s := &syncUse{waits: len(a.Trace.Waits), waiters: map[*analyze.Thread]map[*analyze.Thread]bool{}}
+	s := &syncUse{waits: len(a.Trace.Waits), waiters: a.awaitedBy()}
 	own := a.commitsByThread()
-	for i := range a.Trace.Waits {
-		if w := &a.Trace.Waits[i]; own[w.Thread] != nil && Awaited(w) != nil && Awaited(w) != w.Thread {
-			if s.waiters[w.Thread] == nil {
-				s.waiters[w.Thread] = map[*analyze.Thread]bool{}
-			}
-			s.waiters[w.Thread][Awaited(w)] = true
-		}
-	}
-	everybody, encoded := s.everybody(f.committers), a.Trace.Encoded()
+	everybody, encoded := f.everybody, a.Trace.Encoded()
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		switch from, mine := Awaited(w), own[w.Thread]; {
@@ -81,6 +74,25 @@ func (a *Analysis) syncs(f *facts) *syncUse {
 		}
 	}
 	return s
+}
+
+// awaitedBy is for whose work each thread that submits waited, beside its own.
+func (a *Analysis) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
+	commits := map[*analyze.Thread]bool{}
+	for _, b := range a.Trace.CommandBuffers {
+		commits[b.Committed.Thread] = true
+	}
+	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
+	for i := range a.Trace.Waits {
+		w := &a.Trace.Waits[i]
+		if from := Awaited(w); from != nil && from != w.Thread && w.Thread != nil && commits[w.Thread] {
+			if by[w.Thread] == nil {
+				by[w.Thread] = map[*analyze.Thread]bool{}
+			}
+			by[w.Thread][from] = true
+		}
+	}
+	return by
 }
 
 // barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.

@@ -105,3 +105,20 @@ func TestInterpreterOnABusyMachine(t *testing.T) {
 		t.Errorf("%s: %s %+v", v.Cause, v.Summary, v.Causes)
 	}
 }
+
+// The story: four threads that were kept to one of a machine's 16 processors filled it. Each waited for it for a quarter of its time, which
+// was no more than on any busy machine, and hearing back took long: the verdict was launch-bound.
+func TestConfinedToOneProcessor(t *testing.T) {
+	for _, c := range []struct {
+		used  analyze.Nanos // hundredths of a processor
+		cause string
+	}{{98, CPUBound}, {150, LaunchBound}} {
+		trace := rounds(10, 25, 1, of(25, 20)...)
+		trace.Source.Processors = 16
+		process := trace.Threads[0].Process
+		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000}}
+		if v := Analyze(trace, Options{}).Verdict; v.Cause != c.cause {
+			t.Errorf("%d %% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"math"
+
+	"mtrace/analyze"
+)
 
 // processors is what is known of how the threads that took part used processors, in their working time.
 type processors struct {
@@ -11,6 +15,16 @@ type processors struct {
 	wake     analyze.Nanos // median time from a completion being seen to the return of the wait for it
 	lateWake analyze.Nanos // what a tenth of these times exceed
 	wakes    int           // of so many
+	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
+}
+
+// fullTo is how near to a whole number of processors the use of a program must be that fills them all the time.
+const fullTo = 0.04
+
+// confinedTo says whether programs that used so many processors' time fill a number of processors that is less than the machine's.
+func confinedTo(used float64, machine int) bool {
+	whole := math.Round(used)
+	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= fullTo
 }
 
 // slowWake is how late a thread goes on, after what it waits for was seen to be done, when it has to wait for a processor. With
@@ -18,8 +32,8 @@ type processors struct {
 const slowWake analyze.Nanos = 200_000
 
 // muchWaiting is the share of their time from which on threads are said to lack processors. Any busy machine makes threads
-// wait now and then.
-const muchWaiting = 0.3
+// wait now and then. Of threads that are confined to fewer processors than the machine has, and fill those, less is enough.
+const muchWaiting, muchConfined = 0.3, 0.15
 
 // known says whether the samples tell enough of the threads' time, with what they waited for processors.
 func (p *processors) known(total analyze.Nanos) bool {
@@ -29,7 +43,8 @@ func (p *processors) known(total analyze.Nanos) bool {
 // starved says whether threads lack processors: by what they waited for them or, where that is not known, by how late they wake.
 func (f *facts) starved() bool {
 	if p := &f.processors; p.known(f.total) {
-		return share(p.waited, p.covered) >= muchWaiting
+		waited := share(p.waited, p.covered)
+		return waited >= muchWaiting || waited >= muchConfined && p.confined
 	}
 	return f.processors.wakes >= enoughIntervals && f.processors.wake >= slowWake
 }
@@ -38,11 +53,7 @@ func (a *Analysis) useOfProcessors(f *facts) {
 	p := &f.processors
 	var metal analyze.Nanos
 	for _, t := range f.threads {
-		when := t.Thread.Working
-		if when.Length() == 0 {
-			when = t.Thread.Active
-		}
-		cpu := t.Thread.CPUIn(when)
+		cpu := t.Thread.CPUIn(atWork(t.Thread))
 		p.covered += cpu.Covered
 		p.ran += cpu.Ran
 		if cpu.Waited == analyze.NotKnown || p.waited == analyze.NotKnown {
@@ -58,7 +69,34 @@ func (a *Analysis) useOfProcessors(f *facts) {
 	if wanted := p.ran + max(0, p.waited); wanted > metal {
 		p.computed = analyze.Nanos(float64(p.ran) * (1 - share(metal, wanted)))
 	}
+	p.confined = confinedTo(a.processorsUsed(f), a.Trace.Source.Processors)
 	a.wakes(p)
+}
+
+// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked.
+func (a *Analysis) processorsUsed(f *facts) float64 {
+	window := analyze.Interval{Begin: 1 << 62}
+	processes := map[*analyze.Process]bool{}
+	for _, t := range f.threads {
+		if w := atWork(t.Thread); t.Thread.Process != nil {
+			processes[t.Thread.Process] = true
+			window.Begin, window.End = min(window.Begin, w.Begin), max(window.End, w.End)
+		}
+	}
+	used := 0.0
+	for p := range processes {
+		cpu := p.CPUIn(window)
+		used += share(cpu.Ran, cpu.Covered)
+	}
+	return used
+}
+
+// atWork is when a thread worked; all the time it was seen in where that is not known.
+func atWork(t *analyze.Thread) analyze.Interval {
+	if t.Working.Length() == 0 {
+		return t.Active
+	}
+	return t.Working
 }
 
 // wakes finds how long after the tracer's completion handler a wait returns.

@@ -184,6 +184,10 @@ func (c *Collector) Close() (Result, error) {
 			c.failure = err
 		}
 		c.result.Bytes = c.writer.Size()
+		if n, why := c.writer.LeftOut(); n > 0 {
+			c.result.Lost += n
+			c.result.Warnings = append(c.result.Warnings, fmt.Sprintf("%d records were left out: %v", n, why))
+		}
 	})
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

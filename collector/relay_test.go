@@ -2,6 +2,7 @@ package collector
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,81 +12,141 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// startRelayed starts a collector that writes to a receiver instead of a file.
-func startRelayed(t *testing.T) (*recording, *relay.Receiver) {
+// A relayed recording goes to a receiver instead of a file.
+type relayed struct {
+	*recording
+	sender   *relay.Sender
+	receiver *relay.Receiver
+	dir      string
+	token    string
+}
+
+func startRelayed(t *testing.T, limit int64) *relayed {
 	t.Helper()
-	token := relay.NewToken()
-	dir := t.TempDir()
-	receiver, err := relay.NewReceiver(relay.ReceiverOptions{Address: "127.0.0.1:0", Token: token, Dir: dir})
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("HOME", cache)
+	r := &relayed{dir: t.TempDir(), token: relay.NewToken()}
+	r.receive(t, "127.0.0.1:0")
+	var err error
+	if r.sender, err = relay.NewSender(relay.SenderOptions{Address: r.receiver.Address(), Token: r.token, Name: "far", Limit: limit}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.sender.Discard)
+	r.sender.Start()
+	w, err := tracefile.NewWriter(r.sender, tracefile.Info{Tool: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	go receiver.Serve(context.Background())
-	t.Cleanup(func() { receiver.Close() })
-	sender, err := relay.Dial(context.Background(), receiver.Address(), token, "far")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := tracefile.NewWriter(sender, tracefile.Info{Tool: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &recording{path: filepath.Join(dir, "far.mtrace"), tb: t}
+	r.recording = &recording{path: filepath.Join(r.dir, "far.mtrace"), tb: t}
 	if r.Collector, err = New(Options{Writer: w}); err != nil {
 		t.Fatal(err)
 	}
-	return r, receiver
+	go r.Serve(context.Background())
+	return r
+}
+
+// receive starts a receiver.
+func (r *relayed) receive(t *testing.T, address string) {
+	t.Helper()
+	var err error
+	if r.receiver, err = relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: r.token, Dir: r.dir}); err != nil {
+		t.Fatal(err)
+	}
+	go r.receiver.Serve(context.Background())
+	t.Cleanup(func() { r.receiver.Close() })
+}
+
+// finish ends the recording and waits until the receiver has it.
+func (r *relayed) finish(t *testing.T) (*tracefile.Reader, Result) {
+	t.Helper()
+	if _, err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.sender.Deliver(context.Background(), 20*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	return r.recording.finish()
 }
 
 // A process that is killed here is whole over there.
 func TestRelayed(t *testing.T) {
-	r, _ := startRelayed(t)
-	go r.Serve(context.Background())
+	r := startRelayed(t, 1<<30)
 	cmd, truth := task{Threads: 2, PerStep: 100, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())
 	for totalCalls(truth, 2) < 20000 {
 		time.Sleep(time.Millisecond)
 	}
 	cmd.Process.Kill()
 	r.wait(cmd)
-	trace, _ := r.finish()
+	trace, _ := r.finish(t)
 	checkThreads(t, trace, 0, truth, 2, true)
 	checkValid(t, trace)
 }
 
-// The machine over there goes away: the recording ends with an error, the program goes on, and what had arrived can be read.
-func TestReceiverGoes(t *testing.T) {
-	r, receiver := startRelayed(t)
-	served := make(chan error, 1)
-	go func() { served <- r.Serve(context.Background()) }()
+// A relay that died cost the rest of the trace. Now the program and the recording go on without it, and when a receiver is there again
+// it gets all that it lacks, once.
+func TestReceiverGoesAndComesBack(t *testing.T) {
+	r := startRelayed(t, 1<<30)
 	cmd, truth := task{Threads: 2, PerStep: 1000, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())
-	time.Sleep(500 * time.Millisecond)
-	receiver.Close()
-	select {
-	case err := <-served:
-		if err == nil || !strings.Contains(err.Error(), "send to the collector") {
-			t.Errorf("Serve: %v", err)
+	until := func(calls uint64) {
+		for deadline := time.Now().Add(30 * time.Second); totalCalls(truth, 2) < calls; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the program stands still")
+			}
 		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("nobody noticed")
 	}
-	if _, err := r.Close(); err == nil {
-		t.Error("Close: no error")
+	for range 3 {
+		until(totalCalls(truth, 2) + 50_000)
+		address := r.receiver.Address()
+		r.receiver.Close()
+		until(totalCalls(truth, 2) + 50_000)
+		r.receive(t, address)
 	}
-	before := totalCalls(truth, 2)
-	for deadline := time.Now().Add(5 * time.Second); totalCalls(truth, 2) == before && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	if *truth.dropped(0)+*truth.dropped(1) == 0 && totalCalls(truth, 2) == before {
-		t.Error("the program stands still")
+	until(totalCalls(truth, 2) + 10_000)
+	cmd.Process.Kill()
+	r.wait(cmd)
+	trace, _ := r.finish(t)
+	checkThreads(t, trace, 0, truth, 2, true)
+	checkValid(t, trace)
+}
+
+// What the spool had no room for is lost, and counted: in the result, and in the trace.
+func TestSpoolWithoutRoom(t *testing.T) {
+	r := startRelayed(t, 256<<10)
+	r.receiver.Close()
+	cmd, truth := task{Threads: 2, PerStep: 1000, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())
+	for deadline := time.Now().Add(60 * time.Second); totalCalls(truth, 2) < 1_000_000; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the program stands still")
+		}
 	}
 	cmd.Process.Kill()
-	cmd.Wait()
-	trace, err := tracefile.Open(r.path)
+	r.wait(cmd)
+	result, err := r.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "were left out: the spool of 256 KiB was full") || result.Lost == 0 {
+		t.Errorf("%+v", result)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "saved.mtrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := r.sender.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := tracefile.Open(file.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	if cut, _ := trace.Truncated(); !cut || len(trace.Streams()) == 0 {
-		t.Errorf("cut %v, %d streams", cut, len(trace.Streams()))
+	missing, records := uint64(0), uint64(0)
+	for _, s := range trace.Streams() {
+		missing, records = missing+s.Missing, records+s.Records
+	}
+	if missing == 0 || missing != result.Lost-*truth.dropped(0)-*truth.dropped(1) {
+		t.Errorf("%d records in the trace and %d missing; %d lost by the result", records, missing, result.Lost)
 	}
 }

@@ -136,22 +136,25 @@ func TestCollectFromOtherMachines(t *testing.T) {
 	if token == nil {
 		t.Fatalf("it does not tell the token: %q", c.said)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
-	defer stop()
-	address := strings.TrimPrefix(c.address, "tcp://")
-	if s, err := relay.Dial(ctx, address, "not-the-token-at-all", "x"); err == nil {
-		t.Error("a wrong token is accepted")
-		s.Close()
-	}
-	for range 2 {
-		s, err := relay.Dial(ctx, address, token[1], "job")
+	spoolsIn(t)
+	send := func(token string) error {
+		s, err := relay.NewSender(relay.SenderOptions{Address: strings.TrimPrefix(c.address, "tcp://"), Token: token, Name: "job", Limit: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer s.Discard()
+		s.Start()
 		if _, err := s.Write(whole); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
+		s.Close()
+		return s.Deliver(context.Background(), 20*time.Second)
+	}
+	if send("not-the-token-at-all") == nil {
+		t.Error("a wrong token is accepted")
+	}
+	for range 2 {
+		if err := send(token[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,36 +169,6 @@ func TestCollectFromOtherMachines(t *testing.T) {
 	}
 }
 
-// A program that is traced on one machine has its trace on the other, whole, and notices nothing: not even when the collector
-// is not there any more.
-func TestRunSendsAway(t *testing.T) {
-	const token = "a token for this test"
-	dir := t.TempDir()
-	c := startCollecting(t, dir, []string{"MTRACE_TOKEN=" + token}, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
-	run := []string{"run", "--collector", c.address, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30", "--json"}
-	sent := sh(t, dir, []string{"MTRACE_TOKEN=" + token}, tool.mtrace, run...)
-	if sent.exit != 0 || sent.stderr != "" || strings.Count(sent.stdout, "\n") != 1 {
-		t.Errorf("%+v", sent)
-	}
-	if got := sh(t, dir, []string{"MTRACE_TOKEN=another token altogether"}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
-		t.Errorf("a wrong token: %+v", got)
-	}
-	if got := sh(t, dir, []string{"MTRACE_TOKEN="}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
-		t.Errorf("no token: %+v", got)
-	}
-	got := c.interrupt(t)
-	trace, err := analyze.Load(filepath.Join(dir, strings.TrimSpace(got.stdout)), analyze.Options{})
-	if err != nil || trace.Source.Truncated || len(trace.CommandBuffers) < 60 || trace.Lost.Records != 0 {
-		t.Errorf("%v: %+v", err, got)
-	}
-	if gone := sh(t, dir, []string{"MTRACE_TOKEN=" + token}, tool.mtrace, run...); gone.exit != 125 || !strings.Contains(gone.stderr, "connect to the collector") || strings.Count(gone.stderr, "\n") != 1 {
-		t.Errorf("the collector is gone: %+v", gone)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.mtrace*")); len(left) > 0 {
-		t.Errorf("left here: %v", left)
-	}
-}
-
 func TestRunSendsAwayRefuses(t *testing.T) {
 	refused(t, t.TempDir(), map[string]struct {
 		args []string
@@ -203,6 +176,8 @@ func TestRunSendsAwayRefuses(t *testing.T) {
 	}{
 		"a bad address": {[]string{"run", "--collector", "nowhere", "--", "true"}, "neither unix:PATH nor tcp://HOST:PORT"},
 		"two places":    {[]string{"run", "--collector", "tcp://h:1", "-o", "x", "--", "true"}, "give one of them"},
+		"no size":       {[]string{"run", "--collector", "tcp://h:1", "--collector-spool", "much", "--", "true"}, "not a size like 512M"},
+		"no wait":       {[]string{"run", "--collector", "tcp://h:1", "--collector-wait", "-1s", "--", "true"}, "no time to wait"},
 		"a report":      {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
 	})
 }

@@ -19,8 +19,8 @@ const exitNotStarted = 125
 type runOptions struct {
 	recording
 	output    string
-	force     bool   // replace a file called output
-	collector string // where the trace goes; empty is here
+	force     bool // replace a file called output
+	remote    remoteOptions
 	noReport  bool
 	log, live bool
 	follow    bool // the program's children
@@ -43,7 +43,7 @@ func runCommand() command {
 			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			o.recording.flags(flags)
-			flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at `tcp://HOST:PORT` while it is made, instead of keeping it here")
+			o.remote.flags(flags)
 			o.view.flags(flags)
 			return func(std stdio, args []string) error { return run(std, o, args) }
 		},
@@ -103,6 +103,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if err := errors.Join(outside.note(s.writer), s.finish(program, ended)); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
+	s.deliver(std.err)
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons

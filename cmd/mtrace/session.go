@@ -98,6 +98,9 @@ func (s *session) accept(o runOptions) func(wire.Hello) bool {
 func (s *session) started(pid int) {
 	s.pid = pid
 	close(s.program)
+	if s.remote != nil && pid != 0 {
+		s.remote.Start()
+	}
 	if s.unnamed() && pid != 0 {
 		s.base += "-" + strconv.Itoa(pid)
 		s.file.nameAfter(s.base) // when this fails, so does what follows, which says so
@@ -163,6 +166,9 @@ func (s *session) abandon() {
 	}
 	if s.file != nil {
 		s.file.discard()
+	}
+	if s.remote != nil {
+		s.remote.Discard()
 	}
 	s.remove()
 }

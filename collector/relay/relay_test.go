@@ -3,11 +3,8 @@ package relay
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +25,7 @@ type receiving struct {
 	dir   string
 	log   *syncBuffer
 	done  chan string // paths, of traces received
+	end   func()      // closes it
 }
 
 type syncBuffer struct {
@@ -47,23 +45,154 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-func receive(t *testing.T) *receiving {
+const testToken = "the token of these tests"
+
+// TestMain keeps the spools of the tests out of the user's folders; or it is the process that TestSweep kills.
+func TestMain(m *testing.M) {
+	if os.Getenv("MTRACE_TEST_SPOOL") != "" {
+		spoolAndWait()
+	}
+	dir, err := os.MkdirTemp("", "relay-test-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("HOME", dir)
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func receive(t *testing.T) *receiving { return receiveAt(t, "127.0.0.1:0", t.TempDir()) }
+
+func receiveAt(t *testing.T, address, dir string) *receiving {
 	t.Helper()
-	r := &receiving{token: NewToken(), dir: t.TempDir(), log: &syncBuffer{}, done: make(chan string, 10)}
+	r := &receiving{token: testToken, dir: dir, log: &syncBuffer{}, done: make(chan string, 10)}
 	var err error
-	r.Receiver, err = NewReceiver(ReceiverOptions{Address: "127.0.0.1:0", Token: r.token, Dir: r.dir, Log: zerolog.New(r.log),
+	r.Receiver, err = NewReceiver(ReceiverOptions{Address: address, Token: r.token, Dir: r.dir, Log: zerolog.New(r.log),
 		Received: func(path string, whole bool) { r.done <- fmt.Sprint(filepath.Base(path), " ", whole) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
 	go func() { served <- r.Serve(context.Background()) }()
-	t.Cleanup(func() {
+	r.end = sync.OnceFunc(func() {
 		if err := errors.Join(r.Close(), <-served); err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(r.end)
 	return r
+}
+
+// send makes a sender to an address that has begun.
+func send(t *testing.T, address string, limit int64) *Sender {
+	t.Helper()
+	s, err := NewSender(SenderOptions{Address: address, Token: testToken, Name: "run", Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Discard)
+	s.Start()
+	return s
+}
+
+// A recording is a trace that is written, of one process with one ring; its bytes are kept too, to compare with what arrives.
+type recording struct {
+	*tracefile.Writer
+	sender  *Sender
+	process tracefile.ProcessIndex
+	next    uint64
+	sent    bytes.Buffer // guarded by the writer
+}
+
+// kept is the sender's stream, with a copy.
+type kept struct {
+	*Sender
+	copy *bytes.Buffer
+}
+
+func (k kept) Write(b []byte) (int, error) {
+	k.copy.Write(b)
+	return k.Sender.Write(b)
+}
+
+func record(t *testing.T, s *Sender) *recording {
+	t.Helper()
+	r := &recording{sender: s}
+	var err error
+	if r.Writer, err = tracefile.NewWriter(kept{s, &r.sent}, tracefile.Info{Tool: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	r.process = r.AddProcess(wire.Hello{PID: 9, Program: "p"})
+	return r
+}
+
+// add writes n records that do not compress well, and a fact now and then.
+func (r *recording) add(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		x := wire.Ticks(r.next*2862933555777941757 + 3037000493)
+		record := wire.Record{Begin: x >> 8, End: x, Arg: uint64(x), Call: 48}
+		if err := r.Records(r.process, 0, r.next, []wire.Record{record}); err != nil {
+			t.Fatal(err)
+		}
+		if r.next++; r.next%5000 == 0 {
+			text := fmt.Sprint("fact ", r.next)
+			if err := r.Facts(r.process, []wire.Fact{{Kind: wire.FactString, Key: uint64(wire.HashString(text)), Text: text}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end ends the trace.
+func (r *recording) end(t *testing.T) {
+	t.Helper()
+	if err := r.EndProcess(r.process, tracefile.End{Rings: []tracefile.RingEnd{{Ring: 0, Head: r.next}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(tracefile.Result{Finished: 5}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deliver waits until the receiver has the trace, and checks that it is just what was written.
+func (r *recording) deliver(t *testing.T, wait time.Duration) {
+	t.Helper()
+	if err := r.sender.Deliver(context.Background(), wait); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(r.sender.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, r.sent.Bytes()) {
+		t.Errorf("%s has %d bytes, %d were written, and they are not the same", r.sender.Path(), len(got), r.sent.Len())
+	}
+	if cut, n := recordsIn(t, r.sender.Path()); cut || uint64(n) != r.next {
+		t.Errorf("cut %v, %d records of %d", cut, n, r.next)
+	}
+}
+
+// recordsIn is how many records can be read in a trace.
+func recordsIn(t *testing.T, path string) (cut bool, n int) {
+	t.Helper()
+	trace, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	for _, s := range trace.Streams() {
+		if err := trace.Read(s, func(records []wire.Record) error { n += len(records); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut, _ = trace.Truncated()
+	return cut, n
 }
 
 func (r *receiving) wait(t *testing.T) string {
@@ -87,183 +216,60 @@ func (r *receiving) waitLog(t *testing.T, want string) {
 	}
 }
 
-// write writes a trace of n records.
-func write(t *testing.T, to io.WriteCloser, n int) (*tracefile.Writer, error) {
+// traces are the names of what is in the receiver's folder.
+func (r *receiving) traces(t *testing.T) (names []string) {
 	t.Helper()
-	w, err := tracefile.NewWriter(to, tracefile.Info{Tool: "test"})
+	entries, err := os.ReadDir(r.dir)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	p := w.AddProcess(wire.Hello{PID: 9, Program: "p"})
-	for i := range n {
-		if err := w.Records(p, 0, uint64(i), []wire.Record{{Begin: wire.Ticks(i), End: wire.Ticks(i), Call: 48}}); err != nil {
-			return w, err
-		}
+	for _, e := range entries {
+		names = append(names, e.Name())
 	}
-	return w, w.Flush()
+	return names
 }
 
 func TestRelay(t *testing.T) {
 	r := receive(t)
 	for i, want := range []string{"run.mtrace true", "run-2.mtrace true"} {
-		s, err := Dial(context.Background(), r.Address(), r.token, "run")
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := write(t, s, 100_000)
-		if err == nil {
-			err = w.Close(tracefile.Result{Finished: 5})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		trace := record(t, send(t, r.Address(), 1<<30))
+		trace.add(t, 100_000)
+		trace.end(t)
+		trace.deliver(t, 10*time.Second)
 		if got := r.wait(t); got != want {
 			t.Errorf("trace %d: %q, want %q", i, got, want)
 		}
-		trace, err := tracefile.Open(s.Path())
-		if err != nil {
-			t.Fatal(err)
+		trace.sender.Discard()
+		if _, err := os.Stat(trace.sender.Dir()); !os.IsNotExist(err) {
+			t.Errorf("the spool is left: %v", err)
 		}
-		if cut, _ := trace.Truncated(); cut || trace.Streams()[0].Records != 100_000 || trace.Size() != w.Size() {
-			t.Errorf("trace %d: cut %v, %+v", i, cut, trace.Streams())
-		}
-		trace.Close()
 	}
 	if log := r.log.String(); log != "" {
 		t.Error(log)
 	}
+	for deadline := time.Now().Add(10 * time.Second); len(r.traces(t)) != 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("notes of finished traces stay: %q", r.traces(t))
+		}
+	}
 }
 
-// A sender that is gone leaves what it had flushed, as a trace that was cut.
+// A sender that is gone for good leaves what it had sent, as a trace that is cut; it is named when the receiver ends.
 func TestSenderGone(t *testing.T) {
 	r := receive(t)
-	s, err := Dial(context.Background(), r.Address(), r.token, "run")
-	if err != nil {
-		t.Fatal(err)
+	trace := record(t, send(t, r.Address(), 1<<30))
+	trace.add(t, 1000)
+	for confirmed := int64(0); confirmed < int64(trace.Size()); confirmed, _, _ = trace.sender.progress() {
+		time.Sleep(time.Millisecond)
 	}
-	if _, err := write(t, s, 1000); err != nil {
-		t.Fatal(err)
-	}
-	s.conn.NetConn().Close()
+	trace.sender.Discard()
+	r.waitLog(t, "sender of a trace is gone")
+	r.end()
 	if got := r.wait(t); got != "run.mtrace false" {
 		t.Errorf("%q", got)
 	}
-	trace, err := tracefile.Open(filepath.Join(r.dir, "run.mtrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
-	if cut, _ := trace.Truncated(); !cut || trace.Streams()[0].Records != 1000 {
-		t.Errorf("cut %v, %+v", cut, trace.Streams())
-	}
-}
-
-func TestWrongToken(t *testing.T) {
-	r := receive(t)
-	if _, err := Dial(context.Background(), r.Address(), NewToken(), "run"); err == nil || !strings.Contains(err.Error(), "MTRACE_TOKEN") {
-		t.Errorf("%v", err)
-	}
-	r.waitLog(t, "does not know the token")
-	if _, err := Dial(context.Background(), r.Address(), "short", "run"); err == nil || !strings.Contains(err.Error(), "16 or more") {
-		t.Errorf("%v", err)
-	}
-	if files, _ := os.ReadDir(r.dir); len(files) != 0 {
-		t.Errorf("files: %v", files)
-	}
-}
-
-// Somebody between the two, with TLS of his own on both sides, passes the proofs on and gets nowhere.
-func TestSomebodyInBetween(t *testing.T) {
-	r := receive(t)
-	config, err := receiverTLS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := tls.Listen("tcp", "127.0.0.1:0", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		in, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer in.Close()
-		out, err := tls.Dial("tcp", r.Address(), senderTLS())
-		if err != nil {
-			return
-		}
-		defer out.Close()
-		go io.Copy(out, in)
-		io.Copy(in, out)
-	}()
-	if _, err := Dial(context.Background(), l.Addr().String(), r.token, "run"); err == nil || !strings.Contains(err.Error(), "token") {
-		t.Errorf("%v", err)
-	}
-	r.waitLog(t, "does not know the token")
-}
-
-// What does not speak the protocol is refused with a reason, and the next sender is served.
-func TestStrangers(t *testing.T) {
-	r := receive(t)
-	plain, err := net.Dial("tcp", r.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
-	io.Copy(io.Discard, plain)
-	plain.Close()
-	r.waitLog(t, "refused")
-	for name, c := range map[string]struct{ bytes, want string }{
-		"no request":     {"hello\n", "not one of mtrace.relay/1"},
-		"endless":        {strings.Repeat("x", 2*longestRequest), "longer than"},
-		"not a trace":    {`{"schema":"mtrace.relay/1","name":"a"}` + "\n" + strings.Repeat("not a trace ", 100), "not an .mtrace file"},
-		"older protocol": {`{"schema":"mtrace.relay/0","name":"a"}` + "\n", "not one of"},
-	} {
-		conn, err := tls.Dial("tcp", r.Address(), senderTLS())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := authenticate(conn, r.token, true); err != nil {
-			t.Fatal(err)
-		}
-		conn.Write([]byte(c.bytes))
-		s := Sender{conn: conn}
-		if _, err := s.hear(10 * time.Second); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		conn.Close()
-		r.waitLog(t, c.want)
-	}
-	s, err := Dial(context.Background(), r.Address(), r.token, "good")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := write(t, s, 10)
-	if err == nil {
-		err = w.Close(tracefile.Result{})
-	}
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// The folder disappears under the receiver: the sender is told, its recording ends with that error.
-func TestReceiverCannotWrite(t *testing.T) {
-	r := receive(t)
-	if err := os.RemoveAll(r.dir); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Dial(context.Background(), r.Address(), r.token, "run")
-	if err == nil {
-		var w *tracefile.Writer
-		if w, err = write(t, s, 10); err == nil {
-			err = w.Close(tracefile.Result{})
-		}
-	}
-	if err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("%v", err)
+	if cut, n := recordsIn(t, filepath.Join(r.dir, "run.mtrace")); !cut || n != 1000 {
+		t.Errorf("cut %v, %d records", cut, n)
 	}
 }
 

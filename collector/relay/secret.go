@@ -39,8 +39,12 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// patience is how long an end waits for the other to prove itself.
-const patience = 10 * time.Second
+const (
+	// strangerPatience is how long a receiver waits for a sender to prove itself: one that knows the token does it in two round trips.
+	strangerPatience = 2 * time.Second
+	// patience is how long an end waits for what else the other is to say at once.
+	patience = 10 * time.Second
+)
 
 const (
 	senderLabel   = "mtrace relay 1: sender"
@@ -63,8 +67,11 @@ func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
+// refusal is sent in the place of a proof to who did not prove itself: a connection that just ends may have ended for any reason.
+var refusal [sha256.Size]byte
+
 // authenticate proves this end to the other and has the other prove itself. The sender goes first.
-func authenticate(conn *tls.Conn, token string, sender bool) error {
+func authenticate(conn *tls.Conn, token string, sender bool, patience time.Duration) error {
 	conn.SetDeadline(time.Now().Add(patience))
 	defer conn.SetDeadline(time.Time{})
 	if err := conn.Handshake(); err != nil {
@@ -87,15 +94,25 @@ func authenticate(conn *tls.Conn, token string, sender bool) error {
 			return err
 		}
 		got := make([]byte, len(want))
-		if _, err := io.ReadFull(conn, got); err != nil || !hmac.Equal(got, want) {
+		if _, err := io.ReadFull(conn, got); err != nil {
+			return fmt.Errorf("the other end did not prove that it knows the token: %w", err)
+		}
+		if !hmac.Equal(got, want) {
 			return errToken
 		}
 		return nil
 	}
 	if sender {
-		return errors.Join(say(), hear())
+		if err := say(); err != nil {
+			return err
+		}
+		return hear()
 	}
-	if err := hear(); err != nil {
+	err := hear()
+	if errors.Is(err, errToken) {
+		conn.Write(refusal[:])
+	}
+	if err != nil {
 		return err
 	}
 	return say()

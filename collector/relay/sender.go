@@ -3,107 +3,263 @@ package relay
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
+	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// request is what a sender says before the trace: one line of JSON.
-type request struct {
-	Schema string `json:"schema"` // requestSchema
-	Name   string `json:"name"`   // what to call the file, without its folder and ending
+const (
+	// silence is how long a receiver may say nothing before it counts as gone: a few heartbeats.
+	silence = 10 * time.Second
+	// sendPatience is how long a write may take.
+	sendPatience = 30 * time.Second
+	// The pauses between two attempts to connect grow from the first to the longest.
+	firstPause   = 50 * time.Millisecond
+	longestPause = 5 * time.Second
+	// sendAtOnce is how much is read of the spool and sent at once, in bytes.
+	sendAtOnce = 256 << 10
+)
+
+// SenderOptions say what a Sender sends, and where to.
+type SenderOptions struct {
+	Address string // HOST:PORT of the receiver
+	Token   string
+	Name    string // what to call the trace there
+	Limit   int64  // the most that the spool takes of the disk, in bytes; of what is free it takes at most half
 }
 
-// answer is what the receiver says behind it: one line of JSON.
-type answer struct {
-	Path  string `json:"path,omitempty"` // on the receiver's machine
-	Bytes int64  `json:"bytes"`
-	Error string `json:"error,omitempty"`
-}
-
-const requestSchema = "mtrace.relay/1"
-
-// sendPatience is how long a write may take before the receiver counts as gone.
-const sendPatience = 30 * time.Second
-
-// A Sender is the stream for tracefile.NewWriter that goes to a receiver.
+// A Sender is the stream for tracefile.NewWriter that goes to a receiver. Writing to it never waits for the receiver: the trace goes
+// to a spool on disk, and from there to whoever listens at the address, as often as the connection is lost and comes back.
 type Sender struct {
-	conn    *tls.Conn
-	address string
-	path    string
+	*Spool
+	options SenderOptions
+	session string
+	started bool
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when there will be no more attempts
+	hurry   chan struct{} // makes the next attempt come now
+
+	mutex     sync.Mutex // guards what follows
+	failure   error      // why the latest attempt failed; nil while one goes on
+	attempts  int        // that failed
+	path      string
+	delivered bool
 }
 
-// Dial connects to a receiver at HOST:PORT. Name is what the trace is to be called there.
-func Dial(ctx context.Context, address, token, name string) (*Sender, error) {
-	if err := CheckToken(token); err != nil {
+// errNotYet is why a trace is not sent before there was an attempt to.
+var errNotYet = errors.New("it did not answer yet")
+
+// NewSender makes the spool. Nothing is sent before Start.
+func NewSender(o SenderOptions) (*Sender, error) {
+	if err := CheckToken(o.Token); err != nil {
 		return nil, err
 	}
-	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)
+	folder, err := spoolsFolder()
 	if err != nil {
-		return nil, fmt.Errorf("connect to the collector: %w", err)
+		return nil, err
 	}
-	s := &Sender{conn: tls.Client(raw, senderTLS()), address: address}
-	if err := authenticate(s.conn, token, true); err != nil {
-		s.conn.Close()
-		return nil, fmt.Errorf("connect to the collector at %s: %w", address, err)
-	}
-	line, err := json.Marshal(request{requestSchema, name})
-	if err == nil {
-		_, err = s.Write(append(line, '\n'))
-	}
+	p, err := newPlace(folder, About{o.Name, o.Address, os.Getpid(), time.Now()})
 	if err != nil {
-		s.conn.Close()
+		return nil, err
+	}
+	var disk unix.Statfs_t
+	if unix.Statfs(folder, &disk) == nil {
+		o.Limit = min(o.Limit, int64(disk.Bavail)*int64(disk.Bsize)/2)
+	}
+	var session [sessionDigits / 2]byte
+	rand.Read(session[:])
+	s := &Sender{options: o, session: hex.EncodeToString(session[:]), done: make(chan struct{}), hurry: make(chan struct{}, 1), failure: errNotYet}
+	if s.Spool, err = newSpool(p, o.Limit, s.reason); err != nil {
+		p.remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Write sends a part of the trace. When that fails, the error is what the receiver said, if it did.
-func (s *Sender) Write(b []byte) (int, error) {
-	s.conn.SetWriteDeadline(time.Now().Add(sendPatience))
-	n, err := s.conn.Write(b)
-	if err != nil {
-		if _, said := s.hear(time.Second); said != nil && said != errSilent {
-			err = said
-		}
-		return n, fmt.Errorf("send to the collector at %s: %w", s.address, err)
-	}
-	return n, nil
+// Start begins to send.
+func (s *Sender) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel, s.started = cancel, true
+	go s.run(ctx)
 }
 
-// errSilent says that the receiver did not say what became of the trace.
-var errSilent = errors.New("it did not say whether it has the trace")
+// run connects and sends until the receiver has the whole trace, or ctx is done.
+func (s *Sender) run(ctx context.Context) {
+	defer close(s.done)
+	pause := firstPause
+	for {
+		before, _, _ := s.progress()
+		err := s.attempt(ctx)
+		s.mutex.Lock()
+		s.failure, s.delivered = err, err == nil
+		if err != nil {
+			s.attempts++
+		}
+		s.mutex.Unlock()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if after, _, _ := s.progress(); after > before {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.hurry:
+			pause = firstPause
+		case <-time.After(pause):
+			pause = min(2*pause, longestPause)
+		}
+	}
+}
 
-// hear reads the receiver's answer: the error is one it reports, or errSilent.
-func (s *Sender) hear(wait time.Duration) (a answer, err error) {
-	s.conn.SetReadDeadline(time.Now().Add(wait))
-	line, err := bufio.NewReader(s.conn).ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &a) != nil {
-		return a, errSilent
+// progress is how far the receiver has the trace, how many attempts to send it failed, and why the latest did.
+func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
+	_, confirmed, _ = s.state()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return confirmed, s.attempts, s.failure
+}
+
+// reason is why the receiver does not have what is in the spool.
+func (s *Sender) reason() error {
+	s.mutex.Lock() // not the spool's, which the caller has
+	failure := s.failure
+	s.mutex.Unlock()
+	if failure == nil {
+		failure = errors.New("it takes the trace more slowly than it is made")
+	}
+	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
+}
+
+// A saidError is why the receiver does not take the trace, as it said itself or as follows from what it said.
+type saidError struct {
+	error
+	never bool // it comes again however often we try
+}
+
+// hopeless says of a failure that it comes again.
+func hopeless(failure error) bool {
+	var said *saidError
+	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
+}
+
+// attempt is one connection. It ends without an error when the receiver has the whole trace.
+func (s *Sender) attempt(ctx context.Context) error {
+	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", s.options.Address)
+	if err != nil {
+		return err
+	}
+	conn := tls.Client(raw, senderTLS())
+	defer raw.Close()
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	if err := authenticate(conn, s.options.Token, true, patience); err != nil {
+		return err
+	}
+	first, _, _ := s.state()
+	conn.SetWriteDeadline(time.Now().Add(sendPatience))
+	if _, err := conn.Write(encode(request{requestSchema, s.options.Name, s.session, first})); err != nil {
+		return err
+	}
+	in := bufio.NewReader(conn)
+	a, err := s.hear(conn, in)
+	if err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	s.failure = nil
+	s.mutex.Unlock()
+	sending, stop := context.WithCancel(ctx)
+	var failed error
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		failed = s.send(sending, conn, a.Have)
+	}()
+	for !a.Whole && err == nil {
+		a, err = s.hear(conn, in)
+	}
+	stop()
+	if err != nil {
+		raw.Close()
+		<-sent
+		var said *saidError
+		if failed != nil && !errors.As(err, &said) {
+			err = failed // it came first
+		}
+		return err
+	}
+	<-sent
+	s.mutex.Lock()
+	s.path = a.Path
+	s.mutex.Unlock()
+	conn.SetWriteDeadline(time.Now().Add(patience))
+	conn.Write([]byte{'\n'}) // now it may forget the trace; if this is lost, it remembers a finished one
+	conn.CloseWrite()
+	conn.SetReadDeadline(time.Now().Add(time.Second))
+	io.Copy(io.Discard, in) // until it has closed too: what it said in between must not make the end a reset
+	return nil
+}
+
+// hear reads one answer.
+func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
+	conn.SetReadDeadline(time.Now().Add(silence))
+	line, err := readLine(in)
+	var network net.Error
+	switch {
+	case errors.As(err, &network) && network.Timeout():
+		return a, fmt.Errorf("it has said nothing for %v", silence)
+	case errors.Is(err, io.EOF):
+		return a, errors.New("it ended the connection")
+	case errors.Is(err, errLongLine):
+		return a, &saidError{err, true}
+	case err != nil:
+		return a, err
+	}
+	if a, err = decodeAnswer(line); err != nil {
+		return a, &saidError{err, true}
 	}
 	if a.Error != "" {
-		return a, errors.New(a.Error)
+		return a, &saidError{errors.New(a.Error), a.Never}
+	}
+	if err := s.confirm(a.Have); err != nil {
+		return a, &saidError{err, true}
+	}
+	if a.Whole && !s.endsAt(a.Have) {
+		return a, &saidError{fmt.Errorf("it claims that the trace ends after %d bytes", a.Have), true}
 	}
 	return a, nil
 }
 
-// Close ends the trace and waits until the receiver has it.
-func (s *Sender) Close() error {
-	defer s.conn.Close()
-	s.conn.SetWriteDeadline(time.Now().Add(sendPatience))
-	if err := s.conn.CloseWrite(); err != nil {
-		return fmt.Errorf("send to the collector at %s: %w", s.address, err)
+// send sends the trace from a place on, until it has ended or ctx is done.
+func (s *Sender) send(ctx context.Context, conn net.Conn, from int64) error {
+	buffer := make([]byte, sendAtOnce)
+	for {
+		n, ended, err := s.read(buffer, from)
+		if err != nil || n == 0 && ended {
+			return err
+		}
+		if n == 0 {
+			select {
+			case <-s.more:
+				continue
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		conn.SetWriteDeadline(time.Now().Add(sendPatience))
+		if _, err := conn.Write(buffer[:n]); err != nil {
+			return err
+		}
+		from += int64(n)
 	}
-	a, err := s.hear(sendPatience)
-	if err != nil {
-		return fmt.Errorf("send to the collector at %s: %w", s.address, err)
-	}
-	s.path = a.Path
-	return nil
 }
-
-// Path is where the trace is on the receiver's machine, once Close has returned nil.
-func (s *Sender) Path() string { return s.path }

@@ -9,72 +9,108 @@ import (
 	"io"
 )
 
-// Copy copies a trace from a stream, block by block: each is checked, and written whole as it comes. whole says that the trace
-// came to its end; when the stream ends before, what was written is a trace that was cut. The error is of reading, of writing,
-// or a *FormatError that begins with name.
-func Copy(dst io.Writer, src io.Reader, name string) (n int64, whole bool, err error) {
-	wrong := func(problem error, format string, args ...any) error {
-		return &FormatError{name, problem, fmt.Sprintf(format, args...)}
+// A Copier copies a trace that comes in pieces: it takes each block as it comes, checks it and writes it whole. When a stream ends
+// anywhere, what was written is a trace that was cut, and the next stream goes on behind its last whole block.
+type Copier struct {
+	Dst  io.Writer
+	Name string // what errors begin with
+
+	size    int64 // written
+	indexed bool  // the index was written: the trailer comes
+	whole   bool
+	buffer  []byte
+}
+
+// Size is how much was written, in bytes: where the next stream begins.
+func (c *Copier) Size() int64 { return c.size }
+
+// Whole says that the trace came to its end.
+func (c *Copier) Whole() bool { return c.whole }
+
+// From copies a stream to its end, or to that of the trace. The error is of reading, of writing, or a *FormatError.
+func (c *Copier) From(src io.Reader) error {
+	if c.buffer == nil {
+		c.buffer = make([]byte, 1<<16)
 	}
-	write := func(b []byte) error {
-		_, err := dst.Write(b)
-		n += int64(len(b))
-		return err
-	}
-	cut := func(err error) (int64, bool, error) {
+	for !c.whole {
+		part, err := c.next(src)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = nil
+			return nil
 		}
-		return n, false, err
-	}
-	buffer := make([]byte, blockHeader, 1<<16)
-	if _, err := io.ReadFull(src, buffer[:fileHeader]); err != nil {
-		return cut(err)
-	}
-	if !bytes.Equal(buffer[:fileHeader], appendFileHeader(nil)) {
-		if version := binary.LittleEndian.Uint32(buffer[8:]); bytes.HasPrefix(buffer, []byte(fileMagic)) && version > Version {
-			return n, false, wrong(ErrVersion, "format version %d, this mtrace takes up to %d; use the same version on both ends", version, Version)
-		}
-		return n, false, wrong(ErrNotTrace, "it starts with %q", buffer[:fileHeader])
-	}
-	if err := write(buffer[:fileHeader]); err != nil {
-		return n, false, err
-	}
-	for {
-		if _, err := io.ReadFull(src, buffer[:blockHeader]); err != nil {
-			return cut(err)
-		}
-		b, err := parseHeader(buffer, n)
 		if err != nil {
-			return n, false, wrong(ErrDamaged, "%v", err)
+			return err
 		}
-		if b.kind == blockIndex && int64(b.stored) > n {
-			return n, false, wrong(ErrDamaged, "an index of %d bytes behind %d", b.stored, n)
+		if _, err := c.Dst.Write(part); err != nil {
+			return err
 		}
-		size := blockHeader + int(b.stored)
-		if cap(buffer) < size {
-			buffer = append(make([]byte, 0, size), buffer[:blockHeader]...)
-		}
-		buffer = buffer[:size]
-		if _, err := io.ReadFull(src, buffer[blockHeader:]); err != nil {
-			return cut(err)
-		}
-		if crc32.Checksum(buffer[blockHeader:], castagnoli) != b.payloadCRC {
-			return n, false, wrong(ErrDamaged, "the block at byte %d has a wrong checksum", n)
-		}
-		if err := write(buffer); err != nil {
-			return n, false, err
-		}
-		if b.kind == blockIndex {
-			break
-		}
+		c.size += int64(len(part))
+		c.whole = c.indexed && len(part) == trailer
+		c.indexed = c.indexed || blockKind(part[4]) == blockIndex && len(part) > fileHeader
 	}
-	if _, err := io.ReadFull(src, buffer[:trailer]); err != nil {
-		return cut(err)
+	return nil
+}
+
+func (c *Copier) wrong(problem error, format string, args ...any) error {
+	return &FormatError{c.Name, problem, fmt.Sprintf(format, args...)}
+}
+
+// next reads what comes next: the file's header, a block or the trailer.
+func (c *Copier) next(src io.Reader) ([]byte, error) {
+	switch {
+	case c.size == 0:
+		return c.fileHeader(src)
+	case c.indexed:
+		return c.trailer(src)
 	}
-	if index, ok := parseTrailer(buffer[:trailer]); !ok || index >= n {
-		return n, false, wrong(ErrDamaged, "its end has a wrong checksum")
+	return c.block(src)
+}
+
+func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
+	h := c.buffer[:fileHeader]
+	if _, err := io.ReadFull(src, h); err != nil {
+		return nil, err
 	}
-	err = write(buffer[:trailer])
-	return n, err == nil, err
+	if bytes.Equal(h, appendFileHeader(nil)) {
+		return h, nil
+	}
+	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
+		return nil, c.wrong(ErrVersion, "format version %d, this mtrace takes up to %d; use the same version on both ends", version, Version)
+	}
+	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)
+}
+
+func (c *Copier) block(src io.Reader) ([]byte, error) {
+	if _, err := io.ReadFull(src, c.buffer[:blockHeader]); err != nil {
+		return nil, err
+	}
+	b, err := parseHeader(c.buffer, c.size)
+	if err != nil {
+		return nil, c.wrong(ErrDamaged, "%v", err)
+	}
+	if b.kind == blockIndex && int64(b.stored) > c.size {
+		return nil, c.wrong(ErrDamaged, "an index of %d bytes behind %d", b.stored, c.size)
+	}
+	size := blockHeader + int(b.stored)
+	if len(c.buffer) < size {
+		c.buffer = append(make([]byte, 0, size), c.buffer[:blockHeader]...)[:size]
+	}
+	whole := c.buffer[:size]
+	if _, err := io.ReadFull(src, whole[blockHeader:]); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(whole[blockHeader:], castagnoli) != b.payloadCRC {
+		return nil, c.wrong(ErrDamaged, "the block at byte %d has a wrong checksum", c.size)
+	}
+	return whole, nil
+}
+
+func (c *Copier) trailer(src io.Reader) ([]byte, error) {
+	t := c.buffer[:trailer]
+	if _, err := io.ReadFull(src, t); err != nil {
+		return nil, err
+	}
+	if index, ok := parseTrailer(t); !ok || index >= c.size {
+		return nil, c.wrong(ErrDamaged, "its end has a wrong checksum")
+	}
+	return t, nil
 }

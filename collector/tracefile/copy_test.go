@@ -3,12 +3,19 @@ package tracefile
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"testing"
 )
 
-// What Copy wrote of a stream that ended anywhere is what a file cut there holds in whole blocks.
+func copyAll(dst *bytes.Buffer, data []byte) (n int64, whole bool, err error) {
+	c := Copier{Dst: dst, Name: "t"}
+	err = c.From(bytes.NewReader(data))
+	return c.Size(), c.Whole(), err
+}
+
+// What a Copier wrote of a stream that ended anywhere is what a file cut there holds in whole blocks.
 func TestCopyCutAnywhere(t *testing.T) {
 	path, _ := writeSmall(t, true)
 	all, err := os.ReadFile(path)
@@ -22,7 +29,7 @@ func TestCopyCutAnywhere(t *testing.T) {
 	defer r.Close()
 	for size := range len(all) + 1 {
 		var out bytes.Buffer
-		n, whole, err := Copy(&out, bytes.NewReader(all[:size]), "t")
+		n, whole, err := copyAll(&out, all[:size])
 		if err != nil || n != int64(out.Len()) || whole != (size == len(all)) {
 			t.Fatalf("%d bytes of %d: %d %v %v", size, len(all), n, whole, err)
 		}
@@ -54,7 +61,7 @@ func TestCopyRefusesDamage(t *testing.T) {
 		data := slices.Clone(all)
 		data[at] ^= 4
 		var out bytes.Buffer
-		_, whole, err := Copy(&out, bytes.NewReader(data), "t")
+		_, whole, err := copyAll(&out, data)
 		var format *FormatError
 		if whole || err != nil && !errors.As(err, &format) {
 			t.Fatalf("byte %d changed: whole %v, %v", at, whole, err)
@@ -76,7 +83,14 @@ func FuzzCopy(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
-		n, _, _ := Copy(&out, bytes.NewReader(data), "t")
+		n, whole, _ := copyAll(&out, data)
+		pieces := Copier{Dst: io.Discard}
+		if pieces.From(bytes.NewReader(data[:len(data)/2])) == nil {
+			pieces.From(bytes.NewReader(data[pieces.Size():]))
+			if pieces.Size() != n || pieces.Whole() != whole {
+				t.Fatalf("in two pieces %d bytes, whole %v; at once %d, %v", pieces.Size(), pieces.Whole(), n, whole)
+			}
+		}
 		if n != int64(out.Len()) || !bytes.HasPrefix(data, out.Bytes()) {
 			t.Fatal("what was written is not what was read")
 		}

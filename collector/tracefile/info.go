@@ -22,6 +22,13 @@ type Result struct {
 	Note     string `json:"note,omitempty"` // why it ended early: one line, empty when it did not
 }
 
+func (r *Result) addNote(note string) {
+	if r.Note != "" && note != "" {
+		r.Note += "; "
+	}
+	r.Note += note
+}
+
 // A Stream is the records of one ring of one process. Several threads may have used the ring one after another: each
 // begins with a ThreadStart record.
 type Stream struct {

@@ -28,6 +28,15 @@ type Writer struct {
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
+	leftOut   uint64 // records for which there was no room
+	noRoom    error  // why
+}
+
+// A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and the
+// recording goes on; all else is written.
+type Bounded interface {
+	// Room is an error when n more bytes may not be written now: why, in one line.
+	Room(n int) error
 }
 
 type streamKey struct {
@@ -44,7 +53,8 @@ func Create(path string, info Info) (*Writer, error) {
 	return NewWriter(file, info)
 }
 
-// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to.
+// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to. Each block is one
+// call of Write. The stream may be Bounded.
 func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
 	w := &Writer{stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
 	header := appendFileHeader(nil)
@@ -151,6 +161,13 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
+// LeftOut is how many records a Bounded stream had no room for, and why.
+func (w *Writer) LeftOut() (records uint64, why error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.leftOut, w.noRoom
+}
+
 // Size is the size of the file so far, in bytes.
 func (w *Writer) Size() int64 {
 	w.mutex.Lock()
@@ -165,14 +182,23 @@ func (w *Writer) Close(r Result) error {
 	w.Flush()
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if w.leftOut > 0 {
+		r.addNote(fmt.Sprintf("%d records were left out: %v", w.leftOut, w.noRoom))
+	}
 	w.appendJSONLocked(block{kind: blockResult}, r)
+	w.end()
+	if err := w.file.Close(); err != nil && w.err == nil {
+		w.err = fmt.Errorf("write the trace: %w", err)
+	}
+	return w.err
+}
+
+// end writes the index.
+func (w *Writer) end() error {
 	index := w.offset
 	w.appendBlockLocked(block{kind: blockIndex}, appendIndex(nil, w.blocks), nil)
 	if w.err == nil {
 		w.write(appendTrailer(nil, index))
-	}
-	if err := w.file.Close(); err != nil && w.err == nil {
-		w.err = fmt.Errorf("write the trace: %w", err)
 	}
 	return w.err
 }
@@ -216,7 +242,7 @@ func (w *Writer) appendBlock(b block, payload, scratch []byte) ([]byte, error) {
 	}
 	b.encoding, b.raw, b.payloadCRC = e, uint32(len(payload)), crc32.Checksum(stored, castagnoli)
 	b.stored = uint32(len(stored))
-	header := b.appendHeader(make([]byte, 0, blockHeader))
+	header := b.appendHeader(make([]byte, 0, blockHeader+len(stored)))
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return scratch, w.commit(b, header, stored)
@@ -233,8 +259,15 @@ func (w *Writer) commit(b block, header, stored []byte) error {
 	if w.err != nil {
 		return w.err
 	}
+	whole := append(header, stored...)
+	if bounded, ok := w.file.(Bounded); ok && b.kind == blockRecords {
+		if err := bounded.Room(len(whole)); err != nil {
+			w.leftOut, w.noRoom = w.leftOut+uint64(b.count), err
+			return nil
+		}
+	}
 	b.offset = w.offset
-	if w.write(header) && w.write(stored) {
+	if w.write(whole) {
 		w.blocks = append(w.blocks, b)
 		return nil
 	}

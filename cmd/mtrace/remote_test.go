@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/collector/relay/relaytest"
+)
+
+const relayToken = "a token for these tests"
+
+// spoolsIn keeps the spools of a test in a folder of its own.
+func spoolsIn(t *testing.T) (folder string) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "Library", "Caches")) // so it is on macOS
+	t.Setenv("MTRACE_TOKEN", relayToken)
+	return filepath.Join(home, "Library", "Caches", "mtrace", "spool")
+}
+
+// sendingWorkload is a run of the workload that goes to a collector, with the truth of what it did in a file.
+func sendingWorkload(t *testing.T, dir, address, truth string, iterations int, flags ...string) *exec.Cmd {
+	args := append([]string{"run", "--collector", "tcp://" + strings.TrimPrefix(address, "tcp://")}, flags...)
+	args = append(args, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "4", "--iters", fmt.Sprint(iterations), "--sync-mode", "event")
+	cmd := exec.Command(tool.mtrace, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOFTMETAL_TRUTH="+truth)
+	return cmd
+}
+
+// runs starts a command and returns a function that waits for its end.
+func runs(t *testing.T, cmd *exec.Cmd) (end func() outcome) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return func() outcome {
+		cmd.Wait()
+		return outcome{stdout.String(), stderr.String(), exitStatus(waitStatus(cmd))}
+	}
+}
+
+// checkTruth checks that a trace has every call that returned, once and in its order.
+func checkTruth(t *testing.T, tracePath, truthPath string) {
+	t.Helper()
+	got, trace := traceSequences(t, tracePath)
+	want, _ := truthSequences(t, truthPath)
+	if len(want) < 2 || trace.Source.Truncated || trace.Lost.Records != 0 {
+		t.Errorf("%d threads in truth, cut %v, %d lost", len(want), trace.Source.Truncated, trace.Lost.Records)
+	}
+	for tid := range want {
+		if i := firstDifference(got[tid], want[tid]); i >= 0 {
+			t.Errorf("thread %d: %d calls in the trace, %d in truth, other ones from call %d on", tid, len(got[tid]), len(want[tid]), i)
+		}
+	}
+}
+
+// waitFor waits until something is so.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !so(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waiting for %s took too long", what)
+		}
+	}
+}
+
+// sizeOf is the size of the only trace in a folder; 0 when there is none.
+func sizeOf(dir string) int64 {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.mtrace"))
+	if len(paths) != 1 {
+		return 0
+	}
+	stat, err := os.Stat(paths[0])
+	if err != nil {
+		return 0
+	}
+	return stat.Size()
+}
+
+// A program that is traced on one machine has its trace on the other, whole, and notices nothing.
+func TestRunSendsAway(t *testing.T) {
+	spools, dir := spoolsIn(t), t.TempDir()
+	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	run := []string{"run", "--collector", c.address, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30", "--json"}
+	sent := sh(t, dir, nil, tool.mtrace, run...)
+	if sent.exit != 0 || sent.stderr != "" || strings.Count(sent.stdout, "\n") != 1 {
+		t.Errorf("%+v", sent)
+	}
+	if got := sh(t, dir, []string{"MTRACE_TOKEN="}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
+		t.Errorf("no token: %+v", got)
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--collector", c.address, "--", "/nonexistent"); got.exit != 127 {
+		t.Errorf("no program: %+v", got)
+	}
+	if left, _ := os.ReadDir(spools); len(left) > 0 {
+		t.Errorf("spools are left: %v", left)
+	}
+	got := c.interrupt(t)
+	trace, err := analyze.Load(filepath.Join(dir, strings.TrimSpace(got.stdout)), analyze.Options{})
+	if err != nil || trace.Source.Truncated || len(trace.CommandBuffers) < 60 || trace.Lost.Records != 0 {
+		t.Errorf("%v: %+v", err, got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.mtrace*")); len(left) > 0 {
+		t.Errorf("left here: %v", left)
+	}
+}
+
+// Where nobody takes the trace, the program runs as ever, and the trace is here: it is said where, and why.
+func TestRunKeepsWhatNobodyTakes(t *testing.T) {
+	spools, dir := spoolsIn(t), t.TempDir()
+	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never says a word
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for name, k := range map[string]struct{ address, token, wait, says string }{
+		"a wrong token":  {c.address, "another token altogether", "1h", "does not know the token"},
+		"nobody there":   {"tcp://127.0.0.1:1", relayToken, "100ms", "connection refused"},
+		"somebody mute":  {"tcp://" + silent.Addr().String(), relayToken, "100ms", "it did not answer yet"},
+		"no such name":   {"tcp://mtrace.invalid:7070", relayToken, "100ms", "mtrace.invalid"},
+		"no wait at all": {"tcp://127.0.0.1:1", relayToken, "0", "does not have all of it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			here, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+			cmd := sendingWorkload(t, here, k.address, truth, 30, "--collector-wait", k.wait)
+			cmd.Env = append(cmd.Env, "MTRACE_TOKEN="+k.token)
+			got := runs(t, cmd)()
+			path := regexp.MustCompile(`the trace is here, (\S+\.mtrace): the collector at `).FindStringSubmatch(got.stderr)
+			if got.exit != 0 || path == nil || !strings.Contains(got.stderr, k.says) || strings.Count(got.stderr, "\n") != 1 {
+				t.Fatalf("%+v", got)
+			}
+			checkTruth(t, filepath.Join(here, path[1]), truth)
+		})
+	}
+	if left, _ := os.ReadDir(spools); len(left) > 0 {
+		t.Errorf("spools are left: %v", left)
+	}
+}
+
+// Connections without a token took all places, and no program was started for ten seconds, or at all.
+func TestRunStartsAmongStrangers(t *testing.T) {
+	spoolsIn(t)
+	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	go func() { // its warnings must not fill the pipe
+		for {
+			if _, err := c.stderr.ReadString('\n'); err != nil {
+				return
+			}
+		}
+	}()
+	for range 300 {
+		idle, err := net.Dial("tcp", strings.TrimPrefix(c.address, "tcp://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer idle.Close()
+	}
+	if got := runs(t, sendingWorkload(t, dir, c.address, truth, 30))(); got.exit != 0 || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir, "traces", "*.mtrace"))
+	if len(paths) != 1 {
+		t.Fatalf("%q", paths)
+	}
+	checkTruth(t, paths[0], truth)
+}
+
+// The collector is killed while it receives, twice, and started again on the same address: the trace there is whole.
+func TestCollectorKilledWhileItReceives(t *testing.T) {
+	needTruth(t)
+	spoolsIn(t)
+	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+	traces := filepath.Join(dir, "traces")
+	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	end := runs(t, sendingWorkload(t, dir, c.address, truth, 2500, "--collector-wait", "30s"))
+	for range 2 {
+		before := sizeOf(traces)
+		waitFor(t, "a part of the trace", func() bool { return sizeOf(traces) > before+10_000 })
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+		time.Sleep(200 * time.Millisecond)
+		c = startCollecting(t, dir, nil, "--listen", c.address, "-o", "traces")
+	}
+	if got := end(); got.exit != 0 || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	got := c.interrupt(t)
+	if got.exit != 0 || strings.Count(got.stdout, ".mtrace\n") != 1 {
+		t.Fatalf("%+v", got)
+	}
+	checkTruth(t, filepath.Join(dir, strings.TrimSpace(got.stdout)), truth)
+	if left, _ := filepath.Glob(filepath.Join(traces, ".*")); len(left) > 0 {
+		t.Errorf("notes are left: %q", left)
+	}
+}
+
+// The network between the two is cut again and again, in every way: the trace is whole.
+func TestNetworkCutWhileSending(t *testing.T) {
+	needTruth(t)
+	spoolsIn(t)
+	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+	p := relaytest.NewProxy(t, strings.TrimPrefix(c.address, "tcp://"))
+	cmd := sendingWorkload(t, dir, p.Address(), truth, 1500, "--collector-wait", "30s")
+	end := runs(t, cmd)
+	ended, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		random := rand.New(rand.NewPCG(3, 4))
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Duration(20+random.IntN(100)) * time.Millisecond):
+			}
+			switch random.IntN(3) {
+			case 0:
+				p.Reset()
+			case 1:
+				p.HalfClose()
+			case 2:
+				p.Hang(true)
+				time.Sleep(50 * time.Millisecond)
+				p.Reset()
+				p.Hang(false)
+			}
+		}
+	}()
+	waitFor(t, "some cuts", func() bool { return p.Count.Load() > 5 })
+	close(ended)
+	<-stopped
+	if got := end(); got.exit != 0 || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	got := c.interrupt(t)
+	checkTruth(t, filepath.Join(dir, strings.TrimSpace(got.stdout)), truth)
+}
+
+// A spool that is full costs calls; the report's first lines say how many, and what is there and what is lost adds up to the truth.
+func TestSpoolFullIsSaid(t *testing.T) {
+	needTruth(t)
+	spoolsIn(t)
+	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+	got := runs(t, sendingWorkload(t, dir, "127.0.0.1:1", truth, 2000, "--collector-wait", "0", "--collector-spool", "96K"))()
+	if got.exit != 0 || !strings.Contains(got.stderr, "were left out: the spool of 96 KiB was full: the collector at 127.0.0.1:1") {
+		t.Fatalf("%+v", got)
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.mtrace"))
+	if len(paths) != 1 {
+		t.Fatalf("%q", paths)
+	}
+	report := sh(t, dir, nil, tool.mtrace, "report", paths[0])
+	head := strings.Join(strings.SplitN(report.stdout, "\n", 12)[:11], "\n")
+	if strings.Contains(head, "none lost") || !regexp.MustCompile(`[\d,]+ calls, [\d,]+ LOST`).MatchString(head) {
+		t.Errorf("the report begins so:\n%s", head)
+	}
+	calls, trace := traceSequences(t, paths[0])
+	want, _ := truthSequences(t, truth)
+	here, there := 0, 0
+	for tid := range want {
+		here, there = here+len(calls[tid]), there+len(want[tid])
+	}
+	if trace.Lost.Records == 0 || here >= there {
+		t.Errorf("%d of %d calls are there, %d records are said to be lost", here, there, trace.Lost.Records)
+	}
+}
+
+// An mtrace that is killed leaves its spool; the next one makes a trace of it and says where.
+func TestSpoolOfKilledMtrace(t *testing.T) {
+	spools, dir := spoolsIn(t), t.TempDir()
+	cmd := sendingWorkload(t, dir, "127.0.0.1:1", filepath.Join(dir, "truth"), 1_000_000)
+	end := runs(t, cmd)
+	waitFor(t, "a spool with something in it", func() bool {
+		files, _ := filepath.Glob(filepath.Join(spools, "run-*", strings.Repeat("[0-9]", 20)))
+		if len(files) == 0 {
+			return false
+		}
+		stat, err := os.Stat(files[0])
+		return err == nil && stat.Size() > 20_000
+	})
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", cmd.Process.Pid, cmd.Process.Pid))
+	cmd.Process.Kill()
+	for _, child := range strings.Fields(string(children)) {
+		pid := 0
+		fmt.Sscan(child, &pid)
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	end()
+	got := sh(t, dir, nil, tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "0", "--", "true")
+	found := regexp.MustCompile(`the trace of python3, whose mtrace \(process (\d+)\) was killed while it sent it to 127.0.0.1:1, is (\S+\.mtrace);`).FindStringSubmatch(got.stderr)
+	if got.exit != 0 || found == nil || found[1] != fmt.Sprint(cmd.Process.Pid) {
+		t.Fatalf("%+v", got)
+	}
+	trace, err := analyze.Load(found[2], analyze.Options{})
+	if err != nil || !trace.Source.Truncated || len(trace.CommandBuffers) == 0 {
+		t.Errorf("%v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(spools, "run-*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// Interrupting the wait for a collector makes the trace here, at once.
+func TestWaitForCollectorInterrupted(t *testing.T) {
+	spoolsIn(t)
+	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
+	cmd := exec.Command(tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h", "--", "sh", "-c", "touch "+truth+"; exit 3")
+	cmd.Dir = dir
+	end := runs(t, cmd)
+	waitFor(t, "the program", func() bool { _, err := os.Stat(truth); return err == nil })
+	done := make(chan outcome, 1)
+	go func() { done <- end() }()
+	for { // it may not wait yet: then the program gets it, or nobody
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case got := <-done:
+			if got.exit != 3 || !strings.Contains(got.stderr, "the trace is here") {
+				t.Errorf("%+v", got)
+			}
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package relay
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// What the ends say to each other, once both have proved that they know the token. The sender begins with a request; the receiver
+// answers with how much of that trace it has; then the sender sends the trace from there on, and the receiver says again and again how
+// much it has. A byte of the trace has one place in it, so nothing comes twice and nothing is left out, however often the connection
+// is lost: the place is the sequence number. Requests and answers are lines of JSON.
+
+const requestSchema = "mtrace.relay/2"
+
+// longestLine bounds a request or an answer, in bytes.
+const longestLine = 4096
+
+// A request is what a sender says before the trace.
+type request struct {
+	Schema  string `json:"schema"`  // requestSchema
+	Name    string `json:"name"`    // what to call the file, without its folder and ending
+	Session string `json:"session"` // a random number of the trace, sessionDigits hexadecimal digits
+	First   int64  `json:"first"`   // the sender has no bytes before this one any more
+}
+
+// sessionDigits is how long the number of a session is: 16 bytes, so that nobody guesses another's.
+const sessionDigits = 32
+
+// An answer is what the receiver says, first and whenever it has more.
+type answer struct {
+	Have  int64  `json:"have"`            // bytes of the trace, from its beginning
+	Whole bool   `json:"whole,omitempty"` // that is all of it
+	Path  string `json:"path,omitempty"`  // on the receiver's machine
+	Error string `json:"error,omitempty"` // why the receiver does not take it; then the connection ends
+	Never bool   `json:"never,omitempty"` // and it is no use to try again
+}
+
+func decodeRequest(line []byte) (q request, err error) {
+	if err := json.Unmarshal(line, &q); err != nil || q.Schema != requestSchema {
+		return q, fmt.Errorf("the request %.100q is not one of %s; use the same version of mtrace on both ends", line, requestSchema)
+	}
+	if !isSession(q.Session) || q.First < 0 {
+		return q, fmt.Errorf("the request %.100q has no session or no place to go on from", line)
+	}
+	return q, nil
+}
+
+func isSession(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == sessionDigits && s == strings.ToLower(s)
+}
+
+func decodeAnswer(line []byte) (a answer, err error) {
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("the answer %.100q is none of %s; use the same version of mtrace on both ends", line, requestSchema)
+	}
+	if a.Have < 0 {
+		return a, fmt.Errorf("the collector claims to have %d bytes", a.Have)
+	}
+	return a, nil
+}
+
+// encode makes a line of a request or an answer.
+func encode(message any) []byte {
+	line, err := json.Marshal(message)
+	if err != nil {
+		panic(err) // only plain structs come here
+	}
+	return append(line, '\n')
+}
+
+// errLongLine says that an end says more than it may.
+var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
+
+// readLine reads a line, without its end.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for len(line) <= longestLine {
+		b, err := in.ReadByte()
+		if err != nil {
+			return nil, err
+		}
+		if b == '\n' {
+			return line, nil
+		}
+		line = append(line, b)
+	}
+	return nil, errLongLine
+}

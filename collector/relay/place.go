@@ -1,0 +1,208 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/tracefile"
+)
+
+// Spools lie in one folder of the user, each in a folder of its own that is locked while its mtrace runs. A lock goes with the
+// process that holds it, so a folder without one was left by an mtrace that was killed.
+
+const (
+	lockName  = "lock"
+	aboutName = "about.json"
+	keptName  = "kept"
+
+	placePrefix = "run-"
+	newPrefix   = "new-" // not locked yet
+	newForgiven = time.Hour
+)
+
+// A place is the folder of one spool.
+type place struct {
+	dir  string
+	lock *os.File
+}
+
+// About says whose spool it is, for who finds it.
+type About struct {
+	Name    string    `json:"name"`    // of the trace
+	Address string    `json:"address"` // of the collector that it is for
+	PID     int       `json:"pid"`     // of the mtrace that made it
+	Started time.Time `json:"started"`
+}
+
+// spoolsFolder is where this user's spools are: among what the system calls caches, which are on a disk; temporary files often are in
+// memory.
+func spoolsFolder() (string, error) {
+	var failures []error
+	folders := []string{filepath.Join(os.TempDir(), fmt.Sprintf("mtrace-spool-%d", os.Getuid()))}
+	if caches, err := os.UserCacheDir(); err == nil {
+		folders = slices.Insert(folders, 0, filepath.Join(caches, "mtrace", "spool"))
+	}
+	for _, folder := range folders {
+		err := makePrivate(folder)
+		if err == nil {
+			return folder, nil
+		}
+		failures = append(failures, err)
+	}
+	return "", fmt.Errorf("make a folder for the spool: %w", errors.Join(failures...))
+}
+
+// makePrivate makes a folder that only this user can look into, or checks that it is one.
+func makePrivate(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	var stat unix.Stat_t
+	if err := unix.Lstat(folder, &stat); err != nil {
+		return err
+	}
+	if int(stat.Uid) != os.Getuid() || stat.Mode&unix.S_IFMT != unix.S_IFDIR || stat.Mode&0o077 != 0 {
+		return fmt.Errorf("%s is open to other users: chmod 700 it, or remove it", folder)
+	}
+	return unix.Access(folder, unix.W_OK|unix.X_OK)
+}
+
+func newPlace(folder string, about About) (*place, error) {
+	dir, err := os.MkdirTemp(folder, newPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("make a spool: %w", err)
+	}
+	p := &place{dir: dir}
+	if p.lock, err = lock(dir); err == nil {
+		err = os.WriteFile(filepath.Join(dir, aboutName), encode(about), 0o600)
+	}
+	if err == nil {
+		p.dir = filepath.Join(folder, placePrefix+strings.TrimPrefix(filepath.Base(dir), newPrefix))
+		err = os.Rename(dir, p.dir)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("make a spool: %w", err)
+	}
+	return p, nil
+}
+
+// lock locks a folder, or fails when another holds the lock.
+func lock(dir string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func (p *place) remove() {
+	os.RemoveAll(p.dir)
+	p.lock.Close()
+}
+
+// A Recovered trace is what an mtrace that was killed had not sent yet, and maybe more of it.
+type Recovered struct {
+	About
+	Path string
+}
+
+// Sweep looks for spools that a killed mtrace left: what is in them becomes a trace, and they are removed.
+func Sweep() (all []Recovered, err error) {
+	folder, err := spoolsFolder()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(folder, e.Name())
+		switch {
+		case !e.IsDir():
+		case strings.HasPrefix(e.Name(), newPrefix):
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > newForgiven {
+				os.RemoveAll(dir)
+			}
+		case strings.HasPrefix(e.Name(), placePrefix):
+			held, locked := lock(dir)
+			if locked != nil {
+				continue // its mtrace runs
+			}
+			r, found, failed := recoverSpool(folder, dir)
+			if err = errors.Join(err, failed); failed == nil {
+				os.RemoveAll(dir)
+			}
+			if found {
+				all = append(all, r)
+			}
+			held.Close()
+		}
+	}
+	return all, err
+}
+
+// recoverSpool makes a trace of a spool that was left.
+func recoverSpool(folder, dir string) (r Recovered, found bool, err error) {
+	if text, err := os.ReadFile(filepath.Join(dir, aboutName)); err == nil {
+		json.Unmarshal(text, &r.About) // what is not known stays empty
+	}
+	parts, closeParts, err := openParts(dir)
+	if err != nil || parts == nil {
+		return r, false, err
+	}
+	defer closeParts()
+	file, err := createNew(folder, cleanName(r.Name+r.Started.UTC().Format("-20060102T150405Z")))
+	if err != nil {
+		return r, false, err
+	}
+	r.Path = file.Name()
+	err = errors.Join(tracefile.Assemble(file, parts, "mtrace was killed while it sent this trace away"), file.Close())
+	if err != nil {
+		os.Remove(r.Path)
+		return r, false, fmt.Errorf("save the trace of %s that a killed mtrace left in %s: %w", r.Name, dir, err)
+	}
+	return r, true, nil
+}
+
+// openParts opens the files of a spool, in their order; there may be none.
+func openParts(dir string) (parts io.Reader, closeAll func(), err error) {
+	names, err := filepath.Glob(filepath.Join(dir, strings.Repeat("[0-9]", 20)))
+	if err != nil || len(names) == 0 {
+		return nil, nil, err
+	}
+	slices.Sort(names)
+	if _, err := os.Stat(filepath.Join(dir, keptName)); err == nil {
+		names = slices.Insert(names, 0, filepath.Join(dir, keptName))
+	}
+	var files []*os.File
+	var readers []io.Reader
+	closeAll = func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		files, readers = append(files, file), append(readers, file)
+	}
+	return io.MultiReader(readers...), closeAll, nil
+}

@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"mtrace/collector/tracefile"
+)
+
+// serve handles one connection.
+func (r *Receiver) serve(raw net.Conn) {
+	defer raw.Close()
+	log := r.log.With().Stringer("from", raw.RemoteAddr()).Logger()
+	conn := tls.Server(raw, r.tls)
+	err := authenticate(conn, r.token, false, strangerPatience)
+	if !r.strangers.remove(raw) {
+		return // its place was taken, and that was said
+	}
+	if err != nil {
+		log.Warn().Err(err).Msg("a connection was refused")
+		return
+	}
+	select {
+	case r.places <- struct{}{}:
+		defer func() { <-r.places }()
+		err = r.receive(conn, log)
+	default:
+		err = fmt.Errorf("%d traces are received already, which is the limit", maxConnections)
+		log.Warn().Err(err).Msg("a connection was refused")
+	}
+	if err == nil {
+		return
+	}
+	var refused *refusedError
+	conn.SetWriteDeadline(time.Now().Add(patience))
+	conn.Write(encode(answer{Error: err.Error(), Never: errors.As(err, &refused)}))
+	conn.CloseWrite()
+	// What is still coming is read, or a reset would take the answer away.
+	conn.SetReadDeadline(time.Now().Add(patience))
+	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
+}
+
+// A refusedError is one that comes again however often the sender tries.
+type refusedError struct{ error }
+
+// receive reads one request and its trace, as far as it comes. An error is for the sender; one that is lost without a word gets none.
+func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
+	conn.SetReadDeadline(time.Now().Add(patience))
+	src := bufio.NewReaderSize(conn, 1<<16)
+	line, err := readLine(src)
+	var q request
+	if err == nil {
+		q, err = decodeRequest(line)
+	}
+	if err != nil {
+		log.Warn().Err(err).Msg("a connection was refused")
+		return &refusedError{err}
+	}
+	in, err := r.sessions.take(q, conn.NetConn())
+	if err != nil {
+		log.Warn().Err(err).Msg("a trace cannot be received")
+		return err
+	}
+	defer in.giveBack()
+	log = log.With().Str("path", in.path()).Logger()
+	err = r.feed(in, q, conn, src)
+	switch {
+	case err != nil:
+		log.Warn().Err(err).Msg("a trace was not received as it should be")
+	case !in.there.Whole():
+		log.Warn().Msg("the sender of a trace is gone: the trace is cut, until the sender comes back")
+	}
+	return err
+}
+
+// feed writes what comes of a trace to its file, and says how much it has.
+func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) error {
+	file, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if in.there.Size() < q.First {
+		return fmt.Errorf("of the %d bytes that the sender has no more, %d are there: the trace was changed", q.First, in.there.Size())
+	}
+	conn.SetReadDeadline(time.Time{}) // a program may be quiet for long; keep-alive finds a machine that is gone
+	var have atomic.Int64
+	have.Store(in.there.Size())
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		answerOnAndOn(conn, &have, stop)
+	}()
+	in.there.Dst = countingWriter{file, &have}
+	err = in.there.From(src)
+	close(stop)
+	<-stopped
+	var network net.Error
+	var format *tracefile.FormatError
+	switch {
+	case errors.As(err, &format):
+		return &refusedError{err}
+	case errors.As(err, &network), errors.Is(err, net.ErrClosed), err == nil && !in.there.Whole():
+		return nil // its sender is gone, or gave this connection up
+	case err != nil:
+		return err
+	}
+	if err := stillThere(file, in.path()); err != nil {
+		r.sessions.forget(in)
+		return err
+	}
+	if in.tell() {
+		r.received(in.path(), true)
+	}
+	r.sayWhole(in, conn)
+	return nil
+}
+
+// sayWhole tells the sender that its trace is whole, and forgets the trace when the sender has heard it.
+func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
+	conn.SetDeadline(time.Now().Add(patience))
+	if _, err := conn.Write(encode(answer{Have: in.there.Size(), Whole: true, Path: in.path()})); err != nil {
+		return
+	}
+	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender knows; a connection can also just end
+		r.sessions.forget(in)
+	}
+}
+
+// stillThere checks that the file is the one of that name: somebody may have removed it.
+func stillThere(file *os.File, path string) error {
+	mine, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(path)
+	if err != nil || !os.SameFile(mine, named) {
+		return fmt.Errorf("the trace %s was removed while it was received", path)
+	}
+	return nil
+}
+
+// A countingWriter counts what was written whole.
+type countingWriter struct {
+	file *os.File
+	have *atomic.Int64
+}
+
+func (w countingWriter) Write(b []byte) (int, error) {
+	n, err := w.file.Write(b)
+	if err == nil {
+		w.have.Add(int64(n))
+	}
+	return n, err
+}
+
+// answerOnAndOn says how much there is, at first and whenever there is more, and now and then that the receiver is there.
+func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
+	said, when := int64(-1), time.Time{}
+	ticker := time.NewTicker(answerPause)
+	defer ticker.Stop()
+	for {
+		if now := have.Load(); now != said || time.Since(when) > heartbeat {
+			conn.SetWriteDeadline(time.Now().Add(patience))
+			if _, err := conn.Write(encode(answer{Have: now})); err != nil {
+				conn.Close() // it hears nothing: it is gone
+				return
+			}
+			said, when = now, time.Now()
+		}
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mtrace/collector/tracefile"
+)
+
+// A receiver keeps a note beside each trace that is not whole yet: whose it is. When the sender comes back, be it to another receiver
+// on the same folder, the trace goes on where it ended. The note goes when the sender knows that the trace is whole.
+
+// notesKept is for how long a note is kept of a sender that does not come back.
+const notesKept = 7 * 24 * time.Hour
+
+// A note is what is kept of a trace, as JSON.
+type note struct {
+	Schema  string `json:"schema"` // noteSchema
+	Session string `json:"session"`
+	File    string `json:"file"` // its name in the same folder
+}
+
+const noteSchema = "mtrace.relay-note/1"
+
+// An incoming trace is one that is received: by one connection at a time.
+type incoming struct {
+	note
+	dir     string
+	feeding sync.Mutex        // held by the connection that the trace comes by
+	there   *tracefile.Copier // what was received; nil when that is not known yet. Guarded by the mutex above
+
+	mutex sync.Mutex // guards what follows
+	conn  net.Conn   // of the one that holds it
+	told  bool       // it was said where it is
+}
+
+// sessions are the traces of a folder of which more may come.
+type sessions struct {
+	dir   string
+	mutex sync.Mutex
+	all   map[string]*incoming // by the session
+}
+
+func notePath(dir, session string) string {
+	return filepath.Join(dir, ".relay-"+session+".json")
+}
+
+// openSessions reads the notes in a folder. Those that lead nowhere, or are old, are removed.
+func openSessions(dir string) (*sessions, error) {
+	s := &sessions{dir: dir, all: map[string]*incoming{}}
+	paths, err := filepath.Glob(notePath(dir, "*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // not ours to read
+		}
+		n, err := decodeNote(text)
+		stat, gone := os.Lstat(filepath.Join(dir, n.File))
+		if err != nil || gone != nil || !stat.Mode().IsRegular() || time.Since(stat.ModTime()) > notesKept {
+			os.Remove(path)
+			continue
+		}
+		s.all[n.Session] = &incoming{note: n, dir: dir}
+	}
+	return s, nil
+}
+
+func decodeNote(text []byte) (n note, err error) {
+	if err := json.Unmarshal(text, &n); err != nil || n.Schema != noteSchema {
+		return note{}, fmt.Errorf("not a note of %s", noteSchema)
+	}
+	if !isSession(n.Session) || n.File != filepath.Base(n.File) || !strings.HasSuffix(n.File, ".mtrace") {
+		return note{}, errors.New("a note of no session or no file")
+	}
+	return n, nil
+}
+
+// take gives the trace of a request to a connection. Another one that it comes by, which the sender has given up, is closed. A trace
+// that is not there yet is made. The caller gives it back.
+func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
+	s.mutex.Lock()
+	in := s.all[q.Session]
+	if in == nil && q.First > 0 {
+		s.mutex.Unlock()
+		return nil, fmt.Errorf("the first %d bytes of the trace were taken by a collector with another folder, or were removed", q.First)
+	}
+	if in == nil {
+		var err error
+		if in, err = s.begin(q); err != nil {
+			s.mutex.Unlock()
+			return nil, err
+		}
+	}
+	s.mutex.Unlock()
+	in.mutex.Lock()
+	if in.conn != nil {
+		in.conn.Close()
+	}
+	in.mutex.Unlock()
+	in.feeding.Lock()
+	in.mutex.Lock()
+	in.conn = conn
+	in.mutex.Unlock()
+	return in, nil
+}
+
+// begin makes the file and the note of a trace, with the mutex.
+func (s *sessions) begin(q request) (*incoming, error) {
+	file, err := createNew(s.dir, cleanName(q.Name))
+	if err != nil {
+		return nil, err
+	}
+	file.Close()
+	in := &incoming{note: note{noteSchema, q.Session, filepath.Base(file.Name())}, dir: s.dir}
+	if err := os.WriteFile(notePath(s.dir, q.Session), encode(in.note), 0o600); err != nil {
+		os.Remove(file.Name())
+		return nil, fmt.Errorf("make a note of the trace: %w", err)
+	}
+	s.all[q.Session] = in
+	return in, nil
+}
+
+func (in *incoming) giveBack() {
+	in.mutex.Lock()
+	in.conn = nil
+	in.mutex.Unlock()
+	in.feeding.Unlock()
+}
+
+// forget says that no more of a trace can come.
+func (s *sessions) forget(in *incoming) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.all, in.Session)
+	os.Remove(notePath(s.dir, in.Session))
+}
+
+// unfinished are the paths of the traces of which this receiver got something and more may come.
+func (s *sessions) unfinished() (paths []string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, in := range s.all {
+		if in.there != nil && in.tell() {
+			paths = append(paths, in.path())
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
+
+// open opens the file to go on writing behind its last whole block. What a receiver before this one wrote is read once.
+func (in *incoming) open() (*os.File, error) {
+	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open the trace: %w", err)
+	}
+	if in.there == nil {
+		there := &tracefile.Copier{Dst: io.Discard, Name: "the trace"}
+		var format *tracefile.FormatError
+		if err = there.From(file); err == nil || errors.As(err, &format) { // what is damaged comes again
+			in.there, err = there, nil
+		}
+	}
+	if err == nil {
+		err = file.Truncate(in.there.Size())
+	}
+	if err == nil {
+		_, err = file.Seek(in.there.Size(), io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("go on with the trace: %w", err)
+	}
+	return file, nil
+}
+
+// tell says once that the trace is where it is.
+func (in *incoming) tell() (first bool) {
+	in.mutex.Lock()
+	defer in.mutex.Unlock()
+	first, in.told = !in.told, true
+	return first
+}

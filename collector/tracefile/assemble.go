@@ -1,0 +1,95 @@
+package tracefile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"io"
+)
+
+// A trace that is kept in parts, of which some are gone, is still a trace as long as all blocks but those of records are there.
+
+// WithoutRecords copies what of a part of a trace is needed for the records of other parts: all blocks that hold no records. The part
+// begins where a block does, or with the file's header.
+func WithoutRecords(dst io.Writer, part io.Reader) error {
+	return eachBlock(part, func(b *block, whole []byte) error {
+		if b != nil && b.kind == blockRecords {
+			return nil
+		}
+		_, err := dst.Write(whole)
+		return err
+	})
+}
+
+// Assemble makes a trace of the parts that are left of one, one behind the other. Note, when it is not empty, is added to the trace's
+// result. A trace that was not ended stays without an end: it is cut.
+func Assemble(dst io.Writer, parts io.Reader, note string) error {
+	w := &Writer{file: noClose{dst}}
+	ended := false
+	err := eachBlock(parts, func(b *block, whole []byte) error {
+		switch {
+		case b == nil:
+			w.write(whole)
+			return w.err
+		case b.kind == blockIndex:
+			return nil // of the whole trace; a new one is written
+		case b.kind != blockResult:
+			return w.commit(*b, whole[:blockHeader:blockHeader], whole[blockHeader:])
+		}
+		ended = true
+		payload, err := decompress(whole[blockHeader:], b.encoding, b.raw, nil)
+		if err != nil {
+			return err
+		}
+		var r Result
+		if err := json.Unmarshal(payload, &r); err != nil {
+			return err
+		}
+		r.addNote(note)
+		return w.appendJSONLocked(block{kind: blockResult}, r)
+	})
+	if err != nil || !ended {
+		return err
+	}
+	return w.end()
+}
+
+type noClose struct{ io.Writer }
+
+func (noClose) Close() error { return nil }
+
+// eachBlock calls fn with the blocks of a stream, up to the first that is not whole. The file's header is passed on with no block, once.
+func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
+	in := bufio.NewReaderSize(src, 1<<16)
+	header, passed := appendFileHeader(nil), false
+	c := Copier{size: fileHeader, buffer: make([]byte, 1<<16)}
+	for {
+		if start, err := in.Peek(fileHeader); err == nil && bytes.Equal(start, header) {
+			if !passed {
+				if err := fn(nil, header); err != nil {
+					return err
+				}
+			}
+			passed = true
+			in.Discard(fileHeader)
+		}
+		whole, err := c.block(in)
+		var format *FormatError
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &format) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, _ := parseHeader(whole, c.size)
+		if crc32.Checksum(whole[blockHeader:], castagnoli) != b.payloadCRC {
+			return nil
+		}
+		c.size += int64(len(whole))
+		if err := fn(&b, whole); err != nil {
+			return err
+		}
+	}
+}

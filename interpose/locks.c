@@ -11,34 +11,55 @@
 #include "python.h"
 #include "text.h"
 
+static const char interpreters[] = "_PyRuntime"; // CPython's lock is in it
+
 static struct lock_name *cached_name(struct thread *t, const void *key) {
   return &t->lock_names[((uintptr_t)key >> 4) % (sizeof t->lock_names / sizeof *t->lock_names)];
 }
 
-// "symbol" where an address lies in one; else "in function" or "in file", which is looked up once for each place that waits: locks
-// in the heap come and go, and looking through a large library's symbols takes long.
+static void put_file(char *text, size_t size, const char *before, const struct mt_place *where) {
+  const char *file = where->file ? strrchr(where->file, '/') : NULL;
+  snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
+}
+
+// "in function" or "in file": looked up once for each place that waits, because locks in the heap come and go, and looking through a
+// large library's symbols takes long.
+static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
+  struct lock_name *cached = cached_name(t, waiter);
+  if (!cached->lock && cached->waiter == waiter) return cached;
+  char text[256] = "";
+  struct mt_place where;
+  bool found = mt_place_of(waiter, &where), function = found && where.symbol;
+  if (function) snprintf(text, sizeof text, "in %s", where.symbol);
+  else if (found) put_file(text, sizeof text, "in ", &where);
+  *cached = (struct lock_name){NULL, waiter, mt_text(t, text, strlen(text)), function};
+  return cached;
+}
+
+// The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that waits.
 static uint64_t name_of(struct thread *t, const void *lock, const char *label, const void *waiter) {
   if (label && *label) return mt_text(t, label, strlen(label));
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
-  char text[256] = "";
+  char text[256];
   struct mt_place where;
-  if (mt_place_of(lock, &where) && where.symbol) {
-    snprintf(text, sizeof text, "%s", where.symbol);
+  bool inside = mt_place_of(lock, &where);
+  const char *symbol = mt_python_has(lock) ? interpreters : inside ? where.symbol : NULL;
+  uint64_t name;
+  if (symbol) {
+    name = mt_text(t, symbol, strlen(symbol));
   } else {
-    struct lock_name *place = cached_name(t, waiter);
-    if (place->lock || place->waiter != waiter) {
-      if (mt_place_of(waiter, &where)) {
-        const char *file = where.file ? strrchr(where.file, '/') : NULL;
-        snprintf(text, sizeof text, "in %s", where.symbol ? where.symbol : file ? file + 1 : "the program");
-      }
-      *place = (struct lock_name){NULL, waiter, mt_text(t, text, strlen(text))};
+    struct lock_name *by = waiter_name(t, waiter);
+    name = by->name;
+    if (inside && !by->function) {
+      put_file(text, sizeof text, "", &where);
+      size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used, "+%#lx", (unsigned long)where.offset);
+      name = mt_text(t, text, strlen(text));
     }
-    *cached = (struct lock_name){lock, waiter, place->name};
-    return cached->name;
   }
-  *cached = (struct lock_name){lock, waiter, mt_text(t, text, strlen(text))};
-  return cached->name;
+  *cached = (struct lock_name){lock, waiter, name, false};
+  return name;
 }
 
 void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter) {
@@ -85,7 +106,7 @@ bool mt_lock_is_interpreters(const void *lock) {
   uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
   if ((known | 1) == ((uintptr_t)lock | 1)) return known & 1;
   struct mt_place where;
-  bool is = mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, "_PyRuntime") == 0;
+  bool is = mt_python_has(lock) || (mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, interpreters) == 0);
   atomic_store_explicit(seen_of(lock), (uintptr_t)lock | is, memory_order_relaxed);
   return is;
 }

@@ -5,10 +5,12 @@
 #ifndef MTRACE_PLACE_H
 #define MTRACE_PLACE_H
 #include <stdbool.h>
+#include <stdint.h>
 
 struct mt_place {
-  const char *symbol; // NULL when none is known; without Mach-O's leading underscore
+  const char *symbol; // whose address it is; NULL when none is known; without Mach-O's leading underscore
   const char *file;   // NULL for the program itself
+  uintptr_t offset;   // bytes from where the file is loaded
 };
 
 // False for an address that lies in no file of code.

@@ -71,7 +71,7 @@ static bool find(const void *address, struct mt_place *place) {
   struct dl_find_object object;
   if (find_object((void *)address, &object) != 0) return false;
   const struct link_map *file = object.dlfo_link_map;
-  *place = (struct mt_place){symbol_at(file, (uintptr_t)address), file->l_name && *file->l_name ? file->l_name : NULL};
+  *place = (struct mt_place){symbol_at(file, (uintptr_t)address), file->l_name && *file->l_name ? file->l_name : NULL, (uintptr_t)address - file->l_addr};
   return true;
 }
 #endif
@@ -82,6 +82,6 @@ bool mt_place_of(const void *address, struct mt_place *place) {
 #endif
   Dl_info info;
   if (!dladdr(address, &info)) return false;
-  *place = (struct mt_place){info.dli_sname, info.dli_fname};
+  *place = (struct mt_place){info.dli_sname, info.dli_fname, (uintptr_t)address - (uintptr_t)info.dli_fbase};
   return true;
 }

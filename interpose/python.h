@@ -5,6 +5,7 @@
 #ifndef MTRACE_PYTHON_H
 #define MTRACE_PYTHON_H
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "hidden.h"
 #include "thread.h"
@@ -25,6 +26,9 @@ void mt_python_find(void);
 // The calling thread's Python frames, the innermost first and at most max of them. 0 when the thread has none, and when they are
 // not known: see mt_python_unknown. Keeps errno.
 int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max);
+
+// Does an address lie in the interpreter's own data, where its lock is? False where there is no interpreter, or none that is known.
+bool mt_python_has(const void *address);
 
 // Does the calling thread hold the interpreter's lock? 1 it does, 0 it does not, -1 there is no interpreter, or none that says.
 int mt_python_lock_held(void);

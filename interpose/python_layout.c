@@ -4,16 +4,16 @@
 
 const struct mt_python_layout mt_python_layouts[PY_FIRST_DEBUG - PY_FIRST] = {
     // 3.9: Include/cpython/pystate.h, frameobject.h, code.h.
-    {.thread_frame = 24, .frame_previous = 24, .frame_code = 32, .frame_instruction = 104, .unit = 1, .lines = PY_LNOTAB,
+    {.runtime = 656, .thread_frame = 24, .frame_previous = 24, .frame_code = 32, .frame_instruction = 104, .unit = 1, .lines = PY_LNOTAB,
      .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .unicode_ascii = 48, .unicode_compact = 72},
     // 3.10: the same; instructions are counted in pairs of bytes.
-    {.thread_frame = 24, .frame_previous = 24, .frame_code = 32, .frame_instruction = 96, .unit = 2, .lines = PY_LINETABLE,
+    {.runtime = 672, .thread_frame = 24, .frame_previous = 24, .frame_code = 32, .frame_instruction = 96, .unit = 2, .lines = PY_LINETABLE,
      .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .unicode_ascii = 48, .unicode_compact = 72},
     // 3.11: and Include/internal/pycore_frame.h.
-    {.thread_frame = 56, .by_c_frame = true, .c_frame = 8, .frame_previous = 48, .frame_code = 32, .frame_instruction = 56, .frame_owner = 69, .lines = PY_LOCATIONS,
+    {.runtime = 166688, .thread_frame = 56, .by_c_frame = true, .c_frame = 8, .frame_previous = 48, .frame_code = 32, .frame_instruction = 56, .frame_owner = 69, .lines = PY_LOCATIONS,
      .code_first_line = 72, .code_file = 112, .code_name = 128, .code_lines = 136, .code_instructions = 184, .unicode_ascii = 48, .unicode_compact = 72},
     // 3.12.
-    {.thread_frame = 56, .by_c_frame = true, .c_frame = 0, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56, .frame_owner = 70, .lines = PY_LOCATIONS,
+    {.runtime = 459944, .thread_frame = 56, .by_c_frame = true, .c_frame = 0, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56, .frame_owner = 70, .lines = PY_LOCATIONS,
      .code_first_line = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_instructions = 192, .unicode_ascii = 40, .unicode_compact = 56},
 };
 
@@ -40,7 +40,9 @@ static const char *from_debug(struct mt_python_layout *l, unsigned minor, const 
   if (w[at->object_type] != PY_OBJECT_TYPE || w[at->bytes_size] != PY_VAR_SIZE || w[at->bytes_data] != PY_BYTES_DATA ||
       w[at->unicode_length] != PY_UNICODE_LENGTH || w[at->unicode_state] != PY_UNICODE_STATE || w[at->unicode_size] < w[at->unicode_ascii] + 8)
     return "its objects are laid out in another way";
-  *l = (struct mt_python_layout){.lines = PY_LOCATIONS};
+  enum { LARGEST_RUNTIME = 16 << 20 };
+  if (w[PY_DEBUG_RUNTIME] > LARGEST_RUNTIME) return "it describes itself with a size that cannot be";
+  *l = (struct mt_python_layout){.runtime = (uint32_t)w[PY_DEBUG_RUNTIME], .lines = PY_LOCATIONS};
   bool all = offset(w[at->thread_frame], 8, &l->thread_frame) && offset(w[at->frame_previous], 8, &l->frame_previous) &&
              offset(w[at->frame_code], 8, &l->frame_code) && offset(w[at->frame_instruction], 8, &l->frame_instruction) &&
              offset(w[at->frame_owner], 1, &l->frame_owner) && offset(w[at->code_first_line], 4, &l->code_first_line) &&

@@ -19,6 +19,7 @@ enum {
 enum mt_python_lines { PY_LNOTAB, PY_LINETABLE, PY_LOCATIONS };
 
 struct mt_python_layout {
+  uint32_t runtime;           // the size of _PyRuntime, in which the interpreter's lock ends a hundred bytes before the end or earlier
   uint16_t thread_frame;      // in the thread state: the innermost frame; or, by_c_frame, the C frame that holds it
   uint16_t c_frame;           // in that C frame: the innermost frame
   uint16_t frame_previous;    // in a frame: the one that called it
@@ -41,7 +42,7 @@ struct mt_python_debug {
   uint8_t thread_frame, frame_previous, frame_code, frame_instruction, frame_owner, code_file, code_name, code_lines, code_first_line,
       code_instructions, object_type, bytes_size, bytes_data, unicode_size, unicode_state, unicode_length, unicode_ascii;
 };
-enum { PY_DEBUG_COOKIE, PY_DEBUG_VERSION, PY_DEBUG_FREE_THREADED, PY_DEBUG_WORDS = 96 };
+enum { PY_DEBUG_COOKIE, PY_DEBUG_VERSION, PY_DEBUG_FREE_THREADED, PY_DEBUG_RUNTIME, PY_DEBUG_WORDS = 96 };
 
 // The minor versions whose layout is a constant, and those that describe themselves.
 enum { PY_FIRST = 9, PY_FIRST_DEBUG = 13, PY_LAST = 14 };

@@ -1,11 +1,11 @@
-// macOS: names from dyld (dladdr), which knows those of the shared cache too.
+// macOS: names from dyld (place_darwin.c), which knows those of the shared cache too.
 //
 // Memory order: an address is in the set once its slot is; the drainer looks through all slots, and a slot that it does not see yet
 // it sees the next time. What does not fit keeps its address for a name: the reader of the trace counts it.
 #include "symbols.h"
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
+#include "place.h"
 #include "text.h"
 
 enum { CAPACITY = 1 << 14, MOST_PROBES = 64, ROOM = 64 << 10, LONGEST_NAME = 1024 };
@@ -34,14 +34,14 @@ const void *mt_symbols_new(size_t *length) {
   size_t used = 0;
   for (size_t i = 0; i < CAPACITY && named_count != atomic_load_explicit(&wanted_count, memory_order_relaxed) && used < ROOM - LONGEST_NAME; i++) {
     uint64_t address = atomic_load_explicit(&wanted[i], memory_order_relaxed);
-    Dl_info info;
+    struct mt_place place;
     if (!address || named[i]) continue;
     named[i] = 1;
     named_count++;
     // The call is before the address to return to, which may be the next function's.
-    if (!dladdr((const void *)(uintptr_t)(address - 1), &info) || !info.dli_sname) continue;
-    size_t n = strnlen(info.dli_sname, LONGEST_NAME - 64);
-    used = mt_fact_put(found, used, ROOM, MT_FACT_SYMBOL, address, info.dli_sname, n);
+    if (!mt_place_of((const void *)(uintptr_t)(address - 1), &place) || !place.symbol) continue;
+    size_t n = strnlen(place.symbol, LONGEST_NAME - 64);
+    used = mt_fact_put(found, used, ROOM, MT_FACT_SYMBOL, address, place.symbol, n);
   }
   *length = used;
   return found;

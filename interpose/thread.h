@@ -37,6 +37,7 @@ struct thread {
   struct lock_name {
     const void *lock, *waiter; // lock is NULL for the name of whoever waits there
     uint64_t name;
+    bool function; // of who waits: a function's name
   } lock_names[32]; // direct mapped
 #ifdef __APPLE__
   const void *gave; // See handoff.c.

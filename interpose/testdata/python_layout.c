@@ -7,9 +7,7 @@
 #if PY_VERSION_HEX >= 0x030b0000
 #include <internal/pycore_frame.h>
 #endif
-#if PY_VERSION_HEX >= 0x030d0000
 #include <internal/pycore_runtime.h>
-#endif
 #include "../python_layout.h"
 
 static int different, compared;
@@ -33,6 +31,7 @@ int main(void) {
   const struct mt_python_layout *l = &mt_python_layouts[PY_MINOR_VERSION - PY_FIRST];
   AT(l->code_first_line, PyCodeObject, co_firstlineno);
   AT(l->code_file, PyCodeObject, co_filename);
+  IS(l->runtime, sizeof(_PyRuntimeState));
   IS(l->unicode_ascii, sizeof(PyASCIIObject));
   IS(l->unicode_compact, sizeof(PyCompactUnicodeObject));
 #if PY_VERSION_HEX < 0x030b0000
@@ -70,6 +69,7 @@ int main(void) {
 #define WORD(ours, field) compare(#field, 8ul * d->ours, offsetof(_Py_DebugOffsets, field))
   IS(8 * PY_DEBUG_COOKIE, offsetof(_Py_DebugOffsets, cookie));
   IS(8 * PY_DEBUG_VERSION, offsetof(_Py_DebugOffsets, version));
+  IS(8 * PY_DEBUG_RUNTIME, offsetof(_Py_DebugOffsets, runtime_state.size));
   IS(8 * PY_DEBUG_FREE_THREADED, offsetof(_Py_DebugOffsets, free_threaded));
   WORD(thread_frame, thread_state.current_frame);
   WORD(frame_previous, interpreter_frame.previous);

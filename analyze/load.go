@@ -30,6 +30,7 @@ type loader struct {
 	trace     *Trace
 	window    Interval // what was asked for
 	onCall    func(*VisitedCall)
+	only      []int // the processes to look at; empty is all
 	stats     map[statKey]*callSums
 	devices   map[Device]*Device
 	processes []*processLoader
@@ -51,6 +52,7 @@ func Load(path string, opts Options) (*Trace, error) {
 		stats:   map[statKey]*callSums{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
+		only:    opts.PIDs,
 	}
 	files := reader.Processes()
 	for _, f := range files {
@@ -63,7 +65,7 @@ func Load(path string, opts Options) (*Trace, error) {
 			return nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", path, st.Process, len(files))
 		}
 		p := l.processes[st.Process]
-		if len(opts.PIDs) > 0 && !slices.Contains(opts.PIDs, p.ID) {
+		if !l.wanted(p.ID) {
 			others = append(others, st)
 			continue
 		}
@@ -81,7 +83,7 @@ func Load(path string, opts Options) (*Trace, error) {
 		}
 	}
 	for _, p := range l.processes {
-		if len(opts.PIDs) == 0 || slices.Contains(opts.PIDs, p.ID) {
+		if l.wanted(p.ID) && p.file.Unusable == "" {
 			l.finishProcess(p)
 		}
 	}
@@ -89,6 +91,8 @@ func Load(path string, opts Options) (*Trace, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	l.source(reader)
+	l.trace.Source.Short = l.shortfall(reader)
+	l.trace.Source.Truncated = l.trace.Source.Short != nil
 	l.warn(reader)
 	for _, st := range l.stats {
 		st.finish()
@@ -260,8 +264,12 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 	return life.End >= l.window.Begin && life.Begin <= l.window.End
 }
 
+// wanted says whether a process is one of those that are looked at.
+func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
+
 func (l *loader) losses(p *processLoader) {
-	e := p.file.End
+	l.trace.Lost.AtLeast = l.trace.Lost.AtLeast || p.file.End == nil
+	e := p.file.Last()
 	if e == nil {
 		return
 	}
@@ -312,7 +320,6 @@ func (l *loader) source(r *tracefile.Reader) {
 		}
 	}
 	s.Device = strings.Join(names, ", ")
-	s.Truncated, _ = r.Truncated()
 }
 
 // numberDevices tells devices of one host apart that have the same name.

@@ -72,8 +72,9 @@ type Source struct {
 	Processors    int  // of the machine; 0 when not known
 	SoftwareMetal bool // the device is a software Metal: its times say nothing about a GPU
 	Started       time.Time
-	Wall          Nanos // duration of the run as the tracer saw it
-	Truncated     bool  // the file was cut; what is here is what could be read
+	Wall          Nanos      // duration of the run as the tracer saw it
+	Truncated     bool       // the trace is not all of its recording: see Short
+	Short         *Shortfall // nil when it is
 }
 
 // Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.

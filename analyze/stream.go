@@ -239,8 +239,8 @@ func (s *streamLoader) startThread(id ThreadID, name string) {
 // unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's
 // trace says so, else 0.
 func (s *streamLoader) unknownThread() ThreadID {
-	if s.process.file.End != nil {
-		for _, r := range s.process.file.End.Rings {
+	if last := s.process.file.Last(); last != nil {
+		for _, r := range last.Rings {
 			if r.Ring == s.ring {
 				return ThreadID(r.Thread)
 			}

@@ -31,6 +31,15 @@ func figures(x float64) string {
 	}
 }
 
+// FormatCount writes a number with a comma at every thousand.
+func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // FormatBytes writes a size in the unit that shows it best: "1.50 MiB".
 func FormatBytes(n uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}

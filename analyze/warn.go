@@ -10,10 +10,11 @@ import (
 // warn writes down what the reader of a report must know of how the trace was made.
 func (l *loader) warn(r *tracefile.Reader) {
 	t := l.trace
-	if cut, how := r.Truncated(); cut {
+	cut, how := r.Truncated()
+	if cut {
 		t.Warnings = append(t.Warnings, "the file is cut: "+how)
 	}
-	if result, _ := r.Result(); result.Note != "" {
+	if result, _ := r.Result(); result.Note != "" && result.Note != how {
 		t.Warnings = append(t.Warnings, "the recording ended early: "+result.Note)
 	}
 	for _, p := range l.processes {
@@ -21,12 +22,14 @@ func (l *loader) warn(r *tracefile.Reader) {
 		for _, w := range p.file.Warnings {
 			t.Warnings = append(t.Warnings, who+w)
 		}
-		if p.file.End != nil {
-			for _, w := range p.file.End.Distrusted {
+		if last := p.file.Last(); last != nil {
+			for _, w := range last.Distrusted {
 				t.Warnings = append(t.Warnings, who+w)
 			}
 		}
 		switch {
+		case p.file.Unusable != "":
+			t.Warnings = append(t.Warnings, who+"all of it is left out: "+p.file.Unusable)
 		case p.file.End == nil:
 			t.Warnings = append(t.Warnings, who+"the trace stops before the process ended")
 		case p.file.End.Note != "":

@@ -31,6 +31,9 @@ type Options struct {
 	Accept func(wire.Hello) bool
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
+	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from then on
+	// what happens is counted, so that the trace can say what it lacks.
+	Failed func(error)
 }
 
 // A Collector receives from any number of processes at once.
@@ -38,6 +41,7 @@ type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
 	accept   func(wire.Hello) bool
+	failed   func(error)
 	log      zerolog.Logger
 	door     *door
 	remove   func()
@@ -92,7 +96,7 @@ func New(o Options) (*Collector, error) {
 		return nil, fmt.Errorf("listen on %s: %w", l.Addr(), err)
 	}
 	c := &Collector{
-		writer: o.Writer, observer: o.Observer, accept: o.Accept, log: o.Log, door: door, remove: remove, closing: make(chan struct{}),
+		writer: o.Writer, observer: o.Observer, accept: o.Accept, failed: o.Failed, log: o.Log, door: door, remove: remove, closing: make(chan struct{}),
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	if c.observer == nil {
@@ -194,7 +198,7 @@ func (c *Collector) Close() (Result, error) {
 	return c.result, c.failure
 }
 
-// written notes the first failure to write the trace and ends the recording: the programs go on without it.
+// written notes the first failure to write the trace.
 func (c *Collector) written(err error) {
 	if err == nil {
 		return
@@ -206,8 +210,10 @@ func (c *Collector) written(err error) {
 	}
 	c.mutex.Unlock()
 	if first {
-		c.log.Error().Err(err).Msg("the trace cannot be written any more: the recording ends, the programs go on")
-		go c.shut()
+		c.log.Error().Err(err).Msg("the trace cannot be written any more: from here on calls are counted and not kept; the programs go on")
+		if c.failed != nil {
+			c.failed(err)
+		}
 	}
 }
 

@@ -66,22 +66,29 @@ func (p *process) lastLook(alive bool) error {
 	})
 }
 
-// readEnd reads the counters, the calls in progress and the last clock sample.
+// readEnd reads the last clock sample, the counters and the calls in progress.
 func (p *process) readEnd(end *tracefile.End, alive bool) {
-	l := limit{p, p.possible()}
-	l.losses(p.shared.Losses(), end)
 	if s, ok := p.shared.LatestSample(); ok {
 		p.handSamples(s)
 	}
+	p.readCounters(end, alive)
+}
+
+// readCounters reads the counters and the calls in progress.
+func (p *process) readCounters(end *tracefile.End, alive bool) {
+	l := limit{p, p.possible()}
+	l.losses(p.shared.Losses(), end)
 	for i := range p.shared.RingsUsed() {
 		shared, r := p.shared.Ring(i), p.ring(uint16(i))
 		r.watchLosses(shared, l)
 		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"), Dropped: r.dropped,
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"), Losses: r.losses}
+		p.mutex.Lock()
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
 		e.Head = max(e.Head, r.records.next)
+		p.mutex.Unlock()
 		end.Rings = append(end.Rings, e)
 		l.addCoverage(end, shared, r.where())
 		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {

@@ -148,6 +148,7 @@ func pause(last time.Duration, growth uint64) time.Duration {
 func (p *process) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
+	told := soFar{told: time.Now()}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -160,7 +161,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		if p.undrained.Load() {
 			above, factsAbove = 0, 0
 		}
-		growth := uint64(0)
+		growth, count := uint64(0), uint64(0)
 		threads = threads[:0]
 		l := limit{p, p.possible()}
 		err := guard(func() error {
@@ -170,6 +171,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				growth = max(growth, head-r.head)
 				r.head = head
 				r.watchLosses(shared, l)
+				count += head + r.dropped
 				if shared.State() == wire.RingLive {
 					threads = append(threads, shared.Thread())
 				}
@@ -177,6 +179,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 					return err
 				}
 			}
+			told.tell(p, time.Now(), count)
 			return nil
 		})
 		if err != nil {

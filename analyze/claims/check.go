@@ -48,6 +48,8 @@ type Document struct {
 	Failed  int      `json:"failed"`
 	Skipped int      `json:"skipped"`
 	Results []Result `json:"results"`
+
+	Incomplete string `json:"incomplete,omitempty"` // what the trace lacks that was checked, one line: a PASS says nothing of that
 }
 
 // Check checks all claims against a JSON document. The error is for claims that cannot be decided as they are written.

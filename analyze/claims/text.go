@@ -34,6 +34,9 @@ func (d *Document) WriteText(w io.Writer) error {
 		}
 	}
 	var b strings.Builder
+	if d.Incomplete != "" {
+		fmt.Fprintln(&b, d.Incomplete)
+	}
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {

@@ -177,12 +177,16 @@ func (d *Document) warn(a, b []*Run) {
 	}
 	for _, r := range slices.Concat(a, b) {
 		switch l := r.Report.Lost; {
+		case r.Report.Source.Incomplete != nil: // which says it below
 		case l.AtLeast:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
-		if r.Report.Source.Truncated {
+		switch i := r.Report.Source.Incomplete; {
+		case i != nil:
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is not whole: %s", r.Path, i.Text))
+		case r.Report.Source.Truncated: // a report that an older mtrace wrote
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it says nothing of the end of the run", r.Path))
 		}
 	}

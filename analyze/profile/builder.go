@@ -45,6 +45,9 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		p.TimeNanos = t.Source.Started.UnixNano()
 	}
 	p.Mapping = []*profile.Mapping{{ID: 1, File: cmp.Or(t.Source.Program, "unknown"), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
+	if line := t.Headline(); line != "" {
+		p.Comments = append(p.Comments, line)
+	}
 	p.Comments = append(p.Comments, t.Warnings...)
 	if t.Source.SoftwareMetal {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")

@@ -41,11 +41,7 @@ func orNone(n int) string {
 
 // count writes a number with separators: 12,345.
 func count[T ~int | ~int64 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return analyze.FormatCount(n)
 }
 
 // percentCell is part of whole in percent; empty for nothing.

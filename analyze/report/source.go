@@ -14,6 +14,9 @@ func (r *Report) source(t *analyze.Trace) {
 	s := t.Source
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
 		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
+	if s.Short != nil {
+		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, t.Headline()}
+	}
 	r.Source.PIDs = []int{}
 	for _, p := range t.Processes { // those that used Metal
 		if slices.ContainsFunc(t.Threads, func(th *analyze.Thread) bool { return th.Process == p }) {
@@ -37,10 +40,24 @@ type Source struct {
 	WallNS        int64     `json:"wall_ns"`
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
+
+	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
+}
+
+// Incomplete says what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
+type Incomplete struct {
+	Kind    string `json:"kind"`     // "cut", "damaged" or "repaired"
+	Why     string `json:"why"`      // one line
+	AfterNS int64  `json:"after_ns"` // of what was cut: how long after the start the last is that is known of the recording; 0 when that is not known
+	Parts   int    `json:"parts"`    // of the file, that could not be read
+	Text    string `json:"text"`     // all of it in one line
 }
 
 func (r *Report) writeSource(w io.Writer, style styler) {
 	s := &r.Source
+	if s.Incomplete != nil {
+		fmt.Fprintln(w, style.red(style.bold(s.Incomplete.Text)))
+	}
 	what := s.Program
 	if len(s.Args) > 0 {
 		what = strings.Join(s.Args, " ")

@@ -23,24 +23,26 @@ func newJSONFile(w io.Writer) *jsonFile { return &jsonFile{w: bufio.NewWriterSiz
 
 // summary is the last line: where the trace comes from and what is not in it. A file without it is not whole.
 type summary struct {
-	Table    string    `json:"table"`
-	Schema   string    `json:"schema"`
-	Kind     string    `json:"kind"`
-	Path     string    `json:"path"`
-	Program  string    `json:"program"`
-	Args     []string  `json:"args"`
-	Host     string    `json:"host"`
-	OS       string    `json:"os"`
-	Device   string    `json:"device"`
-	Software bool      `json:"software_metal"`
-	Started  int64     `json:"started_unix_ns"`
-	Begin    int64     `json:"begin_ns"`
-	End      int64     `json:"end_ns"`
-	Events   int64     `json:"events"`
-	Lost     int64     `json:"lost"`
-	AtLeast  bool      `json:"lost_at_least"` // lost is what is known of, and there may be more
-	Warnings []string  `json:"warnings"`
-	Missing  []missing `json:"missing"`
+	Table    string   `json:"table"`
+	Schema   string   `json:"schema"`
+	Kind     string   `json:"kind"`
+	Path     string   `json:"path"`
+	Program  string   `json:"program"`
+	Args     []string `json:"args"`
+	Host     string   `json:"host"`
+	OS       string   `json:"os"`
+	Device   string   `json:"device"`
+	Software bool     `json:"software_metal"`
+	Started  int64    `json:"started_unix_ns"`
+	Begin    int64    `json:"begin_ns"`
+	End      int64    `json:"end_ns"`
+	Events   int64    `json:"events"`
+	Lost     int64    `json:"lost"`
+	AtLeast  bool     `json:"lost_at_least"` // lost is what is known of, and there may be more
+
+	Incomplete string    `json:"incomplete,omitempty"` // what the trace lacks, one line; left out when it is all of its recording
+	Warnings   []string  `json:"warnings"`
+	Missing    []missing `json:"missing"`
 }
 
 type missing struct {
@@ -52,7 +54,7 @@ func (f *jsonFile) finish(t *analyze.Trace) error {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program, Args: t.Source.Args, Host: t.Source.Host,
 		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: t.Events,
-		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
+		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Incomplete: t.Headline(), Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
 	}
 	for _, m := range t.Missing {
 		s.Missing = append(s.Missing, missing(m))

@@ -28,7 +28,7 @@ func EventsSchema() ([]byte, error) {
 		"title": "trace", "description": "the last line: where the trace comes from and what is not in it; a file without it is not whole", "type": "object",
 		"properties": object{"table": object{"const": "trace"}, "schema": object{"const": Schema}, "kind": text, "path": text, "program": text, "args": list,
 			"host": text, "os": text, "device": text, "software_metal": object{"type": "boolean"}, "started_unix_ns": number, "begin_ns": number,
-			"end_ns": number, "events": number, "lost": number, "lost_at_least": object{"type": "boolean"}, "warnings": list, "missing": object{"type": "array", "items": object{"type": "object", "required": []string{"what", "why"}, "properties": object{"what": text, "why": text}}}},
+			"end_ns": number, "events": number, "lost": number, "lost_at_least": object{"type": "boolean"}, "incomplete": text, "warnings": list, "missing": object{"type": "array", "items": object{"type": "object", "required": []string{"what", "why"}, "properties": object{"what": text, "why": text}}}},
 		"required":             []string{"table", "schema", "kind", "events", "lost", "warnings"},
 		"additionalProperties": false,
 	})

@@ -63,9 +63,9 @@ func (c *check) run(std stdio, path string) error {
 	if err != nil {
 		return status{exitUsage, err}
 	}
-	var trace *analyze.Trace
 	if document == nil {
-		if trace, err = (&part{}).load(std, path, nil); err != nil {
+		trace, err := (&part{}).load(std, path, nil)
+		if err != nil {
 			return err
 		}
 		var b bytes.Buffer
@@ -78,6 +78,12 @@ func (c *check) run(std stdio, path string) error {
 	if err != nil {
 		return status{exitUsage, err}
 	}
+	var of struct {
+		Source struct{ Incomplete *report.Incomplete }
+	}
+	if json.Unmarshal(document, &of) == nil && of.Source.Incomplete != nil {
+		results.Incomplete = of.Source.Incomplete.Text
+	}
 	if c.junit != "" {
 		if err := writeFile(c.junit, path, func(f *os.File) error { return results.WriteJUnit(f) }); err != nil {
 			return err
@@ -88,11 +94,12 @@ func (c *check) run(std stdio, path string) error {
 	} else {
 		err = results.WriteText(std.out)
 	}
+	if i := of.Source.Incomplete; err == nil && i != nil {
+		err = incompleteFile(path, i.Kind)
+	}
 	switch {
 	case err != nil:
 		return err
-	case trace != nil && trace.Source.Truncated:
-		return cutError(trace)
 	case results.Failed > 0 || c.strict && results.Skipped > 0:
 		return status{code: exitNo}
 	}

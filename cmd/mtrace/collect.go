@@ -128,7 +128,8 @@ type localStation struct {
 	*collector.Collector
 	std  stdio
 	file *unfinished
-	name string // of the trace, but for what makes it the only one
+	name string     // of the trace, but for what makes it the only one
+	full chan error // why the trace cannot be written any more
 }
 
 func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station, error) {
@@ -149,17 +150,31 @@ func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station
 		}
 		return nil, fmt.Errorf("cannot write the trace: %w", err)
 	}
-	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log})
+	full := make(chan error, 1)
+	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log, Failed: func(err error) { full <- err }})
 	if err != nil {
 		writer.Close(tracefile.Result{})
 		file.discard()
 		return nil, err
 	}
-	return &localStation{c, std, file, name}, nil
+	return &localStation{c, std, file, name, full}, nil
 }
 
-func (s *localStation) address() string                 { return "unix:" + s.Collector.Address() }
-func (s *localStation) serve(ctx context.Context) error { return s.Collector.Serve(ctx) }
+func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
+
+// serve serves until the trace cannot be written any more: who collects for many must hear of that, and not count on for days.
+func (s *localStation) serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-s.full: // Close says why
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	return s.Collector.Serve(ctx)
+}
 
 func (s *localStation) finish() error {
 	result, err := s.Collector.Close()
@@ -171,7 +186,11 @@ func (s *localStation) finish() error {
 	path, named := s.file.finishNumbered(s.name)
 	err = errors.Join(err, named)
 	fmt.Fprintln(s.std.out, path)
-	fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
+	if err != nil {
+		fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report says how many\n", result.Processes, result.Events)
+	} else {
+		fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
+	}
 	for _, w := range result.Warnings {
 		fmt.Fprintln(s.std.err, "mtrace collect: "+w)
 	}

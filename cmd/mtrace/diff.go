@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze"
 	"mtrace/analyze/diff"
 )
 
@@ -71,8 +72,15 @@ func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
 		return status{exitUsage, undecided}
 	}
 	for _, run := range slices.Concat(sides[:]...) {
-		if run.Report.Source.Truncated {
-			return cutFile(run.Path)
+		if !run.Report.Source.Truncated {
+			continue
+		}
+		kind := analyze.Cut
+		if i := run.Report.Source.Incomplete; i != nil {
+			kind = i.Kind
+		}
+		if err := incompleteFile(run.Path, kind); err != nil {
+			return err
 		}
 	}
 	if len(doc.Failed) > 0 {

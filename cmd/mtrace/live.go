@@ -27,7 +27,8 @@ type liveTable struct {
 	gpu       []analyze.Interval // of command buffers that completed since the last refresh
 	committed int
 	completed int
-	drawn     int // lines on the screen
+	failed    error // why what is shown is not in the trace any more
+	drawn     int   // lines on the screen
 	since     time.Time
 	stop      chan struct{}
 	stopped   sync.WaitGroup
@@ -71,6 +72,13 @@ func (l *liveTable) run() {
 			return
 		}
 	}
+}
+
+// fail says that what comes from here on is not in the trace.
+func (l *liveTable) fail(err error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.failed = err
 }
 
 // close takes the table off the screen: the report comes next.
@@ -136,6 +144,9 @@ func (l *liveTable) refresh(now time.Time) {
 	}
 	for _, t := range order[min(len(order), liveThreads):] {
 		*l.threads[t] = liveCounts{}
+	}
+	if l.failed != nil {
+		fmt.Fprintf(&b, "  THE TRACE IS CUT, this is only counted: %v\n", l.failed)
 	}
 	l.rewind()
 	io.WriteString(l.out, b.String())

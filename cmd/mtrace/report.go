@@ -147,16 +147,23 @@ func numbers(all []uint) string {
 	return strings.Join(words, ", ")
 }
 
-// cutError is the error for a trace that was cut, after what there is of it was used: scripts must not take it for whole.
+// cutError is the error for a trace that was cut or damaged, after what there is of it was used: scripts must not take it for whole.
 func cutError(t *analyze.Trace) error {
-	if !t.Source.Truncated {
+	if t.Source.Short == nil {
 		return nil
 	}
-	return cutFile(t.Source.Path)
+	return incompleteFile(t.Source.Path, t.Source.Short.Kind)
 }
 
-func cutFile(path string) error {
-	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", filepath.Base(path))}
+// incompleteFile is the error for a trace of which there is only a part. A repaired one is as its user wants it.
+func incompleteFile(path, kind string) error {
+	switch path = filepath.Base(path); kind {
+	case analyze.Repaired:
+		return nil
+	case analyze.Damaged:
+		return status{exitUsage, fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or keep what mtrace repair makes of it", path)}
+	}
+	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", path)}
 }
 
 // loadTrace loads one trace for a command that reads traces.

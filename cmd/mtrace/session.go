@@ -30,6 +30,7 @@ type session struct {
 	dir       string
 	witness   *witness
 	shown     []interface{ close() } // what shows the recording while it goes on
+	failed    func(error)            // told when the trace cannot be written any more; nil when nobody is
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
 	warnings  []string               // of the collector, when it has finished
@@ -55,7 +56,9 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 		return nil, err
 	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	if s.collector, err = collector.New(collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}); err != nil {
+	options := collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}
+	options.Failed = s.failed // which observe may have set
+	if s.collector, err = collector.New(options); err != nil {
 		s.abandon()
 		return nil, err
 	}
@@ -76,6 +79,7 @@ func (s *session) observe(std stdio, o runOptions) collector.Observer {
 	}
 	if o.live && term.IsTerminal(int(std.err.Fd())) {
 		table := newLiveTable(std.err)
+		s.failed = table.fail
 		s.shown = append(s.shown, table)
 		all = append(all, table)
 	}

@@ -15,7 +15,7 @@ import (
 // begins where a block does, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
-		if b != nil && b.kind == blockRecords {
+		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // of the latter, later ones follow
 			return nil
 		}
 		_, err := dst.Write(whole)

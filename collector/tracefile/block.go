@@ -41,6 +41,8 @@ const (
 	blockResult  blockKind = 7 // Result, JSON
 	blockIndex   blockKind = 8 // all blocks before it
 	blockThreads blockKind = 9 // processor times of a process's threads, as on the wire
+
+	blockSoFar blockKind = 10 // what a process that goes on has counted, JSON; a later one replaces an earlier
 )
 
 // An encoding says how a payload is stored.

@@ -18,8 +18,11 @@ type Info struct {
 
 // Result says how the recording ended. It is written last; a cut trace has none.
 type Result struct {
-	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
-	Note     string `json:"note,omitempty"` // why it ended early: one line, empty when it did not
+	Finished int64  `json:"finished_ns"`           // Unix time in nanoseconds
+	Note     string `json:"note,omitempty"`        // why it ended early: one line, empty when it did not
+	Cut      int64  `json:"cut_unix_ns,omitempty"` // when the file could not be written any more, Unix time in nanoseconds: what came later was only counted; 0 when it could
+
+	Repaired *Repair `json:"repaired,omitempty"` // nil when it was written by who recorded it
 }
 
 func (r *Result) addNote(note string) {

@@ -24,6 +24,10 @@ type Process struct {
 	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen
 	Symbols                      map[uint64]Symbol // by return address
 	End                          *End              // nil when the trace was cut before the process ended
+	SoFar                        *End              // what it had counted when it was last asked, while it went on; nil when it never was
+	Unusable                     string            // why nothing of it can be used, one line: it was damaged; empty when it can
+
+	known bool // Hello was read
 }
 
 // A Class is an Objective-C class whose methods were hooked.

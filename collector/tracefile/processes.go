@@ -1,8 +1,12 @@
 package tracefile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -13,27 +17,48 @@ import (
 // would bend the conversion more than the clock's drift does.
 const sampleSpacing = 10e6
 
-// readProcesses reads everything but the records.
-func (r *Reader) readProcesses() error {
+// readProcesses reads everything but the records. What cannot be read is noted and left out.
+func (r *Reader) readProcesses() {
 	var t readTools
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads {
+		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar {
 			continue // of a kind from a later version of the same format
 		}
 		payload, err := r.read(b, &t)
-		if err != nil {
-			return err
+		if err == nil {
+			if err = r.readBlock(b, payload); err != nil {
+				err = fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, err)
+			}
 		}
-		if err := r.readBlock(b, payload); err != nil {
-			return r.damaged("the block at byte %d cannot be decoded: %v", b.offset, err)
+		if err != nil {
+			r.note(b, 0, err)
+			if held[b.kind].of {
+				r.process(b.process)
+			}
 		}
 	}
-	for _, p := range r.processes {
+	for i, p := range r.processes {
 		p.Samples = thinSamples(p.Samples)
 		sortThreadTimes(p.ThreadTimes)
+		p.Unusable = r.unusable(ProcessIndex(i), p)
 	}
-	return nil
+}
+
+// unusable says why the records of a process mean nothing: too much of what is said of it was damaged.
+func (r *Reader) unusable(index ProcessIndex, p *Process) string {
+	lost := func(kind blockKind) bool {
+		return slices.ContainsFunc(r.damage, func(d Damage) bool {
+			return d.Unknown() || d.Of && d.Process == index && d.Held == held[kind].words
+		})
+	}
+	switch {
+	case !p.known:
+		return "nothing says any more which process it was"
+	case p.Clock == 0 && lost(blockProcess), p.Clock == wire.ClockTSC && len(p.Samples) < 2 && lost(blockSamples):
+		return "nothing says any more what its clock was"
+	}
+	return ""
 }
 
 func (r *Reader) readBlock(b *block, payload []byte) error {
@@ -42,14 +67,14 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 		return json.Unmarshal(payload, &r.info)
 	case blockResult:
 		return json.Unmarshal(payload, &r.result)
-	case blockProcess:
-		return r.readProcess(b.process, payload)
 	}
-	if int(b.process) >= len(r.processes) {
+	p := r.process(b.process)
+	if p == nil {
 		return errIndex
 	}
-	p := r.processes[b.process]
 	switch b.kind {
+	case blockProcess:
+		return p.readHeader(payload)
 	case blockThreads:
 		var err error
 		p.ThreadTimes, err = wire.DecodeThreadTimes(p.ThreadTimes, payload)
@@ -62,30 +87,44 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 				Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
 		}
 	case blockEnd:
-		err := json.Unmarshal(payload, &p.End)
-		if p.End != nil {
-			p.End.distrust()
-		}
-		return err
+		return readEnd(payload, &p.End)
+	case blockSoFar:
+		return readEnd(payload, &p.SoFar)
 	}
 	return nil
 }
 
-func (r *Reader) readProcess(index ProcessIndex, payload []byte) error {
-	var h processHeader
-	if err := json.Unmarshal(payload, &h); err != nil {
+// readEnd reads an end over an earlier one.
+func readEnd(payload []byte, into **End) error {
+	var e End
+	if err := json.Unmarshal(payload, &e); err != nil {
 		return err
 	}
-	if int(index) > len(r.processes) {
-		return errIndex
+	e.distrust()
+	*into = &e
+	return nil
+}
+
+// process is the process of a number, made when it is new; nil when there cannot be as many: each has a block at least.
+func (r *Reader) process(index ProcessIndex) *Process {
+	if int(index) >= len(r.blocks) {
+		return nil
 	}
-	if int(index) == len(r.processes) {
+	for int(index) >= len(r.processes) {
 		r.processes = append(r.processes, &Process{
 			Strings: map[wire.StringID]string{}, Classes: map[uint8]Class{},
 			Devices: map[wire.ObjectID]Device{}, ThreadNames: map[uint64]string{},
 			Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]Symbol{}})
 	}
-	p := r.processes[index]
+	return r.processes[index]
+}
+
+func (p *Process) readHeader(payload []byte) error {
+	var h processHeader
+	if err := json.Unmarshal(payload, &h); err != nil {
+		return err
+	}
+	p.known = true
 	p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom = h.Hello, h.Clock, h.TimebaseNumer, h.TimebaseDenom
 	return nil
 }
@@ -177,7 +216,15 @@ func (r *Reader) makeStreams() {
 	at := map[streamKey]int{}
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.kind != blockRecords || int(b.process) >= len(r.processes) {
+		if b.kind != blockRecords {
+			continue
+		}
+		switch p := r.process(b.process); {
+		case p == nil:
+			r.note(b, 0, errIndex)
+			continue
+		case p.Unusable != "" || !p.known:
+			r.note(b, 0, errors.New(cmp.Or(p.Unusable, "nothing says which process it was")))
 			continue
 		}
 		key := streamKey{b.process, b.ring}
@@ -194,20 +241,16 @@ func (r *Reader) makeStreams() {
 	}
 	for i := range r.streams {
 		s := &r.streams[i]
-		written := r.blocks[s.blocks[len(s.blocks)-1]].next()
-		s.Missing = written - min(written, s.Records)
+		s.missing(r.blocks[s.blocks[len(s.blocks)-1]].next())
 	}
 	for i, p := range r.processes {
-		if p.End == nil {
+		if p.Last() == nil || p.Unusable != "" {
 			continue
 		}
-		for _, ring := range p.End.Rings {
-			n, known := at[streamKey{ProcessIndex(i), ring.Ring}]
-			switch {
-			case known:
-				s := &r.streams[n]
-				s.Missing = ring.Head - min(ring.Head, s.Records)
-			case ring.Head > 0:
+		for _, ring := range p.Last().Rings {
+			if n, known := at[streamKey{ProcessIndex(i), ring.Ring}]; known {
+				r.streams[n].missing(ring.Head)
+			} else if ring.Head > 0 {
 				r.streams = append(r.streams, Stream{Process: ProcessIndex(i), Ring: ring.Ring, Missing: ring.Head})
 			}
 		}
@@ -216,4 +259,9 @@ func (r *Reader) makeStreams() {
 		a, b := &r.streams[i], &r.streams[j]
 		return a.Process < b.Process || a.Process == b.Process && a.Ring < b.Ring
 	})
+}
+
+// missing notes that so many records were written to the ring.
+func (s *Stream) missing(written uint64) {
+	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -20,15 +20,18 @@ type Reader struct {
 	close     func() error
 	size      int64
 	blocks    []block
-	cut       string // why the trace is not whole; empty when it is
+	cut       *Cut // nil when the trace has an end
 	info      Info
 	result    *Result
 	processes []*Process
 	streams   []Stream
+
+	mutex  sync.Mutex // guards what follows
+	damage []Damage   // by offset
 }
 
 // Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace that
-// was cut off is opened as far as it goes.
+// was cut off, or damaged, is opened as far as it goes: see Cut and Damage.
 func Open(path string) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -56,15 +59,11 @@ func newReader(path string, file io.ReaderAt, size int64) (*Reader, error) {
 	if err := r.checkHeader(); err != nil {
 		return nil, err
 	}
-	err := r.readIndex()
-	if err != nil {
-		if err = r.scan(); err != nil {
-			return nil, err
-		}
+	if end, err := r.readIndex(); err != nil {
+		r.scan(end)
 	}
-	if err := r.readProcesses(); err != nil {
-		return nil, err
-	}
+	r.readProcesses()
+	r.findCut()
 	r.makeStreams()
 	return r, nil
 }
@@ -80,7 +79,10 @@ func (r *Reader) checkHeader() error {
 		return fmt.Errorf("read the trace: %w", err)
 	}
 	version := binary.LittleEndian.Uint32(h[8:])
+	right := n == fileHeader && bytes.HasPrefix(h[:], []byte(fileMagic)) && binary.LittleEndian.Uint32(h[12:]) == crc32.Checksum(h[:12], castagnoli) && version > 0
 	switch {
+	case !right && r.hasBlocks(h[:n]):
+		r.addDamage(Damage{Size: fileHeader, Held: heldHeader, Why: "its header has a wrong checksum"})
 	case n == 0:
 		return &FormatError{r.path, ErrNotTrace, "it is empty"}
 	case !bytes.HasPrefix([]byte(fileMagic), h[:min(n, len(fileMagic))]):
@@ -89,110 +91,57 @@ func (r *Reader) checkHeader() error {
 		return &FormatError{r.path, ErrDamaged, fmt.Sprintf("it ends after %d bytes, inside its header; record again", n)}
 	case version > Version:
 		return &FormatError{r.path, ErrVersion, fmt.Sprintf("format version %d, this mtrace reads up to %d; use the mtrace that recorded it or a newer one", version, Version)}
-	case version == 0 || binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli):
+	case !right:
 		return r.damaged("its header has a wrong checksum")
 	}
 	return nil
 }
 
-// readIndex reads the index at the end. Without one the trace was cut.
-func (r *Reader) readIndex() error {
+// hasBlocks says of a file whose header is wrong whether it is a trace even so: its first block is where it should be, or its magic is right
+// and there is a block somewhere.
+func (r *Reader) hasBlocks(header []byte) bool {
+	if _, err := r.headerAt(fileHeader, r.size); err == nil {
+		return true
+	}
+	_, found := r.findBlock(fileHeader, r.size)
+	return found && bytes.HasPrefix(header, []byte(fileMagic))
+}
+
+// readIndex reads the index at the end. Without one the trace was cut, or damaged; end is where its blocks end, if that is known.
+func (r *Reader) readIndex() (end int64, err error) {
 	var t [trailer]byte
 	if r.size < fileHeader+blockHeader+trailer {
-		return errIndex
+		return 0, errIndex
 	}
 	if _, err := r.file.ReadAt(t[:], r.size-trailer); err != nil {
-		return errIndex
+		return 0, errIndex
 	}
 	at, ok := parseTrailer(t[:])
 	if !ok || at > r.size-trailer-blockHeader {
-		return errIndex
+		return 0, errIndex
 	}
-	var h [blockHeader]byte
-	if _, err := r.file.ReadAt(h[:], at); err != nil {
-		return errIndex
+	b, err := r.headerAt(at, r.size-trailer)
+	if err == nil && (b.kind != blockIndex || b.end() != r.size-trailer || int64(b.raw) > at) {
+		err = errIndex
 	}
-	b, err := parseHeader(h[:], at)
-	if err != nil || b.kind != blockIndex || b.end() != r.size-trailer || int64(b.raw) > at {
-		return errIndex
+	var payload []byte
+	if err == nil {
+		payload, err = r.payload(&b, &readTools{})
 	}
-	payload, err := r.payload(&b, &readTools{})
+	if err == nil {
+		r.blocks, err = parseIndex(payload, at)
+	}
 	if err != nil {
-		return errIndex
+		r.addDamage(Damage{Offset: at, Size: r.size - trailer - at, Held: held[blockIndex].words, Why: err.Error()})
 	}
-	r.blocks, err = parseIndex(payload, at)
-	return err
-}
-
-// scan finds the blocks of a file that has no index, up to the first that is not whole. When a whole one follows later, the
-// file is not cut but damaged.
-func (r *Reader) scan() error {
-	var t readTools
-	offset := int64(fileHeader)
-	for offset < r.size {
-		b, err := r.blockAt(offset, &t)
-		if err != nil {
-			if at, found := r.findBlock(offset + 1); found {
-				return r.damaged("%v, but one begins at byte %d", err, at)
-			}
-			break
-		}
-		if b.kind == blockIndex { // only what stands behind it is missing
-			offset = b.end()
-			break
-		}
-		r.blocks = append(r.blocks, b)
-		offset = b.end()
-	}
-	r.cut = fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of calls before the cut may be missing", r.size-offset, r.size, flushEvery)
-	return nil
-}
-
-// blockAt reads the block at an offset whole, to check it.
-func (r *Reader) blockAt(offset int64, t *readTools) (block, error) {
-	var h [blockHeader]byte
-	if _, err := r.file.ReadAt(h[:], offset); err != nil {
-		return block{}, fmt.Errorf("the block at byte %d is not whole", offset)
-	}
-	b, err := parseHeader(h[:], offset)
-	if err != nil {
-		return b, err
-	}
-	if b.end() > r.size {
-		return b, fmt.Errorf("the block at byte %d is not whole", offset)
-	}
-	_, err = r.stored(&b, t)
-	return b, err
-}
-
-// findBlock looks for a whole header of a block that fits into the file, from an offset on.
-func (r *Reader) findBlock(offset int64) (int64, bool) {
-	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
-	buffer := make([]byte, min(1<<16, r.size-offset))
-	for offset < r.size {
-		n, err := r.file.ReadAt(buffer, offset)
-		if n < blockHeader || err != nil && !errors.Is(err, io.EOF) {
-			return 0, false
-		}
-		for i := 0; i+blockHeader <= n; i++ {
-			j := bytes.Index(buffer[i:n], magic)
-			if j < 0 || i+j+blockHeader > n {
-				break
-			}
-			i += j
-			if b, err := parseHeader(buffer[i:], offset+int64(i)); err == nil && b.end() <= r.size {
-				return b.offset, true
-			}
-		}
-		offset += int64(n - blockHeader + 1)
-	}
-	return 0, false
+	return at, err
 }
 
 // readTools is the memory that reading blocks needs.
 type readTools struct {
 	in, out []byte
 	records [readBatch]wire.Record
+	whole   []wire.Record // a block of them
 	decoder decoder
 }
 
@@ -233,20 +182,16 @@ func (r *Reader) payload(b *block, t *readTools) ([]byte, error) {
 func (r *Reader) read(want *block, t *readTools) ([]byte, error) {
 	var h [blockHeader]byte
 	if _, err := r.file.ReadAt(h[:], want.offset); err != nil {
-		return nil, r.damaged("the block at byte %d cannot be read: %v", want.offset, err)
+		return nil, fmt.Errorf("the block at byte %d cannot be read: %w", want.offset, err)
 	}
 	b, err := parseHeader(h[:], want.offset)
 	if err != nil {
-		return nil, r.damaged("%v", err)
+		return nil, err
 	}
 	if b.kind != want.kind || b.process != want.process || b.stored != want.stored || b.ring != want.ring || b.count != want.count || b.position != want.position {
-		return nil, r.damaged("the block at byte %d is not what the index says", want.offset)
+		return nil, fmt.Errorf("the block at byte %d is not what the index says", want.offset)
 	}
-	payload, err := r.payload(&b, t)
-	if err != nil {
-		return nil, r.damaged("%v", err)
-	}
-	return payload, nil
+	return r.payload(&b, t)
 }
 
 // Close closes the file.
@@ -266,9 +211,6 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
-// Truncated says whether the file is cut, and how much of it could not be read: one line.
-func (r *Reader) Truncated() (bool, string) { return r.cut != "", r.cut }
-
 // Processes are the traced processes, by ProcessIndex.
 func (r *Reader) Processes() []*Process { return r.processes }
 
@@ -278,8 +220,8 @@ func (r *Reader) Streams() []Stream { return r.streams }
 // readBatch is how many records Read hands over at a time: as many as stay in a processor's first cache until they were looked at.
 const readBatch = 512
 
-// Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. The error is
-// fn's, or a *FormatError; fn may have been given the first records of a block that then proves to be damaged.
+// Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. Records of blocks that
+// cannot be read are left out, and Damage says so. The error is fn's.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -287,18 +229,21 @@ func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 		b := &r.blocks[i]
 		payload, err := r.read(b, t)
 		if err != nil {
-			return err
+			r.note(b, 0, err)
+			continue
 		}
 		err = t.decoder.begin(payload, int(b.count))
+		done := uint64(0)
 		for n := 1; n > 0 && err == nil; {
 			if n, err = t.decoder.next(t.records[:]); n > 0 && err == nil {
 				if err := fn(t.records[:n]); err != nil {
 					return err
 				}
+				done += uint64(n)
 			}
 		}
 		if err != nil {
-			return r.damaged("the block at byte %d cannot be decoded: %v", b.offset, err)
+			r.note(b, done, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, err))
 		}
 	}
 	return nil

@@ -25,6 +25,10 @@ func (s *streamWriter) add(position uint64, records []wire.Record) error {
 	if position < s.next {
 		return fmt.Errorf("records of ring %d at position %d come after those before %d", s.ring, position, s.next)
 	}
+	if s.writer.failed.Load() {
+		s.next = position + uint64(len(records))
+		return s.writer.Err()
+	}
 	if position > s.next && len(s.records) > 0 { // a block has no gaps
 		if err := s.flushLocked(); err != nil {
 			return err

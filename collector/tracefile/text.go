@@ -12,7 +12,7 @@ import (
 )
 
 // The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its hello,
-// facts, stacks, clock samples, processor times of threads, records by ring and, when it is known, its end; the result, when there is one. Read back it makes the
+// facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went on and, when it is known, its end; the result, when there is one. Read back it makes the
 // same trace, so traces can be written and changed by hand.
 
 // TextSchema is the value of "schema" in the first line.
@@ -31,6 +31,7 @@ type textLine struct {
 	Ring     *uint16         `json:"ring,omitempty"`
 	Position *uint64         `json:"position,omitempty"` // of a record; without it, behind the last
 	Record   json.RawMessage `json:"record,omitempty"`
+	SoFar    *End            `json:"so_far,omitempty"`
 	End      *End            `json:"end,omitempty"`
 	Result   *Result         `json:"result,omitempty"`
 }
@@ -79,6 +80,11 @@ func (r *Reader) WriteText(w io.Writer) error {
 				continue
 			}
 			if err := r.writeStream(out, s); err != nil {
+				return err
+			}
+		}
+		if p.SoFar != nil {
+			if err := lines.Encode(textLine{Process: &index, SoFar: p.SoFar}); err != nil {
 				return err
 			}
 		}

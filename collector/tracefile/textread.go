@@ -117,6 +117,8 @@ func (t *textLoader) load(l *textLine) error {
 		return t.writer.Samples(p, []wire.ClockSample{{Ticks: wire.Ticks(l.Sample[0]), Nanos: l.Sample[1]}})
 	case l.Thread != nil:
 		return t.threadTime(p, *l.Thread)
+	case l.SoFar != nil:
+		return t.writer.SoFar(p, *l.SoFar)
 	case l.End != nil:
 		return t.writer.EndProcess(p, *l.End)
 	case l.Record == nil || l.Ring == nil:

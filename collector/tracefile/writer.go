@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mtrace/collector/wire"
@@ -16,7 +17,7 @@ import (
 const flushEvery = time.Second
 
 // A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in the
-// order of the ring. After the first failure to write, every method reports it, and the file ends with its last whole block.
+// order of the ring. After the first failure to write, every method reports it, and no record is written any more.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -28,8 +29,11 @@ type Writer struct {
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
-	leftOut   uint64 // records for which there was no room
-	noRoom    error  // why
+	failed    atomic.Bool // err is there
+	cut       int64       // when err came, Unix time in nanoseconds
+	tail      []tailBlock // since then
+	leftOut   uint64      // records for which there was no room
+	noRoom    error       // why
 }
 
 // A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and the
@@ -133,7 +137,15 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	for _, s := range streams {
 		s.flush()
 	}
-	return w.appendJSON(block{kind: blockEnd, process: p}, end)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header) // once more: without it, were it damaged, all of the process would be lost
+	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
+}
+
+// SoFar says what a process that goes on has counted by now: all that is known of what is missing when the trace is cut.
+func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
+	return w.appendJSON(block{kind: blockSoFar, process: p}, soFar)
 }
 
 // Flush hands everything so far to the operating system: from then on it survives the death of this process.
@@ -175,7 +187,8 @@ func (w *Writer) Size() int64 {
 	return w.offset
 }
 
-// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole recording.
+// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole recording; after one,
+// what was counted since is written all the same, where that can be.
 func (w *Writer) Close(r Result) error {
 	close(w.stop)
 	w.done.Wait()
@@ -186,7 +199,9 @@ func (w *Writer) Close(r Result) error {
 		r.addNote(fmt.Sprintf("%d records were left out: %v", w.leftOut, w.noRoom))
 	}
 	w.appendJSONLocked(block{kind: blockResult}, r)
-	w.end()
+	if w.end() != nil {
+		w.endCut(r)
+	}
 	if err := w.file.Close(); err != nil && w.err == nil {
 		w.err = fmt.Errorf("write the trace: %w", err)
 	}
@@ -196,7 +211,8 @@ func (w *Writer) Close(r Result) error {
 // end writes the index.
 func (w *Writer) end() error {
 	index := w.offset
-	w.appendBlockLocked(block{kind: blockIndex}, appendIndex(nil, w.blocks), nil)
+	t := payloadBlock(block{kind: blockIndex}, appendIndex(nil, w.blocks))
+	w.commit(t.block, t.header, t.stored)
 	if w.err == nil {
 		w.write(appendTrailer(nil, index))
 	}
@@ -227,11 +243,23 @@ func (w *Writer) appendJSON(b block, value any) error {
 }
 
 func (w *Writer) appendJSONLocked(b block, value any) error {
+	t := jsonBlock(b, value)
+	return w.commit(t.block, t.header, t.stored)
+}
+
+func jsonBlock(b block, value any) tailBlock {
 	payload, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // only plain structs come here
 	}
-	return w.appendBlockLocked(b, payload, nil)
+	return payloadBlock(b, payload)
+}
+
+// payloadBlock is a block with its payload as it is stored.
+func payloadBlock(b block, payload []byte) tailBlock {
+	stored, e := compress(payload, nil)
+	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
+	return tailBlock{b, b.appendHeader(nil), stored}
 }
 
 // appendBlock compresses a payload outside the lock and appends its block; scratch is returned for the next time.
@@ -248,15 +276,10 @@ func (w *Writer) appendBlock(b block, payload, scratch []byte) ([]byte, error) {
 	return scratch, w.commit(b, header, stored)
 }
 
-func (w *Writer) appendBlockLocked(b block, payload, scratch []byte) error {
-	stored, e := compress(payload, scratch)
-	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
-	return w.commit(b, b.appendHeader(nil), stored)
-}
-
 // commit writes a block, as a whole or not at all.
 func (w *Writer) commit(b block, header, stored []byte) error {
 	if w.err != nil {
+		w.keep(b, header, stored)
 		return w.err
 	}
 	whole := append(header, stored...)
@@ -275,6 +298,7 @@ func (w *Writer) commit(b block, header, stored []byte) error {
 	if file, ok := w.file.(interface{ Truncate(int64) error }); ok {
 		file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
 	}
+	w.keep(b, header, stored)
 	return w.err
 }
 
@@ -282,7 +306,8 @@ func (w *Writer) write(b []byte) bool {
 	n, err := w.file.Write(b)
 	w.offset += int64(n)
 	if err != nil {
-		w.err = fmt.Errorf("write the trace: %w", err)
+		w.err, w.cut = fmt.Errorf("write the trace: %w", err), time.Now().UnixNano()
+		w.failed.Store(true)
 	}
 	return err == nil
 }

@@ -50,6 +50,10 @@ func (m *modeller) source() {
 	out := m.scope.source()
 	src.Kind, src.Path = "xctrace", strings.Join(out.Files, ", ")
 	src.OS, src.Device, src.Truncated = out.OS, out.GPU, len(out.Truncated) > 0
+	if src.Truncated {
+		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "), Parts: 0}
+		m.trace.Lost.AtLeast = true
+	}
 	src.Host = out.Device
 	if m.Run == nil {
 		src.Wall = m.length()

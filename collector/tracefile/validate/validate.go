@@ -38,6 +38,10 @@ func Trace(r *tracefile.Reader) (problems []string, err error) {
 			return c.problems, err
 		}
 	}
+	for _, d := range r.Damage() {
+		c.where = ""
+		c.say("%s", r.Text(d))
+	}
 	return c.problems, nil
 }
 

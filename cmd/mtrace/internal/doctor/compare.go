@@ -94,6 +94,9 @@ func readTrace(path string) (*sight, error) {
 			return nil, err
 		}
 	}
+	if damage := reader.Damage(); len(damage) > 0 && s.cut == "" {
+		s.cut = reader.Text(damage[0])
+	}
 	return s, nil
 }
 

@@ -1,0 +1,102 @@
+package analyze
+
+import (
+	"fmt"
+
+	"mtrace/collector/tracefile"
+)
+
+// A Shortfall says that a trace is not all of its recording: nothing that is said of it may be said of the whole.
+type Shortfall struct {
+	Kind  string // one of the three below
+	Why   string // one line
+	After Nanos  // of what was cut: how long after the start of the recording the last is that is known of it; 0 when that is not known
+	Parts int    // of the file, that could not be read
+}
+
+// The kinds of shortfalls.
+const (
+	Cut      = "cut"      // the file, or the recording, ends before the program did
+	Damaged  = "damaged"  // parts of the file cannot be read
+	Repaired = "repaired" // the file is what was whole of another, which was damaged or cut
+)
+
+// most lines about the parts of a file that cannot be read.
+const mostParts = 8
+
+// shortfall finds out what the file lacks; nil when nothing. Every stream was read.
+func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
+	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
+	if len(damage) == 0 && cut == nil && repaired == nil {
+		return nil
+	}
+	s := &Shortfall{Kind: Damaged, Parts: len(damage)}
+	lost := &l.trace.Lost
+	for i, d := range damage {
+		switch {
+		case i < mostParts:
+			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
+		case i == mostParts:
+			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left out", len(damage)-i))
+		}
+		lost.AtLeast = lost.AtLeast || d.Unknown()
+		if d.Of && l.asked(d.Process) {
+			lost.Records += int64(d.Records)
+		}
+	}
+	if len(damage) > 0 {
+		s.Why = r.Text(damage[0])
+	}
+	if cut != nil {
+		s.Kind, s.Why = Cut, cut.Why
+		lost.AtLeast = lost.AtLeast || !cut.All
+		if after := Nanos(cut.At - r.Info().Started); cut.At > 0 && after > 0 && after < longestTime {
+			s.After = after
+		}
+	}
+	if repaired != nil && len(damage) == 0 {
+		s.Kind, s.Parts = Repaired, len(repaired.Lines)
+		lost.AtLeast = lost.AtLeast || !repaired.Wholly
+		lost.Records += int64(min(repaired.Records, 1<<44))
+		for i, line := range repaired.Lines[:min(len(repaired.Lines), mostParts)] {
+			l.trace.Warnings = append(l.trace.Warnings, "before it was repaired: "+line)
+			if i == 0 && cut == nil {
+				s.Why = line
+			}
+		}
+	}
+	return s
+}
+
+// asked says whether a process is one of those that are looked at.
+func (l *loader) asked(index tracefile.ProcessIndex) bool {
+	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
+}
+
+// Headline says in one line that the trace is not whole, since when, and what is known to be missing; empty when it is whole.
+func (t *Trace) Headline() string {
+	s := t.Source.Short
+	if s == nil {
+		return ""
+	}
+	text := map[string]string{Cut: "CUT", Damaged: "DAMAGED", Repaired: "REPAIRED"}[s.Kind]
+	if s.After > 0 {
+		text += fmt.Sprintf(" %v after the start", s.After)
+	}
+	if s.Parts == 1 {
+		text += ", a part of the file left out"
+	} else if s.Parts > 1 {
+		text += fmt.Sprintf(", %d parts of the file left out", s.Parts)
+	}
+	text += fmt.Sprintf(": %s calls are here, ", FormatCount(t.Events))
+	missing, more := t.Lost.Records, t.Lost.AtLeast
+	switch {
+	case missing > 0 && more:
+		return text + FormatCount(missing) + " are known to be missing, and how many more is not known"
+	case missing > 0:
+		return text + FormatCount(missing) + " are missing"
+	case more:
+		return text + "and how many are missing is not known"
+	}
+	return text + "and none is missing"
+}

@@ -1,0 +1,125 @@
+package tracefile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// A Damage is a part of the file that could not be read and was left out. What it held is known from its block's header, or from the
+// index, when one of them is whole.
+type Damage struct {
+	Offset, Size int64        // of the part, in bytes
+	Held         string       // in words; empty when it is not known
+	Of           bool         // it held something of one process:
+	Process      ProcessIndex // this one
+	Ring         uint16       // of the records
+	Records      uint64       // that it held; 0 when it is not known whether it held any
+	First, Last  wire.Ticks   // the smallest begin and the largest end of the calls among them
+	Why          string       // what is wrong with it
+}
+
+// held says in words what the blocks of a kind hold, and whether that is of one process.
+var held = map[blockKind]struct {
+	words string
+	of    bool
+}{
+	blockInfo:    {"how the trace was made", false},
+	blockProcess: {"what a process and its clock are", true},
+	blockRecords: {"records", true},
+	blockFacts:   {"names and other facts", true},
+	blockSamples: {"clock samples", true},
+	blockEnd:     {"how a process ended and what it lost", true},
+	blockResult:  {"how the recording ended", false},
+	blockIndex:   {"the index, which was made again", false},
+	blockThreads: {"processor times of threads", true},
+	blockSoFar:   {"what a process had counted by then", true},
+}
+
+// note adds a block that was left out; of its records those behind the first done were.
+func (r *Reader) note(b *block, done uint64, why error) {
+	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of, Process: b.process, Why: why.Error()}
+	if b.kind == blockRecords {
+		d.Ring, d.Records, d.First, d.Last = b.ring, uint64(b.count)-min(done, uint64(b.count)), b.first, b.last
+	}
+	r.addDamage(d)
+}
+
+func (r *Reader) addDamage(d Damage) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	at, known := slices.BinarySearchFunc(r.damage, d, func(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) })
+	if !known {
+		r.damage = slices.Insert(r.damage, at, d)
+	}
+}
+
+// Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every stream was read.
+func (r *Reader) Damage() []Damage {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return slices.Clone(r.damage)
+}
+
+// Remade says that it held nothing that the other blocks do not say too.
+func (d *Damage) Remade() bool {
+	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
+}
+
+// What is in the file beside blocks.
+const (
+	heldTrailer = "where the index is, which was made again"
+	heldHeader  = "what kind of file it is"
+)
+
+// Unknown says that nobody knows what it held.
+func (d *Damage) Unknown() bool { return d.Held == "" }
+
+// Text says what was left out, as far as it is known: one line.
+func (r *Reader) Text(d Damage) string {
+	where := fmt.Sprintf("%d bytes at byte %d of the file are damaged and left out", d.Size, d.Offset)
+	if d.Unknown() {
+		return where + ": what they held is not known"
+	}
+	text := where + ": " + d.Held
+	if !d.Of || int(d.Process) >= len(r.processes) {
+		return text
+	}
+	p := r.processes[d.Process]
+	who := fmt.Sprintf(" of process %d", p.PID)
+	if !p.known {
+		who = fmt.Sprintf(" of the process numbered %d", d.Process)
+	}
+	if d.Records == 0 {
+		return text + who
+	}
+	text = fmt.Sprintf("%s: %d records%s, ring %d", where, d.Records, who, d.Ring)
+	if e := p.Last(); e != nil {
+		for _, ring := range e.Rings {
+			if ring.Ring == d.Ring && ring.Thread != 0 {
+				text += fmt.Sprintf(" (thread %d)", ring.Thread)
+			}
+		}
+	}
+	if first, ok := r.sinceStart(p, d.First); ok && p.Unusable == "" {
+		last, _ := r.sinceStart(p, d.Last)
+		text += fmt.Sprintf(", from %.3f s to %.3f s", first, last)
+	}
+	return text
+}
+
+// sinceStart is a time of a process, in seconds after the first call in the trace.
+func (r *Reader) sinceStart(p *Process, t wire.Ticks) (float64, bool) {
+	first := int64(0)
+	found := false
+	for _, s := range r.streams {
+		if of := r.processes[s.Process]; s.Records > 0 && of.Unusable == "" {
+			if begin := of.Nanos(s.First); !found || begin < first {
+				first, found = begin, true
+			}
+		}
+	}
+	return float64(p.Nanos(t)-first) / 1e9, found && t != 0
+}

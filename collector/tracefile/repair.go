@@ -1,0 +1,162 @@
+package tracefile
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+)
+
+// A Repair is what a file was made of that is the whole part of another, which was damaged or cut.
+type Repair struct {
+	Lines  []string `json:"lines"`         // what was left out, as far as it is known; one line each
+	Cut    *Cut     `json:"cut,omitempty"` // of the other file
+	Wholly bool     `json:"wholly"`        // nothing is missing of which nobody knows what it held
+
+	Records uint64 `json:"records,omitempty"` // of processes of which nothing else is known any more; those of others are missing in their streams
+}
+
+// mostLines bounds the lines of a repair.
+const mostLines = 1000
+
+// Repaired says of a file that it is the whole part of another; nil when it is not.
+func (r *Reader) Repaired() *Repair {
+	if r.result == nil {
+		return nil
+	}
+	return r.result.Repaired
+}
+
+// Repair writes the whole part of the trace, with an index and an end. What was left out is in its Repair, so that nobody takes it for all
+// there was; that is nil when nothing was.
+func (r *Reader) Repair(to io.Writer) (*Repair, error) {
+	var t readTools
+	var result Result
+	if r.result != nil {
+		result = *r.result
+	}
+	offset := int64(0)
+	var blocks []block
+	write := func(parts ...[]byte) error {
+		for _, part := range parts {
+			n, err := to.Write(part)
+			offset += int64(n)
+			if err != nil {
+				return fmt.Errorf("write the repaired trace: %w", err)
+			}
+		}
+		return nil
+	}
+	if err := write(appendFileHeader(nil)); err != nil {
+		return nil, err
+	}
+	for i := range r.blocks {
+		b, stored := r.wholeBlock(i, &t)
+		if stored == nil || b.kind == blockResult || b.kind == blockIndex {
+			continue
+		}
+		b.offset = offset
+		if err := write(b.appendHeader(nil), stored); err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, b)
+	}
+	result.Repaired = r.repair(result.Repaired)
+	add := func(t tailBlock) error {
+		t.offset = offset
+		blocks = append(blocks, t.block)
+		return write(t.header, t.stored)
+	}
+	for i, p := range r.processes {
+		if soFar, needed := r.counted(ProcessIndex(i), p); needed {
+			if err := add(jsonBlock(block{kind: blockSoFar, process: ProcessIndex(i)}, soFar)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := add(jsonBlock(block{kind: blockResult}, result)); err != nil {
+		return nil, err
+	}
+	index := offset
+	if err := add(payloadBlock(block{kind: blockIndex}, appendIndex(nil, blocks))); err != nil {
+		return nil, err
+	}
+	return result.Repaired, write(appendTrailer(nil, index))
+}
+
+// counted is what a process without an end had counted at least: where its last blocks were left out, nothing else tells.
+func (r *Reader) counted(index ProcessIndex, p *Process) (soFar End, needed bool) {
+	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
+	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {
+		return soFar, false
+	}
+	if p.SoFar != nil {
+		soFar = *p.SoFar
+		soFar.Rings = slices.Clone(soFar.Rings)
+	}
+	for _, s := range r.streams {
+		if s.Process != index || len(s.blocks) == 0 {
+			continue
+		}
+		written := r.blocks[s.blocks[len(s.blocks)-1]].next()
+		at := slices.IndexFunc(soFar.Rings, func(e RingEnd) bool { return e.Ring == s.Ring })
+		if at < 0 {
+			at = len(soFar.Rings)
+			soFar.Rings = append(soFar.Rings, RingEnd{Ring: s.Ring})
+		}
+		if soFar.Rings[at].Head < written {
+			soFar.Rings[at].Head, needed = written, true
+		}
+	}
+	return soFar, needed
+}
+
+// wholeBlock is a block as it is stored, when all of it can be read and used; nil when it cannot, which is noted.
+func (r *Reader) wholeBlock(i int, t *readTools) (b block, stored []byte) {
+	want := &r.blocks[i]
+	payload, err := r.read(want, t)
+	if err == nil && want.kind == blockRecords {
+		if p := r.process(want.process); p == nil || p.Unusable != "" || !p.known {
+			return b, nil // noted when the streams were made
+		}
+		if t.whole, err = t.decoder.decode(t.whole[:0], payload, int(want.count)); err != nil {
+			err = fmt.Errorf("the block at byte %d cannot be decoded: %w", want.offset, err)
+		}
+	}
+	if err != nil {
+		r.note(want, 0, err)
+		return b, nil
+	}
+	b, err = r.headerAt(want.offset, r.size)
+	if err == nil {
+		stored, err = r.stored(&b, t)
+	}
+	if err != nil || crc32.Checksum(stored, castagnoli) != b.payloadCRC {
+		return b, nil
+	}
+	return b, append([]byte{}, stored...)
+}
+
+// repair is what the file that is written is to say of itself.
+func (r *Reader) repair(before *Repair) *Repair {
+	now := &Repair{Wholly: true}
+	if before != nil {
+		*now = *before
+	}
+	some := before != nil
+	now.Cut = r.cut
+	for _, d := range r.Damage() {
+		some = some || !d.Remade()
+		now.Wholly = now.Wholly && !d.Unknown()
+		if d.Of && int(d.Process) < len(r.processes) && !r.processes[d.Process].known {
+			now.Records += d.Records
+		}
+		if len(now.Lines) < mostLines && !d.Remade() {
+			now.Lines = append(now.Lines, r.Text(d))
+		}
+	}
+	if !some && now.Cut == nil {
+		return nil
+	}
+	return now
+}

@@ -36,7 +36,7 @@ type command struct {
 
 // commands is the table of commands, in the order of help.
 func commands() []command {
-	return []command{runCommand(), collectCommand(), reportCommand(), pprofCommand(), exportCommand(), diffCommand(), checkCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), versionCommand()}
+	return []command{runCommand(), collectCommand(), reportCommand(), pprofCommand(), exportCommand(), diffCommand(), checkCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), versionCommand()}
 }
 
 // status is an error that carries an exit status. Its text, when it has any, is what the user reads.

@@ -130,10 +130,11 @@ func (l *loader) gatherThreads() {
 func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	rule := ruleOf(v.call)
 	w.Call, w.Selector, w.Interpreter, w.Unfinished = v.of(t), rule.row.Selector, v.holds, v.unfinished
-	switch rule.act {
-	case actWaitEvent:
+	w.Scheduled = rule.effect == wire.EffectWaitsScheduled
+	switch rule.object {
+	case wire.KindEvent:
 		w.Event = EventValue{uint32(v.object), v.arg}
-	case actWaitBuffer:
+	case wire.KindCommandBuffer:
 		w.Buffer = t.process.buffer(v.object)
 	}
 }
@@ -141,26 +142,29 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
 	rule := ruleOf(v.call)
 	k.Call, k.Selector, k.Lock, k.Own, k.Interpreter = v.of(t), rule.row.Selector, uint64(v.object), v.own, v.holds
-	if rule.address {
+	if rule.address != wire.Nowhere {
 		k.Lock = v.x1
 	}
-	if rule.named && v.x0 != 0 {
+	if rule.name != wire.Nowhere && v.x0 != 0 {
 		k.Name = t.process.text(v.x0)
 	}
-	if rule.holder && v.arg != 0 {
+	if rule.holder != wire.Nowhere && v.arg != 0 {
 		k.Holder = l.threadOf(t.process, ThreadID(v.arg)).Thread
 	}
 }
 
-// storageModes are the names of MTLStorageMode, which MTLResourceOptions holds from bit 4 on.
-var storageModes = [...]string{"shared", "managed", "private", "memoryless"}
+// StorageMode is the name of the MTLStorageMode that MTLResourceOptions hold from bit 4 on.
+func StorageMode(options uint64) string {
+	return [...]string{"shared", "managed", "private", "memoryless"}[options>>4&3]
+}
 
 // allocation is memory that was made. What is made on a heap takes the heap's memory.
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
-	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, storageModes[v.x1>>4&3], rule.onHeap
-	if rule.address {
+	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap || rule.object == wire.KindResource // a view has the memory of what it is made from
+	a.Copied = rule.effect == wire.EffectAllocatesCopy
+	if rule.address != wire.Nowhere {
 		a.Address = v.x2
 	}
 	id := wire.ObjectID(v.arg)

@@ -298,6 +298,7 @@ type Wait struct {
 
 	Interpreter InterpreterLock // when the wait began
 
+	Scheduled  bool // it waited until Buffer was scheduled, not until it had completed
 	Unfinished bool // the thread was still waiting when its process ended
 }
 
@@ -364,11 +365,8 @@ type Compilation struct {
 	Made       uint32  // the new object's number in its process; 0 when not known
 	From       uint32  // number of the library that a function is from, and of the function of a pipeline state; 0 when not known
 	Device     *Device // that the library or pipeline state is for; nil when not known
-}
 
-// Specialised says whether it made a function with constants, which make functions of one name and source different.
-func (c *Compilation) Specialised() bool {
-	return c.Kind == "function" && c.Selector != "newFunctionWithName:"
+	Specialised bool // a function with constants, which make functions of one name and source different
 }
 
 // An Allocation is one buffer (or other memory) made.
@@ -384,6 +382,7 @@ type Allocation struct {
 	Object   uint32 // its number in its process; 0 when not known
 	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
 	Released Nanos  // when it was given back; 0 when it was not, or that is not known (Trace.Releases)
+	Copied   bool   // the call copied what it holds into it
 }
 
 // DeviceMemory is a device's own account of what is allocated, at an instant: for the process, by all of it.

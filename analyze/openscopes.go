@@ -19,8 +19,7 @@ func (s *streamLoader) scopeBegins(r *wire.Record) {
 }
 
 // scope takes in a mark, or a scope that has ended.
-func (s *streamLoader) scope(r *wire.Record) {
-	mark := ruleOf(r.Call).row.Selector == "mark"
+func (s *streamLoader) scope(r *wire.Record, mark bool) {
 	if !mark {
 		for n := len(s.openScopes); n > 0 && s.openScopes[n-1].begin >= r.Begin; n-- {
 			s.openScopes = s.openScopes[:n-1]

@@ -18,7 +18,7 @@ func TestOpenScopes(t *testing.T) {
 		s.scopeBegins(&wire.Record{Begin: at, End: at, Object: depth, Call: wire.CallScopeBegins})
 	}
 	ends := func(begin, end wire.Ticks) {
-		s.scope(&wire.Record{Begin: begin, End: end, Call: wire.MustLookup(wire.FamilyTracer, "scope")})
+		s.scope(&wire.Record{Begin: begin, End: end, Call: wire.MustLookup(wire.FamilyTracer, "scope")}, false)
 	}
 	begins(10, 0)
 	begins(20, 1)

@@ -72,7 +72,7 @@ func (s *streamLoader) finish() {
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	rule := ruleOf(r.Call)
 	if rule.note {
-		s.note(rule.act, r, m)
+		s.note(rule, r, m)
 		return
 	}
 	if s.thread == nil {
@@ -93,40 +93,40 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	}
 	s.process.end = max(s.process.end, at.End)
 	s.use(rule, Call{at, s.thread.Thread, stack}, r, m)
-	if rule.leaves {
+	if rule.effect == wire.EffectEncodesLayer {
 		s.leave(rule.row.Family)
 	}
 }
 
 // note takes in a record of the tracer's own.
-func (s *streamLoader) note(act action, r *wire.Record, m *wire.More) {
-	switch act {
-	case actStack:
+func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
+	switch rule.effect {
+	case wire.EffectSeesStack:
 		s.stack(r)
-	case actCompleted:
+	case wire.EffectCompletes:
 		s.completed(r, m)
-	case actScheduled:
+	case wire.EffectSchedules:
 		if b := s.process.buffer(r.Object); b != nil {
 			b.Scheduled = s.process.clock.at(r.Begin)
 		}
-	case actThreadStart:
+	case wire.EffectStartsThread:
 		s.stacks.pending = s.stacks.pending[:0]
 		s.openScopes = s.openScopes[:0]
 		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
-	case actAllocated:
+	case wire.EffectMeters:
 		at := s.process.clock.at(r.Begin)
 		if _, visible := s.clip(Interval{at, at}); visible {
 			s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{at, s.device(s.process, r.Object), s.process.Process, r.Arg})
 		}
-	case actCanary:
+	case wire.EffectChecks:
 		s.process.canarySeen(r)
-	case actEncoderTimes:
+	case wire.EffectTimes:
 		s.encoderTimes(r, m)
-	case actLayer:
+	case wire.EffectEntersLayer:
 		s.enter(r)
-	case actScope:
-		s.scope(r)
-	case actScopeBegins:
+	case wire.EffectMarks, wire.EffectScopes:
+		s.scope(r, rule.effect == wire.EffectMarks)
+	case wire.EffectOpensScope:
 		s.scopeBegins(r)
 	}
 }
@@ -142,7 +142,7 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 			s.visit(rule, call, r, m, false)
 		}
 	}
-	if rule.act != actNothing {
+	if rule.effect != wire.EffectNone {
 		s.apply(rule, call, r, m, visible)
 	}
 }
@@ -155,7 +155,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	sp := t.nest.next()
 	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
 	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
-	t.used = t.used || rule.act != actSignalWait
+	t.used = t.used || rule.effect != wire.EffectListens
 	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
 		t.Active.Begin = inside.Begin
 	}
@@ -170,17 +170,17 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 // keep keeps a call for the model, and returns where in the list of its thread.
 func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (item int32) {
 	t := s.thread
-	switch {
-	case rule.wait:
+	switch rule.effect {
+	default:
 		item = int32(t.waits.count)
 		t.waits.add(inside.Begin).set(call, s.interpreter, r, unfinished)
-		if rule.act == actWaitBuffer {
+		if rule.object == wire.KindCommandBuffer {
 			s.bufferOf(r.Object)
 		}
-	case rule.act == actLock:
+	case wire.EffectBlocks:
 		item = int32(t.locks.count)
 		t.locks.add(inside.Begin).set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
-	default:
+	case wire.EffectListens:
 		item = int32(t.idle.count)
 		*t.idle.add(inside.Begin) = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
 	}

@@ -99,7 +99,7 @@ func (t *Trace) warnOfClocks(f *finishing, asked Interval) {
 	var before, waits int
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && w.Selector == "waitUntilCompleted" && !w.Unfinished && w.End < asked.End {
+		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End {
 			if waits++; w.End+clockTolerance < b.GPU.End {
 				before++
 			}

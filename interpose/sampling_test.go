@@ -46,14 +46,14 @@ func encoderTimes(t *testing.T, p *tracee) map[wire.ObjectID]*encoderTime {
 	times := []event{}
 	for _, e := range p.events(t) {
 		switch row := e.Call.Row(); {
-		case row.Arg == "new encoder":
+		case row.Makes(wire.KindEncoder):
 			encoders[wire.ObjectID(e.Arg)] = &encoderTime{}
 			if e.more != nil {
 				encoders[wire.ObjectID(e.Arg)].asked = wire.Sampling(e.more.X1)
 			}
 		case e.Call == wire.CallEncoderTimes:
 			times = append(times, e)
-		case row.Family == wire.FamilyEncoder && row.Selector == "setLabel:":
+		case row.Effect == wire.EffectLabels && row.Object.Kind == wire.KindEncoder:
 			if encoders[e.Object] != nil {
 				encoders[e.Object].label = p.text(t, e.Arg)
 			}

@@ -265,37 +265,34 @@ func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *nu
 	if c.ObjectID != 0 && row.Family != wire.FamilyMtl4CommandBuffer && !objects.pairs(uint64(c.ObjectID), uint64(e.Object)) {
 		return fmt.Sprintf("recorded of object %d; it was of %d, which is %d", e.Object, c.ObjectID, objects.traced[uint64(c.ObjectID)])
 	}
-	switch meaning := row.Arg; {
-	case strings.HasPrefix(meaning, "new "):
+	switch arg := row.Arg; {
+	case arg.Role == wire.RoleMade:
 		if (e.Arg == 0) != (c.result == 0) || (e.Flags&wire.Failed != 0) != (c.result == 0) {
 			return fmt.Sprintf("recorded as object %d, flags %x; made object %d", e.Arg, e.Flags, c.result)
 		}
 		if !objects.pairs(c.result, e.Arg) {
 			return fmt.Sprintf("recorded as object %d; made %d, which is %d", e.Arg, c.result, objects.traced[c.result])
 		}
-	case strings.HasPrefix(meaning, "StringID"):
+	case arg.Role.IsText():
 		if text := texts[e.Arg]; text != m.text(c.argument) && !cutShort(text, m.text(c.argument)) {
 			return fmt.Sprintf("recorded %q, truth %q", text, m.text(c.argument))
 		}
-	case slices.Contains(objectMeanings, meaning):
+	case arg.Role.IsObject():
 		if !objects.pairs(c.argument, e.Arg) {
-			return fmt.Sprintf("recorded %s %d; it was %d, which is %d", meaning, e.Arg, c.argument, objects.traced[c.argument])
+			return fmt.Sprintf("recorded %s %d; it was %d, which is %d", arg.Kind, e.Arg, c.argument, objects.traced[c.argument])
 		}
-	case meaning == "":
+	case arg.Role == wire.RoleNone:
 		if e.Arg != 0 {
 			return fmt.Sprintf("recorded an argument, %d, where there is none", e.Arg)
 		}
 	case e.Arg != c.argument:
-		return fmt.Sprintf("recorded %d %s, truth %d", e.Arg, meaning, c.argument)
+		return fmt.Sprintf("recorded %d %s, truth %d", e.Arg, arg.Words(), c.argument)
 	}
 	if failed := e.Flags&wire.Failed != 0; slices.Contains(yesOrNo, row.Selector) && failed != (c.result == 0) {
 		return fmt.Sprintf("recorded as failed %v; it returned %d", failed, c.result)
 	}
 	return m.wordsDiffer(c, e, texts, objects)
 }
-
-// objectMeanings are the arguments that are numbers of objects.
-var objectMeanings = []string{"pipeline state", "fence", "resource", "heap", "residency set", "allocation"}
 
 // yesOrNo are the selectors whose answer NO is recorded as a failure.
 var yesOrNo = []string{"waitUntilSignaledValue:timeoutMS:", "serializeToURL:error:", "addFunctionWithDescriptor:library:error:", "addLibraryWithDescriptor:error:",

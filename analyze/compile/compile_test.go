@@ -39,24 +39,24 @@ func TestSummarize(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
 	var list []analyze.Compilation
-	made := func(kind, name, selector string, object, from uint32) {
+	made := func(kind, name string, specialised bool, object, from uint32) {
 		at := analyze.Nanos(100 * (len(list) + 1))
-		list = append(list, analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 50}, Thread: th}, Kind: kind, Name: name, Selector: selector, Made: object, From: from})
+		list = append(list, analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 50}, Thread: th}, Kind: kind, Name: name, Specialised: specialised, Made: object, From: from})
 	}
-	made("library", "one", "", 1, 0)
-	made("library", "two", "", 2, 0)
-	made("function", "main0", "newFunctionWithName:", 3, 1)
-	made("function", "main0", "newFunctionWithName:", 4, 2)
-	made("function", "main0", "newFunctionWithName:constantValues:error:", 5, 1)
-	made("function", "main0", "newFunctionWithName:", 6, 1)
+	made("library", "one", false, 1, 0)
+	made("library", "two", false, 2, 0)
+	made("function", "main0", false, 3, 1)
+	made("function", "main0", false, 4, 2)
+	made("function", "main0", true, 5, 1)
+	made("function", "main0", false, 6, 1)
 	for _, function := range []uint32{3, 4, 5} { // all different
-		made("pipeline", "main0", "", 10+function, function)
+		made("pipeline", "main0", false, 10+function, function)
 	}
 	if u := Summarize(&analyze.Trace{Compilations: list}); u.Repeated != 0 || u.Unique != 5 {
 		t.Errorf("%d are said to repeat, %d to be unique: %+v", u.Repeated, u.Unique, u.Again)
 	}
 	for _, function := range []uint32{6, 5} { // of the same source as 3; the same again
-		made("pipeline", "main0", "", 20+function, function)
+		made("pipeline", "main0", false, 20+function, function)
 	}
 	if u := Summarize(&analyze.Trace{Compilations: list}); u.Repeated != 2 || u.Again[0].Made != 26 || u.Again[1].Made != 25 {
 		t.Errorf("%d are said to repeat: %+v", u.Repeated, u.Again)

@@ -38,7 +38,7 @@ func (made identities) of(c *analyze.Compilation) identity {
 		if function = made[object{p, c.From}]; function == nil {
 			return id
 		}
-		if function.Specialised() {
+		if function.Specialised {
 			id.function = function.Made
 		}
 	}

@@ -3,7 +3,6 @@ package insight
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 )
@@ -48,7 +47,7 @@ func allocationInLoop(in *Input) *Insight {
 		made++
 		bytes += a.Bytes
 		cost += a.Took
-		if strings.Contains(a.Selector, "WithBytes:") {
+		if a.Copied {
 			copied++
 		}
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)

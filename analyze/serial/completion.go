@@ -18,7 +18,7 @@ func (a *Analysis) returns() {
 	a.waitedFor = map[*analyze.CommandBuffer]analyze.Nanos{}
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
-		if w.Buffer == nil || w.Selector == "waitUntilScheduled" || w.Unfinished || w.Buffer.Completed.Known() {
+		if w.Buffer == nil || w.Scheduled || w.Unfinished || w.Buffer.Completed.Known() {
 			continue
 		}
 		if at, known := a.waitedFor[w.Buffer]; !known || w.End < at {

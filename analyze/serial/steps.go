@@ -111,7 +111,7 @@ func (a *Analysis) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 	for k := range a.Trace.Waits {
 		w := &a.Trace.Waits[k]
 		o := op{kind: opWait, job: unknown, cost: w.Length()}
-		if i, known := index[w.Buffer]; known && w.Buffer != nil && w.Selector != "waitUntilScheduled" && !w.Unfinished {
+		if i, known := index[w.Buffer]; known && w.Buffer != nil && !w.Scheduled && !w.Unfinished {
 			o = waitFor(w.Interval, w.Buffer, i)
 			o.barrier = encoded && w.Buffer.Empty()
 		}

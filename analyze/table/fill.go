@@ -37,7 +37,11 @@ type texts struct{ arg, x0, x1 bool }
 var textsOf = func() []texts {
 	list := make([]texts, len(wire.Table))
 	for i, row := range wire.Table {
-		list[i] = texts{strings.HasPrefix(row.Arg, "StringID"), strings.Contains(row.More, "x0 StringID"), strings.Contains(row.More, "x1 StringID")}
+		list[i].arg = row.Arg.Role.IsText()
+		for _, f := range row.More {
+			list[i].x0 = list[i].x0 || f.At == wire.InX0 && f.Role.IsText()
+			list[i].x1 = list[i].x1 || f.At == wire.InX1 && f.Role.IsText()
+		}
 	}
 	return list
 }()

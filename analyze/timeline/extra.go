@@ -17,18 +17,21 @@ func calledFrom(name string, s *analyze.Stack) arg {
 	return arg{}
 }
 
-// isCommitMany says whether a call is Metal 4's commit of an array of command buffers.
-func isCommitMany(c *analyze.VisitedCall) bool {
-	return c.Row.Family == wire.FamilyMtl4Queue && c.Row.Group == wire.GroupCommit
-}
-
-// committed are the arrows of the command buffers of such a commit; its More has the first six.
+// committed are the arrows of the command buffers that a call commits; of many at once its record has the first.
 func (w *Writer) committed(c *analyze.VisitedCall) (flows []uint64) {
-	m := c.More
-	for i, id := range []uint64{m.X0, m.X0 >> 32, m.X1, m.X1 >> 32, m.X2, m.X2 >> 32} {
-		if uint64(i) < c.Record.Arg && uint32(id) != 0 {
-			flows = append(flows, w.flowOf(c.Thread.Process, uint32(id)))
+	p := c.Thread.Process
+	if c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 {
+		flows = append(flows, w.flowOf(p, uint32(c.Record.Object)))
+	}
+	n := uint64(0)
+	for _, f := range c.Row.More {
+		if f.Role != wire.RoleMember {
+			continue
 		}
+		if id := f.At.Of(c.Record, c.More); n < c.Record.Arg && id != 0 {
+			flows = append(flows, w.flowOf(p, uint32(id)))
+		}
+		n++
 	}
 	return flows
 }

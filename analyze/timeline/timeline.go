@@ -120,14 +120,14 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Unfinished {
 		s.args[3] = arg{name: "unfinished", text: "the process ended inside this call"}
 	}
-	if c.Row.Object != "" && c.Record.Object != 0 {
-		s.args[0] = arg{name: c.Row.Object, value: uint64(c.Record.Object)}
+	if c.Row.Object.Role != wire.RoleNone && c.Record.Object != 0 {
+		s.args[0] = arg{name: c.Row.Object.Meaning(), value: uint64(c.Record.Object)}
 	}
-	switch {
-	case strings.HasPrefix(c.Row.Arg, "StringID of "):
-		s.args[1] = arg{name: strings.TrimPrefix(c.Row.Arg, "StringID of "), text: c.Text(c.Record.Arg)}
-	case c.Row.Arg != "" && c.Record.Arg != 0:
-		s.args[1] = arg{name: c.Row.Arg, value: c.Record.Arg}
+	switch field := c.Row.Arg; {
+	case field.Role.IsText():
+		s.args[1] = arg{name: field.Words(), text: c.Text(c.Record.Arg)}
+	case field.Role != wire.RoleNone && c.Record.Arg != 0:
+		s.args[1] = arg{name: field.Meaning(), value: c.Record.Arg}
 	}
 	if c.Record.Flags&wire.Failed != 0 {
 		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
@@ -136,16 +136,11 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Row.Group == wire.GroupSignal && c.Record.Arg != 0 && c.Record.Flags&wire.Failed == 0 {
 		s.flowEnd = flowOfSignal(c.Thread, c.Begin)
 	}
-	if isCommitMany(c) {
+	if c.Row.Effect.Commits() {
 		s.flows = w.committed(c)
 	}
-	if c.Row.Family == wire.FamilyCommandBuffer && c.Record.Object != 0 {
-		switch {
-		case c.Row.Selector == "commit":
-			s.flows = []uint64{w.flowOf(c.Thread.Process, uint32(c.Record.Object))}
-		case c.Row.Group == wire.GroupWait && !c.Unfinished:
-			s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
-		}
+	if c.Row.Group == wire.GroupWait && c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 && !c.Unfinished {
+		s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
 	}
 	t.add(s)
 }

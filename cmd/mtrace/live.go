@@ -110,7 +110,7 @@ func (l *liveTable) Records(p tracefile.ProcessIndex, ring uint16, records []wir
 				l.threads[l.current[at]] = c
 			}
 			c.calls++
-			if row.Selector == "commit" {
+			if row.Effect.Commits() && row.Object.Kind == wire.KindCommandBuffer {
 				c.commits++
 				l.committed++
 			}

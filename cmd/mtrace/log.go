@@ -159,7 +159,7 @@ func (l *callLog) add(q *loggedProcess, ring uint16, r wire.Record, more wire.Mo
 		q.threads[ring] = r.Arg
 	}
 	row := r.Call.Row()
-	if row.Group == wire.GroupNone && !loggedTracer[row.Selector] {
+	if !logged(row) {
 		return
 	}
 	begin, end := q.Nanos(r.Begin), q.Nanos(r.End)

@@ -21,25 +21,25 @@ func TestLogOfEveryCall(t *testing.T) {
 	for c := range wire.Table {
 		call := wire.Call(c)
 		row := call.Row()
-		if row.Group == wire.GroupNone && !loggedTracer[row.Selector] {
+		if !logged(row) {
 			continue
 		}
 		r := wire.Record{Object: 3, Arg: 7, Call: call}
 		m := wire.More{X0: 7, X1: 8, X2: 9, X3: 10}
 		switch {
-		case strings.HasPrefix(row.More, "x0 grid"):
+		case row.Has(wire.RoleGrid):
 			r.Arg, m = 4096, wire.More{X0: 64 | 64<<32, X1: 1 | 16<<32, X2: 16 | 1<<32}
-		case strings.HasPrefix(row.More, "x0 first command buffer"):
+		case row.Has(wire.RoleMember):
 			r.Arg, m = 3, wire.More{X0: 21 | 22<<32, X1: 23}
-		case strings.Contains(row.More, "MTLResourceOptions"):
+		case row.Has(wire.RoleOptions):
 			m = wire.More{X0: 4096, X1: 2 << 4}
-		case strings.Contains(row.More, "Sampling"):
+		case row.Has(wire.RoleSampling) && row.Effect != wire.EffectTimes:
 			m = wire.More{X0: 1, X1: uint64(wire.SamplingFull)}
 		case call == wire.CallCompleted:
 			r.Arg, m = 5|2<<8, wire.More{X0: 1000, X1: 3500}
 		case call == wire.CallEncoderTimes:
 			r.Arg, m = uint64(wire.SamplingMeasured), wire.More{X0: 1000, X1: 3500}
-		case row.More == "":
+		case len(row.More) == 0:
 			m = wire.More{}
 		}
 		logLine{begin: 1_500_000, end: 1_502_000, process: q, thread: 42, record: r, more: m}.write(&b, 0)

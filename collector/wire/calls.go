@@ -4,18 +4,6 @@ package wire
 // files: rows are only ever added, with the next number, and a retired row keeps its number.
 type Call uint16
 
-// A Row describes one call. Object, Arg and More say what the record's fields mean; an empty text means the field is zero or
-// there is no More record. "new X" is the ObjectID given to the object the call returned, 0 when it returned nil.
-type Row struct {
-	Call     Call
-	Selector string // as it is written in Objective-C, or the C symbol
-	Family   Family
-	Group    Group
-	Object   string
-	Arg      string
-	More     string
-}
-
 // The records of the tracer itself, and the calls the analysis asks for by name.
 const (
 	CallNone        Call = 0
@@ -30,15 +18,6 @@ const (
 	CallCanary       Call = 357
 	CallScopeBegins  Call = 358
 	CallAllocated    Call = 404
-)
-
-// What More records of calls of several families hold.
-const (
-	newPipeline = "x0 StringID of the function's name, x1 StringID of the label, x2 the function's ObjectID"
-	newLibrary  = "x0 StringID of the source's FNV-1a hash in hexadecimal, x1 source bytes"
-	newBuffer   = "x0 bytes, x1 MTLResourceOptions, x2 contents pointer"
-	newResource = "x0 bytes, x1 MTLResourceOptions"
-	newHeap     = "x0 bytes, x1 MTLResourceOptions"
 )
 
 // callCount is one more than the last number: there is a row for each, but CallNone.
@@ -58,6 +37,7 @@ var Table = tableOf(
 func tableOf(lists ...[]Row) (table [callCount]Row) {
 	for _, rows := range lists {
 		for _, row := range rows {
+			row.Object.At, row.Arg.At = InObject, InArg
 			table[row.Call] = row
 		}
 	}

@@ -2,17 +2,17 @@ package wire
 
 // eventCalls are the methods of MTLEvent and MTLSharedEvent.
 var eventCalls = [...]Row{
-	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, "event", "value", "x0 timeout ms"},
-	{65, "setSignaledValue:", FamilyEvent, GroupOther, "event", "value", ""},
-	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, "event", "value", ""},
+	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue, []Field{{At: InX0, Role: RoleTimeout, Unit: UnitMillis, name: "timeout"}}},
+	{65, "setSignaledValue:", FamilyEvent, GroupOther, EffectSignals, event, eventValue, nil},
+	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, EffectNone, event, eventValue, nil},
 
-	{132, "setLabel:", FamilyEvent, GroupOther, "event", "StringID of the label", ""},
-	{133, "newSharedEventHandle", FamilyEvent, GroupOther, "event", "new object", ""},
+	{132, "setLabel:", FamilyEvent, GroupOther, EffectLabels, event, theLabel, nil},
+	{133, "newSharedEventHandle", FamilyEvent, GroupOther, EffectMakes, event, made(KindObject), nil},
 
-	{410, "dealloc", FamilyEvent, GroupOther, "event", "", ""},
+	{410, "dealloc", FamilyEvent, GroupOther, EffectReleases, event, none, nil},
 }
 
 // fenceCalls are the methods of MTLFence.
 var fenceCalls = [...]Row{
-	{134, "setLabel:", FamilyFence, GroupOther, "fence", "StringID of the label", ""},
+	{134, "setLabel:", FamilyFence, GroupOther, EffectLabels, fence, theLabel, nil},
 }

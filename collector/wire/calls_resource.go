@@ -2,48 +2,48 @@ package wire
 
 // resourceCalls are the methods of MTLBuffer, MTLTexture and other resources.
 var resourceCalls = [...]Row{
-	{220, "setLabel:", FamilyResource, GroupOther, "resource", "StringID of the label", ""},
-	{221, "setPurgeableState:", FamilyResource, GroupAllocate, "resource", "MTLPurgeableState", ""},
-	{222, "makeAliasable", FamilyResource, GroupAllocate, "resource", "", ""},
-	{223, "didModifyRange:", FamilyResource, GroupOther, "resource", "bytes", ""},
-	{224, "newTextureWithDescriptor:offset:bytesPerRow:", FamilyResource, GroupAllocate, "resource", "new texture", newResource},
-	{225, "newTensorWithDescriptor:offset:error:", FamilyResource, GroupAllocate, "resource", "new tensor", newResource},
+	{220, "setLabel:", FamilyResource, GroupOther, EffectLabels, resource, theLabel, nil},
+	{221, "setPurgeableState:", FamilyResource, GroupAllocate, EffectNone, resource, purgeable, nil},
+	{222, "makeAliasable", FamilyResource, GroupAllocate, EffectNone, resource, none, nil},
+	{223, "didModifyRange:", FamilyResource, GroupOther, EffectNone, resource, bytesOf, nil},
+	{224, "newTextureWithDescriptor:offset:bytesPerRow:", FamilyResource, GroupAllocate, EffectAllocates, resource, made(KindTexture), resourceFields},
+	{225, "newTensorWithDescriptor:offset:error:", FamilyResource, GroupAllocate, EffectAllocates, resource, made(KindTensor), resourceFields},
 
-	{324, "newTextureViewWithPixelFormat:", FamilyResource, GroupAllocate, "resource", "new texture", newResource},
-	{325, "newTextureViewWithPixelFormat:textureType:levels:slices:", FamilyResource, GroupAllocate, "resource", "new texture", newResource},
-	{326, "replaceRegion:mipmapLevel:withBytes:bytesPerRow:", FamilyResource, GroupOther, "resource", "bytes", ""},
-	{327, "replaceRegion:mipmapLevel:slice:withBytes:bytesPerRow:bytesPerImage:", FamilyResource, GroupOther, "resource", "bytes", ""},
-	{328, "getBytes:bytesPerRow:fromRegion:mipmapLevel:", FamilyResource, GroupOther, "resource", "bytes", ""},
-	{329, "getBytes:bytesPerRow:bytesPerImage:fromRegion:mipmapLevel:slice:", FamilyResource, GroupOther, "resource", "bytes", ""},
-	{330, "dealloc", FamilyResource, GroupAllocate, "resource", "", ""},
+	{324, "newTextureViewWithPixelFormat:", FamilyResource, GroupAllocate, EffectAllocates, resource, made(KindTexture), resourceFields},
+	{325, "newTextureViewWithPixelFormat:textureType:levels:slices:", FamilyResource, GroupAllocate, EffectAllocates, resource, made(KindTexture), resourceFields},
+	{326, "replaceRegion:mipmapLevel:withBytes:bytesPerRow:", FamilyResource, GroupOther, EffectNone, resource, bytesOf, nil},
+	{327, "replaceRegion:mipmapLevel:slice:withBytes:bytesPerRow:bytesPerImage:", FamilyResource, GroupOther, EffectNone, resource, bytesOf, nil},
+	{328, "getBytes:bytesPerRow:fromRegion:mipmapLevel:", FamilyResource, GroupOther, EffectNone, resource, bytesOf, nil},
+	{329, "getBytes:bytesPerRow:bytesPerImage:fromRegion:mipmapLevel:slice:", FamilyResource, GroupOther, EffectNone, resource, bytesOf, nil},
+	{330, "dealloc", FamilyResource, GroupAllocate, EffectReleases, resource, none, nil},
 
-	{409, "newSharedTextureHandle", FamilyResource, GroupOther, "resource", "new object", ""},
+	{409, "newSharedTextureHandle", FamilyResource, GroupOther, EffectMakes, resource, made(KindObject), nil},
 }
 
 // heapCalls are the methods of MTLHeap.
 var heapCalls = [...]Row{
-	{173, "setLabel:", FamilyHeap, GroupOther, "heap", "StringID of the label", ""},
-	{174, "newBufferWithLength:options:", FamilyHeap, GroupAllocate, "heap", "new buffer", newBuffer},
-	{175, "newTextureWithDescriptor:", FamilyHeap, GroupAllocate, "heap", "new texture", newResource},
-	{176, "setPurgeableState:", FamilyHeap, GroupAllocate, "heap", "MTLPurgeableState", ""},
-	{177, "newBufferWithLength:options:offset:", FamilyHeap, GroupAllocate, "heap", "new buffer", newBuffer},
-	{178, "newTextureWithDescriptor:offset:", FamilyHeap, GroupAllocate, "heap", "new texture", newResource},
-	{179, "newAccelerationStructureWithSize:", FamilyHeap, GroupAllocate, "heap", "new resource", newResource},
-	{180, "newAccelerationStructureWithDescriptor:", FamilyHeap, GroupAllocate, "heap", "new resource", newResource},
-	{181, "newAccelerationStructureWithSize:offset:", FamilyHeap, GroupAllocate, "heap", "new resource", newResource},
-	{182, "newAccelerationStructureWithDescriptor:offset:", FamilyHeap, GroupAllocate, "heap", "new resource", newResource},
+	{173, "setLabel:", FamilyHeap, GroupOther, EffectLabels, heap, theLabel, nil},
+	{174, "newBufferWithLength:options:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindBuffer), bufferFields},
+	{175, "newTextureWithDescriptor:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindTexture), resourceFields},
+	{176, "setPurgeableState:", FamilyHeap, GroupAllocate, EffectNone, heap, purgeable, nil},
+	{177, "newBufferWithLength:options:offset:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindBuffer), bufferFields},
+	{178, "newTextureWithDescriptor:offset:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindTexture), resourceFields},
+	{179, "newAccelerationStructureWithSize:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindResource), resourceFields},
+	{180, "newAccelerationStructureWithDescriptor:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindResource), resourceFields},
+	{181, "newAccelerationStructureWithSize:offset:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindResource), resourceFields},
+	{182, "newAccelerationStructureWithDescriptor:offset:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindResource), resourceFields},
 
-	{331, "dealloc", FamilyHeap, GroupAllocate, "heap", "", ""},
+	{331, "dealloc", FamilyHeap, GroupAllocate, EffectReleases, heap, none, nil},
 }
 
 // residencySetCalls are the methods of MTLResidencySet.
 var residencySetCalls = [...]Row{
-	{193, "requestResidency", FamilyResidencySet, GroupAllocate, "residency set", "", ""},
-	{194, "endResidency", FamilyResidencySet, GroupAllocate, "residency set", "", ""},
-	{195, "addAllocation:", FamilyResidencySet, GroupOther, "residency set", "resource", ""},
-	{196, "addAllocations:count:", FamilyResidencySet, GroupOther, "residency set", "how many", ""},
-	{197, "removeAllocation:", FamilyResidencySet, GroupOther, "residency set", "resource", ""},
-	{198, "removeAllocations:count:", FamilyResidencySet, GroupOther, "residency set", "how many", ""},
-	{199, "removeAllAllocations", FamilyResidencySet, GroupOther, "residency set", "", ""},
-	{200, "commit", FamilyResidencySet, GroupOther, "residency set", "", ""},
+	{193, "requestResidency", FamilyResidencySet, GroupAllocate, EffectNone, residencySet, none, nil},
+	{194, "endResidency", FamilyResidencySet, GroupAllocate, EffectNone, residencySet, none, nil},
+	{195, "addAllocation:", FamilyResidencySet, GroupOther, EffectNone, residencySet, resource, nil},
+	{196, "addAllocations:count:", FamilyResidencySet, GroupOther, EffectNone, residencySet, howMany, nil},
+	{197, "removeAllocation:", FamilyResidencySet, GroupOther, EffectNone, residencySet, resource, nil},
+	{198, "removeAllocations:count:", FamilyResidencySet, GroupOther, EffectNone, residencySet, howMany, nil},
+	{199, "removeAllAllocations", FamilyResidencySet, GroupOther, EffectNone, residencySet, none, nil},
+	{200, "commit", FamilyResidencySet, GroupOther, EffectNone, residencySet, none, nil},
 }

@@ -2,30 +2,40 @@ package wire
 
 // tracerCalls are the records that the tracer makes of its own accord.
 var tracerCalls = [...]Row{
-	{CallMore, "more", FamilyTracer, GroupNone, "", "", ""},
-	{CallThreadStart, "thread start", FamilyTracer, GroupNone, "", "system thread id", "x0 StringID of its name"},
-	{CallCompleted, "completed", FamilyTracer, GroupNone, "command buffer", "status | error code<<8", "x0 GPUStartTime ns, x1 GPUEndTime ns, x2 kernelStartTime ns, x3 kernelEndTime−kernelStartTime ns; begin and end are when the tracer's handler ran"},
-	{CallScheduled, "scheduled", FamilyTracer, GroupNone, "command buffer", "", ""},
+	{CallMore, "more", FamilyTracer, GroupNone, EffectContinues, none, none, nil},
+	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none, Field{Role: RoleThread, name: "system thread id"}, []Field{{At: InX0, Role: RoleName, name: "its name"}}},
+	{CallCompleted, "completed", FamilyTracer, GroupNone, EffectCompletes, commandBuffer, Field{Role: RoleStatus}, completedFields},
+	{CallScheduled, "scheduled", FamilyTracer, GroupNone, EffectSchedules, commandBuffer, none, nil},
 
-	{67, "made", FamilyTracer, GroupNone, "device, library or compiler that was asked", "new object, which came to a completion handler", ""},
+	{67, "made", FamilyTracer, GroupNone, EffectHands, Field{Role: RoleObject, name: "device, library or compiler that was asked"}, Field{Role: RoleMade, Kind: KindObject, name: "which came to a completion handler"}, nil},
 
-	{342, "mark", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the moment", ""},
-	{343, "scope", FamilyTracer, GroupNone, "", "StringID of the name the program gave to the time from begin to end", "x0 how many scopes are around it"},
-	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, "encoder", "Sampling", "x0 start on the GPU ns, x1 end ns; both 0 when they were not measured"},
+	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name the program gave to the moment"), nil},
+	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none, named("the name the program gave to the time from begin to end"), []Field{{At: InX0, Role: RoleDepth, name: scopesAround}}},
+	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, EffectTimes, encoder, Field{Role: RoleSampling}, encoderTimesFields},
 
-	{CallStack, "stack", FamilyTracer, GroupNone, "bit 0: the interpreter's lock was held, bit 1: it is known whether it was", "StackID of the call that begins at the end of this record, which is the time that it took to find it", ""},
+	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack, Field{Role: RoleBits, name: "bit 0: the interpreter's lock was held, bit 1: it is known whether it was"},
+		Field{Role: RoleStack, name: "StackID of the call that begins at the end of this record, which is the time that it took to find it"}, nil},
 
-	{CallCanary, "canary", FamilyTracer, GroupNone, "", "a call that the self-check made and that was seen", ""},
-	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, "how many scopes are around it", "StringID of its name; a scope record follows when it ends", ""},
+	{CallCanary, "canary", FamilyTracer, GroupNone, EffectChecks, none, Field{Role: RoleCall, name: "a call that the self-check made and that was seen"}, nil},
+	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, EffectOpensScope, Field{Role: RoleDepth, name: scopesAround}, named("its name; a scope record follows when it ends"), nil},
 
-	{CallLayer, "layer", FamilyTracer, GroupNone, "0 a kernel of Metal Performance Shaders, 1 a graph", "StringID of the class whose call begins", ""},
-	{CallAllocated, "allocated", FamilyTracer, GroupNone, "device", "currentAllocatedSize in bytes", ""},
+	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer, Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"}, named("the class whose call begins"), nil},
+	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes, name: "currentAllocatedSize in"}, nil},
 }
+
+const scopesAround = "how many scopes are around it"
+
+// When the GPU ran it. Begin and end of the record completed are when the tracer's handler ran.
+var (
+	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"}, {At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
+		{At: InX2, Role: RoleKernelBegin, Unit: UnitNanos, name: "kernelStartTime"}, {At: InX3, Role: RoleKernelLength, Unit: UnitNanos, name: "kernelEndTime−kernelStartTime"}}
+	encoderTimesFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "start on the GPU, 0 when not measured,"}, {At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "end"}}
+)
 
 // functionCalls are Metal's C functions.
 var functionCalls = [...]Row{
-	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, "", "new device", ""},
-	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, "", "devices", ""},
+	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, EffectMakes, none, made(KindDevice), nil},
+	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
-	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, "", "devices", ""},
+	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 }

@@ -22,6 +22,7 @@ func CHeader() string {
 	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
 	b.WriteString("#ifndef MTRACE_WIRE_H\n#define MTRACE_WIRE_H\n#include <stdint.h>\n\n")
 	def := func(name string, value any) { fmt.Fprintf(&b, "#define MT_%s %v\n", name, value) }
+	constant := func(name string) string { return strings.ToUpper(strings.ReplaceAll(name, " ", "_")) }
 	def("WIRE_VERSION", Version)
 	def("REGION_MAGIC", fmt.Sprintf("0x%xull", RegionMagic))
 	def("PAGE_SIZE", PageSize)
@@ -44,7 +45,7 @@ func CHeader() string {
 		words  []word
 	}{{"REGION_", regionWords}, {"RING_", ringWords}} {
 		for _, w := range table.words {
-			def(table.prefix+strings.ToUpper(strings.ReplaceAll(w.name, " ", "_"))+"_OFFSET", w.offset)
+			def(table.prefix+constant(w.name)+"_OFFSET", w.offset)
 		}
 	}
 	b.WriteString("\n")
@@ -72,14 +73,14 @@ func CHeader() string {
 	def("FLAG_HOLDS_INTERPRETER", uint16(HoldsInterpreter))
 	def("FLAG_LACKS_INTERPRETER", uint16(LacksInterpreter))
 	def("FLAG_CLASS_SHIFT", ClassShift)
-	for i, s := range []Sampling{SamplingOff, SamplingMeasured, SamplingDevice, SamplingFull, SamplingTaken, SamplingMissing, SamplingWrong} {
-		def("SAMPLING_"+[]string{"OFF", "MEASURED", "DEVICE", "FULL", "TAKEN", "MISSING", "WRONG"}[i], uint8(s))
+	for i, s := range samplings {
+		def("SAMPLING_"+constant(s.name), i)
 	}
-	for i, kind := range []FactKind{FactString, FactClass, FactDevice, FactThreadName, FactWarning, FactStack, FactImage, FactSymbol, FactUnhooked, FactCanary, FactCost, FactLine, FactRegistry} {
-		def([]string{"FACT_STRING", "FACT_CLASS", "FACT_DEVICE", "FACT_THREAD_NAME", "FACT_WARNING", "FACT_STACK", "FACT_IMAGE", "FACT_SYMBOL", "FACT_UNHOOKED", "FACT_CANARY", "FACT_COST", "FACT_LINE", "FACT_REGISTRY"}[i], uint16(kind))
+	for _, f := range facts {
+		def("FACT_"+constant(f.name), uint16(f.kind))
 	}
-	for i, kind := range []FrameKind{FrameHello, FrameRings, FrameRecords, FrameFacts, FrameClock, FrameThreadTimes, FrameProcessFacts} {
-		def([]string{"FRAME_HELLO", "FRAME_RINGS", "FRAME_RECORDS", "FRAME_FACTS", "FRAME_CLOCK", "FRAME_THREAD_TIMES", "FRAME_PROCESS_FACTS"}[i], uint16(kind))
+	for _, f := range frames {
+		def("FRAME_"+constant(f.name), uint16(f.kind))
 	}
 	b.WriteString("\nenum {\n")
 	for i := range familyNames {

@@ -48,27 +48,28 @@ func Document() string {
 	line("## Calls")
 	line("")
 	line("“new X” is the number given to the object the call returned, 0 when it returned nil. The group says to which part of a")
-	line("thread's time the call belongs.")
+	line("thread's time the call belongs, the effect what readers have to know of what it does. Begin and end of a completed record")
+	line("are when the tracer's handler ran.")
 	line("")
 	line("Of a call with a mark before its selector, `*`, the stack is recorded when stacks are asked for: a stack record (call %d),", CallStack)
 	line("written when the call begins. It ends at the tick at which its call begins. Calls nest, and a record may be lost, so a stack")
 	line("that no call begins at belongs to none, or to one that did not return.")
 	line("")
-	table("call", "selector or symbol", "family", "group", "object", "arg", "more")
+	table("call", "selector or symbol", "family", "group", "effect", "object", "arg", "more")
 	for i, row := range Table {
 		if i > 0 {
 			mark := ""
 			if CallHasStack(Call(i)) {
 				mark = "* "
 			}
-			line("| %d | %s`%s` | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, cell(row.Object), cell(row.Arg), cell(row.More))
+			line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, row.Effect, cell(row.Object.Meaning()), cell(row.Arg.Meaning()), cell(row.moreMeaning()))
 		}
 	}
 	line("")
 	line("Sampling says what became of the measurement of an encoder's time:")
 	line("")
-	for i, text := range samplingTexts {
-		line("- %d: %s", i, text)
+	for i, s := range samplings {
+		line("- %d: %s", i, s.text)
 	}
 	line("")
 	line("## Facts")
@@ -77,19 +78,9 @@ func Document() string {
 	line("(UTF-8, at most %d bytes), zeros up to a multiple of 8. Readers skip kinds they do not know.", MaxFactText)
 	line("")
 	table("kind", "key", "aux", "text")
-	line("| %d string | its StringID: 64-bit FNV-1a of the text, 1 in place of 0 | | the text |", FactString)
-	line("| %d class | the index in a record's flags | the family's number | the class's name |", FactClass)
-	line("| %d device | the device's object number | 1 for a software device | its name |", FactDevice)
-	line("| %d thread name | the system's thread id | | its name |", FactThreadName)
-	line("| %d warning | 1 when it says that a device was made where the tracer does not look | | one line for the user |", FactWarning)
-	line("| %d stack | its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0 | bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were | innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d) |", FactStack, MaxNativeFrames, MaxPythonFrames)
-	line("| %d image | address at which a file of code begins | | bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them |", FactImage)
-	line("| %d symbol | a return address | 1 when there is no call before it: the frame and those outside of it were read by something that is no frame pointer | name of the function it is in |", FactSymbol)
-	line("| %d unhooked | how many of the class's methods lack a hook, 0 for all | the family's number | the name of a class whose objects came by without hooks |", FactUnhooked)
-	line("| %d canary | a call that the self-check made | how often | |", FactCanary)
-	line("| %d cost | picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed | | |", FactCost)
-	line("| %d line | a return address | | the line of the source in decimal, a blank, the file: of the statement that was running in the frame's function, which for code inlined into it is the outermost call |", FactLine)
-	line("| %d registry | the device's object number | | its registryID in decimal: that of the GPU, in all processes of the machine |", FactRegistry)
+	for _, f := range facts {
+		line("| %d %s | %s | %s | %s |", f.kind, f.name, f.key, f.aux, f.text)
+	}
 	line("")
 	line("## Frames")
 	line("")
@@ -97,13 +88,9 @@ func Document() string {
 	line("of that length, at most %d bytes.", MaxFramePayload)
 	line("")
 	table("kind", "payload")
-	line("| %d hello | first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns) |", FrameHello)
-	line("| %d rings | empty; the descriptor of the shared memory comes with its first byte. At most once |", FrameRings)
-	line("| %d records | whole records of one ring; position is the ring position of the first |", FrameRecords)
-	line("| %d facts | whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position |", FrameFacts)
-	line("| %d clock | clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux) |", FrameClock)
-	line("| %d thread times | processor times of threads, %d bytes each: the system's thread id u64, %d for the whole process; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had no processor i64, %d where the system does not count them |", FrameThreadTimes, ThreadTimeSize, WholeProcess, WaitNotKnown)
-	line("| %d process facts | whole facts that belong to no ring, without a position |", FrameProcessFacts)
+	for _, f := range frames {
+		line("| %d %s | %s |", f.kind, f.name, f.payload)
+	}
 	line("")
 	line("## Shared memory")
 	line("")

@@ -9,22 +9,52 @@ import (
 // FactKind says what a Fact states.
 type FactKind uint16
 
-// The kinds of facts. Key and Aux mean what each line says; Text is UTF-8, but for stacks, and at most MaxFactText bytes.
+// The kinds of facts, each with a row in the table of facts. Text is UTF-8, but for stacks, and at most MaxFactText bytes.
 const (
-	FactString     FactKind = 1  // Key is the StringID, Text the text it stands for
-	FactClass      FactKind = 2  // Key is the class index of Flags.Class, Aux its Family, Text its name
-	FactDevice     FactKind = 3  // Key is the device's ObjectID, Text its name; Aux 1 when it is a software device
-	FactThreadName FactKind = 4  // Key is the system's thread id, Text its name
-	FactWarning    FactKind = 5  // Text is one line for the user: something was left out or could not be done
-	FactStack      FactKind = 6  // Key is the StackID, Text the frames. See Stack
-	FactImage      FactKind = 7  // Key is the address at which a file of code begins. See Image
-	FactSymbol     FactKind = 8  // Key is a native frame's return address, Text the name of the function it is in; Aux 1 when no call returns there
-	FactUnhooked   FactKind = 9  // Text is the name of a class that came by without hooks, Aux its Family, Key how many of its methods lack them: 0 is all
-	FactCanary     FactKind = 10 // Key is a Call that the self-check made, Aux how often
-	FactCost       FactKind = 11 // Key is what recording a call costs on this machine, in picoseconds; 0 when it could not be measured
-	FactLine       FactKind = 12 // Key is a native frame's return address, Text where in the source it is. See CodeLine
-	FactRegistry   FactKind = 13 // Key is the device's ObjectID, Text its registryID in decimal, which is that of the GPU in all processes of the machine
+	FactString     FactKind = 1
+	FactClass      FactKind = 2 // Aux is the Family
+	FactDevice     FactKind = 3
+	FactThreadName FactKind = 4
+	FactWarning    FactKind = 5 // Key may be UnseenDevice
+	FactStack      FactKind = 6 // see Stack
+	FactImage      FactKind = 7 // see Image
+	FactSymbol     FactKind = 8
+	FactUnhooked   FactKind = 9
+	FactCanary     FactKind = 10
+	FactCost       FactKind = 11
+	FactLine       FactKind = 12 // see CodeLine
+	FactRegistry   FactKind = 13
 )
+
+// A factRow declares a kind of fact: what its key, its number aux and its text are.
+type factRow struct {
+	kind           FactKind
+	name           string
+	key, aux, text string
+	check          func(Fact) error // of one that is more than a text
+}
+
+// facts is the table of facts, from which the shim's header and docs/wire.md come.
+var facts = [...]factRow{
+	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 in place of 0", text: "the text"},
+	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number", text: "the class's name"},
+	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device", text: "its name"},
+	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
+	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look", text: "one line for the user"},
+	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
+		aux:   "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
+		text:  fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
+		check: func(f Fact) error { _, err := f.Stack(); return err }},
+	{kind: FactImage, name: "image", key: "address at which a file of code begins", text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them",
+		check: func(f Fact) error { _, err := f.Image(); return err }},
+	{kind: FactSymbol, name: "symbol", key: "a return address", aux: "1 when there is no call before it: the frame and those outside of it were read by something that is no frame pointer", text: "name of the function it is in"},
+	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all", aux: "the family's number", text: "the name of a class whose objects came by without hooks"},
+	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
+	{kind: FactCost, name: "cost", key: "picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed"},
+	{kind: FactLine, name: "line", key: "a return address", text: "the line of the source in decimal, a blank, the file: of the statement that was running in the frame's function, which for code inlined into it is the outermost call",
+		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
+	{kind: FactRegistry, name: "registry", key: "the device's object number", text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
+}
 
 // UnseenDevice is the Key of a FactWarning that says that a device was made where the tracer does not look.
 const UnseenDevice = 1
@@ -103,16 +133,13 @@ func DecodeFacts(b []byte) (facts []Fact, err error) {
 }
 
 // Check says what is wrong with a fact that is more than a text.
-func (f Fact) Check() (err error) {
-	switch f.Kind {
-	case FactStack:
-		_, err = f.Stack()
-	case FactImage:
-		_, err = f.Image()
-	case FactLine:
-		_, err = f.CodeLine()
+func (f Fact) Check() error {
+	for i := range facts {
+		if row := &facts[i]; row.kind == f.Kind && row.check != nil {
+			return row.check(f)
+		}
 	}
-	return err
+	return nil
 }
 
 // HashString is the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 is "no text".

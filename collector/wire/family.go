@@ -36,8 +36,37 @@ const (
 	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
 )
 
-var familyNames = [...]string{"tracer", "function", "device", "queue", "commandBuffer", "encoder", "library", "event", "resource", "functionObject", "pipeline", "fence",
-	"heap", "archive", "dynamicLibrary", "residencySet", "ioQueue", "ioCommandBuffer", "mtl4Queue", "mtl4CommandBuffer", "mtl4Allocator", "compiler", "compilerTask", "other", "lock", "signal", "mpsKernel", "mpsGraph", "mpsCommandBuffer"}
+var familyNames = [...]string{
+	FamilyTracer:            "tracer",
+	FamilyFunction:          "function",
+	FamilyDevice:            "device",
+	FamilyQueue:             "queue",
+	FamilyCommandBuffer:     "commandBuffer",
+	FamilyEncoder:           "encoder",
+	FamilyLibrary:           "library",
+	FamilyEvent:             "event",
+	FamilyResource:          "resource",
+	FamilyFunctionObject:    "functionObject",
+	FamilyPipeline:          "pipeline",
+	FamilyFence:             "fence",
+	FamilyHeap:              "heap",
+	FamilyArchive:           "archive",
+	FamilyDynamicLibrary:    "dynamicLibrary",
+	FamilyResidencySet:      "residencySet",
+	FamilyIoQueue:           "ioQueue",
+	FamilyIoCommandBuffer:   "ioCommandBuffer",
+	FamilyMtl4Queue:         "mtl4Queue",
+	FamilyMtl4CommandBuffer: "mtl4CommandBuffer",
+	FamilyMtl4Allocator:     "mtl4Allocator",
+	FamilyCompiler:          "compiler",
+	FamilyCompilerTask:      "compilerTask",
+	FamilyOther:             "other",
+	FamilyLock:              "lock",
+	FamilySignal:            "signal",
+	FamilyMpsKernel:         "mpsKernel",
+	FamilyMpsGraph:          "mpsGraph",
+	FamilyMpsCommandBuffer:  "mpsCommandBuffer",
+}
 
 // String is the family's name in the generated header and in text output.
 func (f Family) String() string {

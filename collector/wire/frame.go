@@ -13,21 +13,43 @@ type FrameKind uint16
 
 // The frames of a connection, in the order in which they may come: Hello once, Rings at most once, then the others.
 const (
-	// FrameHello opens a connection: `key=value` entries, each ended by a NUL byte. See Hello.
-	FrameHello FrameKind = 1
-	// FrameRings comes at the first Metal call, with the descriptor of the shared memory beside its first byte. Empty payload.
-	FrameRings FrameKind = 2
-	// FrameRecords carries whole records of one ring; Position is the ring position of the first.
-	FrameRecords FrameKind = 3
-	// FrameFacts carries whole facts of one ring; Position is the byte position of the first.
-	FrameFacts FrameKind = 4
-	// FrameClock carries clock samples: ticks u64, nanoseconds i64 each.
-	FrameClock FrameKind = 5
-	// FrameThreadTimes carries the processor times of threads. See ThreadTime.
-	FrameThreadTimes FrameKind = 6
-	// FrameProcessFacts carries whole facts that belong to no ring.
+	FrameHello        FrameKind = 1 // see Hello
+	FrameRings        FrameKind = 2 // comes at the first Metal call
+	FrameRecords      FrameKind = 3
+	FrameFacts        FrameKind = 4
+	FrameClock        FrameKind = 5
+	FrameThreadTimes  FrameKind = 6 // see ThreadTime
 	FrameProcessFacts FrameKind = 7
 )
+
+// A frameRow declares a kind of frame: what its payload is, and the size of the things in it where they are all of one size.
+type frameRow struct {
+	kind    FrameKind
+	name    string
+	of      uint32 // bytes of each thing in the payload; 0 when they differ
+	payload string
+}
+
+// frames is the table of frames, from which the shim's header, the check of headers and docs/wire.md come.
+var frames = [...]frameRow{
+	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns)"},
+	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
+	{FrameRecords, "records", RecordSize, "whole records of one ring; position is the ring position of the first"},
+	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
+	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
+	{FrameThreadTimes, "thread times", ThreadTimeSize, fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole process; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, WaitNotKnown)},
+	{FrameProcessFacts, "process facts", 0, "whole facts that belong to no ring, without a position"},
+}
+
+// row is the kind's row in the table; nil when there is none.
+func (k FrameKind) row() *frameRow {
+	for i := range frames {
+		if frames[i].kind == k {
+			return &frames[i]
+		}
+	}
+	return nil
+}
 
 const (
 	// FrameMagic opens every frame: "MTRF".
@@ -69,14 +91,14 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	h.Ring = binary.LittleEndian.Uint16(b[6:])
 	h.Length = binary.LittleEndian.Uint32(b[8:])
 	h.Position = binary.LittleEndian.Uint64(b[16:])
-	switch {
-	case h.Kind < FrameHello || h.Kind > FrameProcessFacts:
+	switch row := h.Kind.row(); {
+	case row == nil:
 		return h, fmt.Errorf("frame: unknown kind %d", h.Kind)
 	case h.Ring >= RingCount:
 		return h, fmt.Errorf("frame: ring %d, but there are %d", h.Ring, RingCount)
 	case h.Length > MaxFramePayload:
 		return h, fmt.Errorf("frame: %d bytes are more than the %d allowed", h.Length, MaxFramePayload)
-	case h.Kind == FrameRecords && h.Length%RecordSize != 0, h.Kind == FrameClock && h.Length%16 != 0, h.Kind == FrameThreadTimes && h.Length%ThreadTimeSize != 0:
+	case row.of != 0 && h.Length%row.of != 0:
 		return h, fmt.Errorf("frame: kind %d with a length of %d bytes", h.Kind, h.Length)
 	}
 	return h, nil

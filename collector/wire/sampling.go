@@ -15,13 +15,21 @@ const (
 	SamplingWrong                    // the samples lie outside of the command buffer's time
 )
 
-var samplingTexts = [...]string{"off", "measured", "the device's counter samples cannot be used", "too many encoders were in flight",
-	"the program samples counters itself", "the GPU gave no samples", "the samples lie outside of the command buffer's time"}
+// samplings are their names in the shim's header, and what a report says.
+var samplings = [...]struct{ name, text string }{
+	SamplingOff:      {"off", "off"},
+	SamplingMeasured: {"measured", "measured"},
+	SamplingDevice:   {"device", "the device's counter samples cannot be used"},
+	SamplingFull:     {"full", "too many encoders were in flight"},
+	SamplingTaken:    {"taken", "the program samples counters itself"},
+	SamplingMissing:  {"missing", "the GPU gave no samples"},
+	SamplingWrong:    {"wrong", "the samples lie outside of the command buffer's time"},
+}
 
 // String says it as a report does.
 func (s Sampling) String() string {
-	if int(s) < len(samplingTexts) {
-		return samplingTexts[s]
+	if int(s) < len(samplings) {
+		return samplings[s].text
 	}
 	return "unknown"
 }

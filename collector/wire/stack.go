@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 )
 
 const (
@@ -15,14 +14,13 @@ const (
 // CallHasStack says whether the tracer records the stack of a call when it is asked to record stacks: of calls that hand work to the
 // GPU, that wait, and that make what is accounted for. Left out is what is made many times between those, like setting an argument.
 func CallHasStack(c Call) bool {
-	row := c.Row()
-	switch row.Group {
+	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupSignal:
 		return true
 	case GroupAllocate:
-		return row.Selector != "dealloc"
+		return row.Effect != EffectReleases
 	case GroupEncode:
-		return strings.HasPrefix(row.Arg, "new ") || row.Object == "encoder" && strings.HasPrefix(row.Selector, "dispatch")
+		return row.Arg.Role == RoleMade || row.Effect == EffectDispatches
 	}
 	return false
 }

@@ -18,23 +18,23 @@ type counts struct {
 func (r *ring) checkMore(c wire.Record, m *wire.More) {
 	row := c.Call.Row()
 	switch {
-	case c.Call == wire.CallEncoderTimes && m != nil:
+	case row.Effect == wire.EffectTimes && m != nil:
 		r.checkSampling(c, m)
-	case row.Family == wire.FamilyLock && m != nil:
+	case row.Effect == wire.EffectBlocks && m != nil:
 		r.checkLock(c, m)
-	case row.Family == wire.FamilySignal && m != nil:
+	case row.Effect == wire.EffectListens && m != nil:
 		r.checkSignal(c, m)
-	case c.Call == wire.CallStack:
+	case row.Effect == wire.EffectSeesStack:
 		if c.Object&^(wire.InterpreterHeld|wire.InterpreterKnown) != 0 || c.Object == wire.InterpreterHeld {
 			r.say("a stack says %#x of the interpreter's lock", uint32(c.Object))
 		}
-	case c.Call == wire.CallCanary:
+	case row.Effect == wire.EffectChecks:
 		r.counts.canary[wire.Call(c.Arg)]++
-	case row.Family == wire.FamilyCommandBuffer && row.Selector == "commit":
+	case row.Effect.Commits() && row.Object.Kind == wire.KindCommandBuffer:
 		r.counts.commits++
-	case row.Selector == "dealloc" && c.Object != 0:
+	case row.Effect == wire.EffectReleases && c.Object != 0:
 		if r.counts.released[c.Object] && !r.lossy {
-			r.say("the %s %d is released twice", row.Object, c.Object)
+			r.say("the %s %d is released twice", row.Object.Kind, c.Object)
 		}
 		r.counts.released[c.Object] = true
 	}

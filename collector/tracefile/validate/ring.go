@@ -2,7 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"strings"
 
 	"mtrace/collector/wire"
 )
@@ -114,39 +113,27 @@ func (r *ring) checkNesting(c wire.Record) {
 	r.open = append(r.open[:n], interval{c.Begin, c.End})
 }
 
-// kinds are the texts of the table that stand for the number of an object: those that some row makes.
-var kinds = func() map[string]bool {
-	m := map[string]bool{}
+// makeable are the kinds of objects that some row makes.
+var makeable = func() map[wire.Kind]bool {
+	m := map[wire.Kind]bool{}
 	for _, row := range wire.Table {
-		if kind, isNew := newKind(row); isNew {
-			m[kind] = true
+		if row.Arg.Role == wire.RoleMade {
+			m[row.Arg.Kind.Base()] = true
 		}
 	}
 	return m
 }()
 
-// newKind is the kind of object that a call makes.
-func newKind(row wire.Row) (kind string, isNew bool) {
-	kind, isNew = strings.CutPrefix(row.Arg, "new ")
-	kind, _, _ = strings.Cut(kind, ",")
-	return kind, isNew
-}
-
-// fits says whether an object that was made as one kind can be used as another: some rows know no better than that it is an
-// object, or a resource.
-func fits(made, used string) bool {
-	return made == used || made == "object" || used == "object" || made == "resource" || used == "resource"
-}
-
-func (r *ring) checkObject(c wire.Record, id wire.ObjectID, kind string) {
-	if id == 0 || !kinds[kind] || r.lossy {
+func (r *ring) checkObject(c wire.Record, id wire.ObjectID, field wire.Field) {
+	kind := field.Kind
+	if id == 0 || field.Role != wire.RoleObject || !makeable[kind] || r.lossy {
 		return
 	}
 	made, known := r.objects[id]
 	switch {
 	case !known:
 		r.say("%v uses the %s %d, which nothing has made", c.Call, kind, id)
-	case !fits(made.kind, kind):
+	case !made.kind.Fits(kind):
 		r.say("%v uses the %s %d as a %s", c.Call, made.kind, id, kind)
 	case made.end > c.End:
 		r.say("%v uses the %s %d before it is made", c.Call, kind, id)

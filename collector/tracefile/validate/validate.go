@@ -60,7 +60,7 @@ type checker struct {
 
 // A creation is the call that made an object.
 type creation struct {
-	kind string
+	kind wire.Kind
 	end  wire.Ticks
 }
 
@@ -88,7 +88,7 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 		c.say("its clock cannot be converted: %d samples", len(p.Samples))
 	}
 	for id, device := range p.Devices {
-		c.objects[id] = creation{kind: "device"}
+		c.objects[id] = creation{kind: wire.KindDevice}
 		if device.Name == "" {
 			c.say("device %d has no name", id)
 		}
@@ -139,15 +139,15 @@ func (c *checker) collect(records []wire.Record) error {
 	for i := range records {
 		r := &records[i]
 		row := r.Call.Row()
-		if kind, isNew := newKind(row); isNew && r.Arg != 0 {
+		if kind := row.Arg.Kind; row.Arg.Role == wire.RoleMade && r.Arg != 0 {
 			id := wire.ObjectID(r.Arg)
 			if before, known := c.objects[id]; !known || r.End < before.end {
 				c.objects[id] = creation{kind, r.End}
-			} else if !fits(before.kind, kind) {
+			} else if !before.kind.Fits(kind) {
 				c.say("object %d is made as a %s and as a %s", id, before.kind, kind)
 			}
 		}
-		if row.Selector == "commit" && row.Family == wire.FamilyCommandBuffer {
+		if row.Effect.Commits() && row.Object.Kind == wire.KindCommandBuffer {
 			if before, known := c.commits[r.Object]; !known || r.Begin < before {
 				c.commits[r.Object] = r.Begin
 			}

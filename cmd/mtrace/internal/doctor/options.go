@@ -68,7 +68,7 @@ func (s *SelfTest) encoderTiming() Check {
 				for _, record := range records {
 					if record.Call == wire.CallEncoderTimes {
 						outcomes[wire.Sampling(record.Arg).String()]++
-					} else if row := record.Call.Row(); row.Family == wire.FamilyCommandBuffer && row.Arg == "new encoder" && record.Arg != 0 {
+					} else if row := record.Call.Row(); row.Family == wire.FamilyCommandBuffer && row.Makes(wire.KindEncoder) && record.Arg != 0 {
 						made++
 					}
 				}

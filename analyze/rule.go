@@ -1,0 +1,121 @@
+package analyze
+
+import (
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// A rule is what the loader knows of a row of the table of calls.
+type rule struct {
+	row     *wire.Row
+	effect  wire.Effect // of those that the model has something of; else none
+	object  wire.Kind   // of the receiver
+	makes   wire.Kind   // of what the call makes, without what sort of it
+	part    Part
+	note    bool // no call but a record of the tracer's own, with a meaning of its own
+	kept    bool // the model has each of these calls, not only their sums
+	absorbs bool // keeps the time of calls nested in it
+	yields  bool // gives its time to the call that it is nested in
+	encoder EncoderKind
+	members []wire.Place // of command buffers that are committed at once
+
+	// Where in the record it is; nowhere when it is not.
+	sampling, address, holder, name, source, size, from wire.Place
+}
+
+// rules are made from wire.Table, one for each row and a last one for calls of newer libraries.
+var rules = func() []rule {
+	rs := make([]rule, len(wire.Table)+1)
+	for i := range rs {
+		row := wire.Call(i).Row()
+		rs[i] = ruleFor(&row)
+		rs[i].note = row.Family == wire.FamilyTracer && i < len(wire.Table)
+	}
+	return rs
+}()
+
+func ruleFor(row *wire.Row) rule {
+	place := func(role wire.Role) wire.Place {
+		f, _ := row.Find(role)
+		return f.At
+	}
+	r := rule{row: row, effect: understood(row), object: row.Object.Kind, part: partOf(row.Group),
+		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
+		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire,
+		yields:   row.Group == wire.GroupSignal,
+		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource), size: place(wire.RoleSize),
+	}
+	if row.Arg.Role == wire.RoleMade {
+		r.makes, r.encoder = row.Arg.Kind.Base(), encoderKind(row.Arg.Kind)
+	}
+	for _, f := range row.More {
+		switch {
+		case f.Role == wire.RoleMember:
+			r.members = append(r.members, f.At)
+		case f.Role == wire.RoleObject && f.Kind == wire.KindFunction:
+			r.from = f.At
+		}
+	}
+	return r
+}
+
+func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
+
+// understoodOf are the kinds of objects of which the model has something of an effect, for effects of which it has not of all.
+var understoodOf = map[wire.Effect][]wire.Kind{
+	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
+	wire.EffectEnqueues:       {wire.KindCommandBuffer},
+	wire.EffectCommits:        {wire.KindCommandBuffer, wire.KindQueue},
+	wire.EffectCommitsOptions: {wire.KindQueue},
+	wire.EffectHandles:        {wire.KindCommandBuffer},
+	wire.EffectSignals:        {wire.KindEvent, wire.KindCommandBuffer, wire.KindQueue},
+	wire.EffectAwaits:         {wire.KindCommandBuffer, wire.KindQueue},
+	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
+}
+
+// understood is the row's effect, or none when the model has nothing of it.
+func understood(row *wire.Row) wire.Effect {
+	kinds, some := understoodOf[row.Effect]
+	switch {
+	case some && !slices.Contains(kinds, row.Object.Kind):
+		return wire.EffectNone
+	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes: // how much is not known
+		return wire.EffectNone
+	}
+	return row.Effect
+}
+
+func partOf(g wire.Group) Part {
+	switch g {
+	case wire.GroupAcquire:
+		return PartAcquire
+	case wire.GroupEncode:
+		return PartEncode
+	case wire.GroupCommit:
+		return PartCommit
+	case wire.GroupCompile:
+		return PartCompile
+	case wire.GroupAllocate:
+		return PartAllocate
+	case wire.GroupLock:
+		return PartLock
+	case wire.GroupSignal:
+		return PartOutside
+	case wire.GroupWait:
+		return PartCount // the parts of a wait come from the model
+	}
+	return PartOtherAPI
+}
+
+func encoderKind(kind wire.Kind) EncoderKind {
+	switch kind {
+	case wire.KindComputeEncoder:
+		return EncoderCompute
+	case wire.KindBlitEncoder:
+		return EncoderBlit
+	case wire.KindRenderEncoder:
+		return EncoderRender
+	}
+	return EncoderOther
+}

@@ -1,0 +1,70 @@
+package wire
+
+// Fields of calls of several families, for the rows of calls_*.go.
+
+func object(kind Kind) Field  { return Field{Role: RoleObject, Kind: kind} }
+func made(kind Kind) Field    { return Field{Role: RoleMade, Kind: kind} }
+func named(name string) Field { return Field{Role: RoleText, name: name} }
+
+var (
+	none Field
+
+	theLabel    = Field{Role: RoleLabel}
+	theText     = Field{Role: RoleText}
+	howMany     = Field{Role: RoleCount}
+	bytesOf     = Field{Role: RoleSize, Unit: UnitBytes}
+	texels      = Field{Role: RoleCount, Unit: UnitTexels, name: "texels, 0 for the whole"}
+	vertices    = Field{Role: RoleCount, Unit: UnitVertices}
+	commands    = Field{Role: RoleCount, Unit: UnitCommands}
+	threads     = Field{Role: RoleCount, Unit: UnitThreads}
+	eventValue  = Field{Role: RoleValue}
+	purgeable   = Field{Role: RoleConstant, name: "MTLPurgeableState"}
+	scope       = Field{Role: RoleConstant, name: "MTLBarrierScope"}
+	buffers     = Field{Role: RoleCount, Kind: KindCommandBuffer, name: "command buffers"}
+	devicesMade = Field{Role: RoleCount, Kind: KindDevice, name: "devices"}
+)
+
+// Objects that calls are made on, or are about.
+var (
+	device          = object(KindDevice)
+	queue           = object(KindQueue)
+	commandBuffer   = object(KindCommandBuffer)
+	encoder         = object(KindEncoder)
+	library         = object(KindLibrary)
+	dynamicLibrary  = object(KindDynamicLibrary)
+	function        = object(KindFunction)
+	pipelineState   = object(KindPipeline)
+	archive         = object(KindArchive)
+	resource        = object(KindResource)
+	heap            = object(KindHeap)
+	residencySet    = object(KindResidencySet)
+	event           = object(KindEvent)
+	fence           = object(KindFence)
+	ioQueue         = object(KindIOQueue)
+	ioCommandBuffer = object(KindIOCommandBuffer)
+	allocator       = object(KindAllocator)
+	compiler        = object(KindCompiler)
+	task            = object(KindTask)
+	lock            = object(KindLock)
+	kernel          = object(KindKernel)
+	graph           = object(KindGraph)
+	proxy           = object(KindProxy)
+)
+
+// What More records of calls of several families hold.
+var (
+	pipelineFields  = []Field{{At: InX0, Role: RoleName, name: "the function's name"}, {At: InX1, Role: RoleLabel}, {At: InX2, Role: RoleObject, Kind: KindFunction}}
+	libraryFields   = []Field{{At: InX0, Role: RoleSource, name: "the source's FNV-1a hash in hexadecimal"}, sourceBytes}
+	bufferFields    = []Field{sizeBytes, options, {At: InX2, Role: RoleAddress, name: "contents pointer"}}
+	resourceFields  = []Field{sizeBytes, options}
+	functionFields  = []Field{{At: InX0, Role: RoleName}}
+	pathFields      = []Field{{At: InX0, Role: RoleName, name: "the path"}}
+	dataFields      = []Field{sourceBytes}
+	queueFields     = []Field{{At: InX0, Role: RoleCapacity}}
+	eventFields     = []Field{{At: InX0, Role: RoleObject, Kind: KindEvent}}
+	allocatorFields = []Field{{At: InX0, Role: RoleObject, Kind: KindAllocator}}
+
+	sizeBytes   = Field{At: InX0, Role: RoleSize, Unit: UnitBytes}
+	options     = Field{At: InX1, Role: RoleOptions}
+	sourceBytes = Field{At: InX1, Role: RoleSize, Unit: UnitBytes, name: "source"}
+)

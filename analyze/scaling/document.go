@@ -3,6 +3,7 @@ package scaling
 import (
 	"encoding/json"
 	"math"
+	"strings"
 )
 
 // Schema names the JSON document of a scaling analysis.
@@ -26,7 +27,7 @@ type Result struct {
 	Table
 	Amdahl  *Fit   `json:"amdahl"`
 	USL     *Fit   `json:"usl"`
-	Refused string `json:"fit_refused,omitempty"` // why there is no fit
+	Refused string `json:"fit_refused,omitempty"` // why one or both are null
 }
 
 // Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has samples.
@@ -48,9 +49,23 @@ func Analyze(source string, baseline Point, series ...Series) (*Document, error)
 		if err != nil {
 			r.USL, r.Amdahl, r.Refused = nil, nil, err.Error()
 		}
+		r.refuse()
 		doc.Series = append(doc.Series, r)
 	}
 	return doc, nil
+}
+
+// refuse leaves out laws that do not describe the series, and says why.
+func (r *Result) refuse() {
+	for _, fit := range []**Fit{&r.Amdahl, &r.USL} {
+		if *fit == nil {
+			continue
+		}
+		if why := (*fit).Unfit(); why != "" {
+			*fit = nil
+			r.Refused = strings.TrimPrefix(r.Refused+"; "+why, "; ")
+		}
+	}
 }
 
 // fitJSON is a Fit as JSON: what is infinite or not a number is null.

@@ -27,6 +27,7 @@ type Fit struct {
 	Kappa   Estimate // coherency; 0 under Amdahl's law
 	Peak    Estimate // the number of threads with the most throughput; +Inf when there is none
 	R2      float64  // share of the variance that the fit explains; NaN when throughput does not vary
+	Off     float64  // by how much of their mean the throughputs are off the curve, root mean square
 	Method  string   // how the intervals were made
 	Points  int      // different numbers of threads
 	Beyond  bool     // the peak lies beyond the measured threads: an extrapolation
@@ -56,6 +57,7 @@ func (l law) fit(points []Point) (*Fit, error) {
 		return nil, errors.New("no fit: the throughputs are too far apart to compute with")
 	}
 	f := &Fit{Law: l.name, R2: l.determination(obs, p), Points: len(points)}
+	f.Off = l.residual(obs, p)
 	f.predict = func(n float64) float64 { return lambda * l.capacity(n, p) }
 	draws, method := l.uncertainty(points, p, lambda)
 	f.Method = method
@@ -76,6 +78,34 @@ func peak(p []float64) float64 {
 		return math.Inf(1)
 	}
 	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
+}
+
+const (
+	// poorFit is the share of the variance under which a law explains little, and offCurve by how much throughputs must be off it too:
+	// those that hardly vary leave nothing to explain. mostSerial is the share of serial work above which σ is none, but for its error.
+	poorFit, offCurve, mostSerial = 0.5, 0.05, 1.05
+)
+
+// Unfit says why the law does not describe the throughputs; empty when it does.
+func (f *Fit) Unfit() string {
+	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
+	switch {
+	case f.Sigma.Value > mostSerial:
+		return fmt.Sprintf("%s does not describe this: it would take a serial share of %.2f, and more than all cannot be serial", name, f.Sigma.Value)
+	case f.R2 < poorFit && f.Off > offCurve:
+		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
+	}
+	return ""
+}
+
+// residual is the root mean square of what throughputs are off the law, as a share of their mean.
+func (l law) residual(obs []observation, p []float64) float64 {
+	_, sum := l.scale(obs, p)
+	mean := 0.0
+	for _, o := range obs {
+		mean += o.x / float64(len(obs))
+	}
+	return math.Sqrt(sum/float64(len(obs))) / mean
 }
 
 // determination is R² = 1 − residual / total sum of squares.

@@ -205,6 +205,34 @@ func TestFitRefuses(t *testing.T) {
 	}
 }
 
+// The story: laws were printed with R² 0.04 and a serial share above 1 for throughputs that follow neither.
+func TestFitRefusesWhatALawDoesNotDescribe(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		points      []Point
+		usl, amdahl bool
+		said        string
+	}{
+		{"up and down", []Point{{1, []float64{100}}, {2, []float64{40}}, {3, []float64{160}}, {4, []float64{50}}, {8, []float64{120}}}, false, false, "does not describe this"},
+		{"falling from the start", []Point{{1, []float64{100}}, {2, []float64{52}}, {4, []float64{26}}, {8, []float64{13}}}, true, false, "more than all cannot be serial"},
+		{"hardly varying", []Point{{1, []float64{100}}, {2, []float64{101}}, {4, []float64{99}}, {8, []float64{100}}}, true, true, ""},
+		{"as the law says", []Point{{1, []float64{100}}, {2, []float64{182}}, {4, []float64{308}}, {8, []float64{471}}}, true, true, ""},
+	} {
+		doc, err := Analyze("", Point{}, Series{Points: c.points})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := doc.Series[0]
+		if (r.USL != nil) != c.usl || (r.Amdahl != nil) != c.amdahl || !strings.Contains(r.Refused, c.said) || (c.said == "") != (r.Refused == "") {
+			t.Errorf("%s: USL %+v, Amdahl %+v, %q", c.name, r.USL, r.Amdahl, r.Refused)
+		}
+		var text bytes.Buffer
+		if err := doc.WriteText(&text); err != nil || !strings.Contains(text.String(), r.Refused) {
+			t.Errorf("%s: %v\n%s", c.name, err, text.String())
+		}
+	}
+}
+
 // A throughput that does not vary has nothing to explain; its R² must not become a number that JSON cannot hold.
 func TestConstantThroughput(t *testing.T) {
 	var points []Point

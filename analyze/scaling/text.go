@@ -75,10 +75,14 @@ func (r Result) writeTable(b *strings.Builder) {
 func (r Result) writeFits(b *strings.Builder) {
 	if r.Refused != "" {
 		fmt.Fprintf(b, "%s\n", r.Refused)
+	}
+	if a := r.Amdahl; a != nil {
+		fmt.Fprintf(b, "Amdahl: serial share σ %s, at most %s, R² %s\n", a.Sigma.text(4), limit(a.Sigma.Value), number(a.R2, 4))
+	}
+	u := r.USL
+	if u == nil {
 		return
 	}
-	a, u := r.Amdahl, r.USL
-	fmt.Fprintf(b, "Amdahl: serial share σ %s, at most %s, R² %s\n", a.Sigma.text(4), limit(a.Sigma.Value), number(a.R2, 4))
 	fmt.Fprintf(b, "USL: contention σ %s, coherency κ %s, λ %s ops/s, R² %s\n", u.Sigma.text(4), u.Kappa.text(6), Thousands(u.Lambda.Value), number(u.R2, 4))
 	switch {
 	case math.IsInf(u.Peak.Value, 1):

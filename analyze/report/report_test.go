@@ -170,6 +170,20 @@ func TestPartitionInJSON(t *testing.T) {
 	}
 }
 
+// What may be missing is in the first lines. The story: the children of a fork pass through untraced, whatever they do, and the report of a
+// program whose children did most of the work began with "none lost"; its last lines named them (found by the torture).
+func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
+	trace := load(t, tracetest.Small(t))
+	trace.Lost.Children = 2
+	var b bytes.Buffer
+	if err := Build(trace, Options{}).WriteText(&b, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(b.String(), "\n\n"); !strings.Contains(head, "2 forked child processes UNTRACED") {
+		t.Errorf("the report begins\n%s", head)
+	}
+}
+
 func TestSections(t *testing.T) {
 	if err := CheckSections([]string{"threads", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("an unknown section gives %v", err)

@@ -84,6 +84,9 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}
+	if n := r.Lost.Children; n > 0 {
+		parts = append(parts, style.red(plural(n, "forked child process")+" UNTRACED"))
+	}
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
 		fmt.Fprintln(w, style.yellow("SOFTWARE METAL: these are the times of a software Metal, not of a GPU."))

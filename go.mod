@@ -6,6 +6,7 @@ tool honnef.co/go/tools/cmd/staticcheck
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/creack/pty v1.1.24
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/klauspost/compress v1.20.3
 	github.com/parquet-go/parquet-go v0.32.0
@@ -18,6 +19,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 	howett.net/plist v1.0.1
 )
+
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

@@ -171,7 +171,7 @@ func TestKilledAtRandom(t *testing.T) {
 		t.Run(fmt.Sprintf("%d,threads=%d,drain=%s,block=%v", i, mode.Threads, mode.Drain, mode.Block), func(t *testing.T) {
 			r := startRecording(t)
 			cmd, truth := mode.start(t, r.Address())
-			for deadline := time.Now().Add(10 * time.Second); totalCalls(truth, mode.Threads) == 0 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(3 * time.Minute); totalCalls(truth, mode.Threads) == 0 && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}
 			time.Sleep(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))

@@ -42,7 +42,7 @@ func TestBadFrames(t *testing.T) {
 			mode := task{Threads: 1, PerStep: 50, Pause: time.Millisecond, Calls: 2000, Drain: "yes"}
 			cmd, truth := mode.start(t, r.Address())
 			conn := dial(t, r)
-			conn.SetWriteDeadline(time.Now().Add(5 * time.Second))
+			conn.SetWriteDeadline(time.Now().Add(3 * time.Minute))
 			conn.Write(c.bytes)
 			closedByCollector(t, conn)
 			r.wait(cmd)

@@ -53,7 +53,7 @@ func sendRegionWith(t *testing.T, conn *net.UnixConn, clock wire.ClockKind, firs
 // closedByCollector waits until the other end has closed the connection.
 func closedByCollector(t *testing.T, conn *net.UnixConn) {
 	t.Helper()
-	conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(3 * time.Minute))
 	if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection was not closed: %v", err)
 	}

@@ -63,7 +63,7 @@ func (r *relayed) finish(t *testing.T) (*tracefile.Reader, Result) {
 	if _, err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.sender.Deliver(context.Background(), 20*time.Second); err != nil {
+	if err := r.sender.Deliver(context.Background(), 3*time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	return r.recording.finish()
@@ -89,7 +89,7 @@ func TestReceiverGoesAndComesBack(t *testing.T) {
 	r := startRelayed(t, 1<<30)
 	cmd, truth := task{Threads: 2, PerStep: 1000, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())
 	until := func(calls uint64) {
-		for deadline := time.Now().Add(30 * time.Second); totalCalls(truth, 2) < calls; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(3 * time.Minute); totalCalls(truth, 2) < calls; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the program stands still")
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,23 +11,27 @@ import (
 )
 
 // A child is the traced program. It runs in our process group and on our terminal, so what the terminal sends reaches it as it
-// would without us; we only must not die of it first.
+// would without us; we only must not die of it first, and must stop when it stops, because a shell watches us. See follow.
 type child struct {
 	cmd     *exec.Cmd
 	signals chan os.Signal
+	resumed chan os.Signal // SIGCONT came
+	used    syscall.Rusage // once it has ended
 }
 
 // forwarded are signals sent to us alone, by a supervisor, that are meant for the program.
 var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
-// endured are signals the terminal sends to the whole group: the program has them already.
-var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT}
+// endured are signals the terminal sends to the whole group: the program has them already. One that does not stop at SIGTSTP must not
+// find its shell at the prompt because we did.
+var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
 
 // start starts the program of the plan on our standard streams.
 func start(plan *inject.Plan, std stdio) (*child, error) {
 	c := &child{
 		cmd:     &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out, Stderr: std.err},
 		signals: make(chan os.Signal, 8),
+		resumed: make(chan os.Signal, 1),
 	}
 	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
 	// left so, because the program is to inherit that too.
@@ -43,6 +46,7 @@ func start(plan *inject.Plan, std stdio) (*child, error) {
 		signal.Stop(c.signals)
 		return nil, err
 	}
+	signal.Notify(c.resumed, syscall.SIGCONT)
 	go c.forward()
 	return c, nil
 }
@@ -51,7 +55,7 @@ func (c *child) forward() {
 	for s := range c.signals {
 		for _, f := range forwarded {
 			if s == f {
-				c.cmd.Process.Signal(s)
+				syscall.Kill(c.pid(), s.(syscall.Signal))
 			}
 		}
 	}
@@ -59,21 +63,22 @@ func (c *child) forward() {
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
 
-// wait waits for the end and returns how the program ended.
+// wait waits for the end and returns how the program ended. While the program is stopped we are, too.
 func (c *child) wait() (syscall.WaitStatus, error) {
-	err := c.cmd.Wait()
-	signal.Stop(c.signals)
-	close(c.signals)
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return 0, err
+	now, err := c.next(syscall.WUNTRACED)
+	for err == nil && now.what != ended {
+		now, err = c.follow(now)
 	}
-	return c.cmd.ProcessState.Sys().(syscall.WaitStatus), nil
+	signal.Stop(c.signals)
+	signal.Stop(c.resumed)
+	close(c.signals)
+	c.cmd.Process.Release()
+	return now.status, err
 }
 
 // cpu is the processor time that the program and the children it waited for used; it is known once the program has ended.
 func (c *child) cpu() time.Duration {
-	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
+	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }
 
 // exitStatus is the status a shell would report: that of the program, or 128+N when signal N ended it.

@@ -27,7 +27,7 @@ func interrupted(t *testing.T, dir, env string, after time.Duration, args ...str
 	go func() { done <- cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		cmd.Process.Kill()
 		t.Fatalf("%s did not end after SIGINT", args[0])
 	}

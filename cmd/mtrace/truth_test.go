@@ -311,7 +311,7 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 // waitForPID waits until the program has written its process id and has begun to use Metal.
 func waitForPID(t *testing.T, path, truthPath string) (pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		text, _ := os.ReadFile(path)
 		if n, _ := fmt.Sscanf(string(text), "%d\n", &pid); n == 1 {
 			if _, err := truth.Open(truthPath); err == nil { // it is there before its header is

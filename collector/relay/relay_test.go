@@ -200,7 +200,7 @@ func (r *receiving) wait(t *testing.T) string {
 	select {
 	case s := <-r.done:
 		return s
-	case <-time.After(10 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Fatal("no trace came")
 		return ""
 	}
@@ -209,7 +209,7 @@ func (r *receiving) wait(t *testing.T) string {
 // waitLog waits until the log says something.
 func (r *receiving) waitLog(t *testing.T, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(r.log.String(), want); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !strings.Contains(r.log.String(), want); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log does not say %q: %s", want, r.log.String())
 		}

@@ -41,7 +41,7 @@ func compile(t testing.TB, flags ...string) string {
 }
 
 // soon is a time by which lines are found.
-func soon() time.Time { return time.Now().Add(10 * time.Second) }
+func soon() time.Time { return time.Now().Add(3 * time.Minute) }
 
 // returns are the addresses, in a file, that calls in a function return to.
 func returns(t *testing.T, f *elf.File, function string) (addresses []uint64) {

@@ -124,7 +124,7 @@ func TestTree(t *testing.T) {
 	}
 	until := func(what string, condition func() bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(3 * time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s was not seen: %+v", what, tree.Processes())
 			}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// Job control. A shell waits for us, not for the program: when the program stops, for whatever reason, we stop, too, and the
+// shell says so and takes the terminal. When the shell lets the job go on it tells the whole group, the program too; somebody else
+// may tell us alone, and then we tell the program.
+
+// A change is what became of the program since it was last asked about.
+type change struct {
+	what   changeKind
+	status syscall.WaitStatus // how it ended
+	by     syscall.Signal     // what stopped it
+}
+
+type changeKind int
+
+const (
+	nothing changeKind = iota
+	ended
+	stopped
+	wentOn
+)
+
+// changeOf reads a status of wait4. The syscall package takes macOS's stop by SIGSTOP for a continuation, and the other way round.
+func changeOf(status syscall.WaitStatus) change {
+	const stopMark, continuedOnLinux = 0x7f, 0xffff
+	by := syscall.Signal(status >> 8)
+	switch {
+	case status == continuedOnLinux, status&0x7f == stopMark && by == syscall.SIGCONT:
+		return change{what: wentOn}
+	case status&0x7f == stopMark:
+		return change{what: stopped, by: by}
+	}
+	return change{what: ended, status: status}
+}
+
+// next waits for the program's end, and for what else the options of wait4 say.
+func (c *child) next(options int) (change, error) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(c.pid(), &status, options, &c.used)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return change{}, os.NewSyscallError("wait4", err)
+		case pid == 0:
+			return change{}, nil
+		default:
+			return changeOf(status), nil
+		}
+	}
+}
+
+const (
+	// lookAgain is how often a stopped program is looked at while we run: nothing stops a group that no shell watches.
+	lookAgain = 50 * time.Millisecond
+	// groupPatience is how long the program may take to go on after we did, when both were told.
+	groupPatience = 20 * time.Millisecond
+)
+
+// follow stops us as the program was stopped and waits until it goes on. It returns what became of it then.
+func (c *child) follow(now change) (change, error) {
+	if now.what == wentOn {
+		return c.next(syscall.WUNTRACED)
+	}
+	for len(c.resumed) > 0 {
+		<-c.resumed
+	}
+	// The keystroke that stopped it may have stopped us before we could look, and all of that may be over.
+	if past, err := c.next(syscall.WCONTINUED | syscall.WNOHANG); err != nil || past.what != nothing {
+		return past, err
+	}
+	by := now.by
+	if by == syscall.SIGTSTP {
+		by = syscall.SIGSTOP // Go's runtime keeps its handler when it is told to go back to the default (seen with 1.26)
+	}
+	syscall.Kill(os.Getpid(), by)
+	return c.untilItGoesOn()
+}
+
+func (c *child) untilItGoesOn() (change, error) {
+	for {
+		told := false
+		select {
+		case <-c.resumed:
+			told = true
+			time.Sleep(groupPatience)
+		case <-time.After(lookAgain):
+		}
+		now, err := c.next(syscall.WUNTRACED | syscall.WCONTINUED | syscall.WNOHANG)
+		if err != nil || now.what != nothing {
+			return now, err
+		}
+		if told {
+			syscall.Kill(c.pid(), syscall.SIGCONT)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"mtrace/analyze"
+)
+
+// A terminal is a pseudo-terminal with an interactive shell on it that has job control, and we are who types.
+type terminal struct {
+	t      *testing.T
+	screen *os.File // the other side of it
+	shell  *exec.Cmd
+	mutex  sync.Mutex
+	text   string // all that was written to it
+	read   int    // of it, what was expected and came
+}
+
+func openTerminal(t *testing.T) *terminal {
+	t.Helper()
+	shell := "/bin/dash"
+	if _, err := os.Stat(shell); err != nil {
+		shell = "/bin/sh"
+	}
+	c := &terminal{t: t, shell: exec.Command(shell, "-i")}
+	c.shell.Env = append(os.Environ(), "ENV=", "TERM=dumb", "HISTFILE=", "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
+	c.shell.Dir = t.TempDir()
+	screen, err := pty.StartWithSize(c.shell, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.screen = screen
+	t.Cleanup(c.close)
+	go func() {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := screen.Read(buffer)
+			c.mutex.Lock()
+			c.text += string(buffer[:n])
+			c.mutex.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	c.types("stty -echo; PS1= PS2=; echo sh''ell ready\n")
+	c.expect("shell ready")
+	return c
+}
+
+// close takes the terminal away: what still runs on it is hung up.
+func (c *terminal) close() {
+	c.screen.Close()
+	c.shell.Wait()
+}
+
+func (c *terminal) types(keys string) {
+	c.t.Helper()
+	if _, err := c.screen.WriteString(keys); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// comes says whether a text has come since the last one that was expected.
+func (c *terminal) comes(text string) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	_, _, found := strings.Cut(c.text[c.read:], text)
+	if found {
+		c.read += strings.Index(c.text[c.read:], text) + len(text)
+	}
+	return found
+}
+
+// expect waits for a text. Between looks it types what is to make it come, if there is such a thing.
+func (c *terminal) expect(text string, again ...string) {
+	c.t.Helper()
+	for end := time.Now().Add(3 * time.Minute); !c.comes(text); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.mutex.Lock()
+			defer c.mutex.Unlock()
+			c.t.Fatalf("%q did not come; the terminal shows\n%s\nof it after what was expected last:\n%s", text, c.text, c.text[c.read:])
+		}
+		for _, keys := range again {
+			time.Sleep(200 * time.Millisecond)
+			c.types(keys)
+		}
+	}
+}
+
+// program are the lines that the program wrote, in order.
+func (c *terminal) program() (lines []string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for line := range strings.Lines(c.text) {
+		if _, said, is := strings.Cut(strings.TrimSpace(line), "program: "); is {
+			lines = append(lines, said)
+		}
+	}
+	return lines
+}
+
+const interruptKey, suspendKey = "\x03", "\x1a"
+
+// converse has a program on a terminal and does to it what people do. Prefix is what runs it.
+func converse(t *testing.T, prefix string) (said []string) {
+	c := openTerminal(t)
+	script, err := filepath.Abs("testdata/interactive.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := fmt.Sprintf("%s python3 %s %s\n", prefix, script, workload(t))
+	c.types(start)
+	c.expect("ready in the foreground")
+	c.expect("24x80")
+	if err := pty.Setsize(c.screen, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	c.expect("30x100")
+	c.types(interruptKey)
+	c.expect("interrupted")
+	c.types("one\n")
+	c.expect("read one")
+
+	c.types(suspendKey)
+	c.expect("Stopped", "jobs\n") // the shell has the terminal
+	c.types("bg\n")
+	c.expect("goes on in the background")
+	c.expect("Stopped (tty output)", "jobs\n") // it changes the terminal's settings, and that is for the foreground
+	c.types("fg\n")
+	c.expect("goes on in the foreground")
+	c.types("two\n")
+	c.expect("read two")
+
+	c.types("stop\n") // by itself, and nobody else was told
+	c.expect("Stopped (signal)", "jobs\n")
+	c.types("fg\n")
+	c.expect("goes on in the foreground")
+	c.types("ignore\n")
+	c.expect("ignores ^Z")
+	c.types(suspendKey)
+	time.Sleep(200 * time.Millisecond) // for whoever stops at it
+	c.types("three\n")
+	c.expect("read three")
+	c.types("quit\n")
+	c.expect("quits")
+	c.types("echo stat''us $?\n")
+	c.expect("status 3")
+
+	c.types(start)
+	c.expect("ready in the foreground")
+	c.types("default\n")
+	c.expect("ends at ^C")
+	c.types(interruptKey)
+	c.types("echo stat''us $?\n")
+	c.expect("status 130")
+	c.types("tty >/dev/null && stty | grep -c 'raw\\|-icanon'; exit\n") // the terminal is as it was
+	c.expect("0")
+	return c.program()
+}
+
+// At a terminal, with a shell that has job control, a traced program is the one that it is untraced: it gets the terminal's keys, its
+// size and its turns in the foreground, and the shell sees it stop, whatever stopped it, and end.
+//
+// A program that stopped itself left its shell waiting, because only the program stopped and mtrace did not; and one that ignores ^Z
+// lost the terminal to the shell, because mtrace stopped and the program did not.
+func TestJobControl(t *testing.T) {
+	t.Parallel()
+	plain := converse(t, "")
+	trace := filepath.Join(t.TempDir(), "t.mtrace")
+	traced := converse(t, tool.mtrace+" run --no-report --force -o "+trace+" --")
+	if !slices.Equal(traced, plain) {
+		t.Errorf("traced it said\n%q\nuntraced\n%q", traced, plain)
+	}
+	loaded, err := analyze.Load(trace, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(loaded.CommandBuffers) == 0 || loaded.Lost.Records != 0 {
+		t.Errorf("%d command buffers are in the trace, %d records were lost", len(loaded.CommandBuffers), loaded.Lost.Records)
+	}
+}

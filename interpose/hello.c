@@ -37,25 +37,29 @@ static void add_number(struct payload *p, const char *key, long long value) {
 }
 
 #ifdef __APPLE__
-static void add_program(struct payload *p) {
-  char path[4096];
-  uint32_t size = sizeof path;
-  add(p, "program", _NSGetExecutablePath(path, &size) == 0 ? path : "");
+void mt_hello_program(char *path, size_t size) {
+  uint32_t length = (uint32_t)size;
+  if (_NSGetExecutablePath(path, &length) != 0) path[0] = 0;
+}
+
+static void add_arguments(struct payload *p) {
   char **argv = *_NSGetArgv();
   for (int i = 0; i < *_NSGetArgc(); i++) add(p, "arg", argv[i]);
 }
 static const char os[] = "darwin";
 #else
-static void add_program(struct payload *p) {
-  char path[4096];
-  ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+void mt_hello_program(char *path, size_t size) {
+  ssize_t n = readlink("/proc/self/exe", path, size - 1);
   path[n > 0 ? n : 0] = 0;
-  add(p, "program", path);
-  // The arguments follow one another, each ended by a NUL. They are read behind the capacity of what is built.
+}
+
+// The arguments follow one another, each ended by a NUL. They are read behind the capacity of what is built.
+static void add_arguments(struct payload *p) {
   int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   char *args = p->bytes + CAPACITY;
   size_t have = 0;
+  ssize_t n;
   while (have < CAPACITY - 1 && (n = read(fd, args + have, CAPACITY - 1 - have)) > 0) have += (size_t)n;
   close(fd);
   args[have] = 0;
@@ -76,7 +80,7 @@ char *mt_hello_make(size_t *length) {
   struct payload p = {memory, 0};
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  char host[256] = "";
+  char host[256] = "", program[4096];
   gethostname(host, sizeof host - 1);
   add_number(&p, "version", MT_WIRE_VERSION);
   add_number(&p, "pid", getpid());
@@ -85,7 +89,9 @@ char *mt_hello_make(size_t *length) {
   add(&p, "os", os);
   add(&p, "arch", arch);
   add_number(&p, "started", now.tv_sec * 1000000000ll + now.tv_nsec);
-  add_program(&p);
+  mt_hello_program(program, sizeof program);
+  add(&p, "program", program);
+  add_arguments(&p);
   *length = p.length;
   return p.bytes;
 }

@@ -6,4 +6,7 @@
 // Makes the payload in memory of its own, or returns NULL. Free it with mt_hello_free.
 char *mt_hello_make(size_t *length);
 void mt_hello_free(char *payload);
+
+// The path of the program that runs in this process; empty when it is not known or longer.
+void mt_hello_program(char *path, size_t size);
 #endif

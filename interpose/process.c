@@ -23,6 +23,7 @@
 #include "python.h"
 #include "images.h"
 #include "region.h"
+#include "room.h"
 #include "sampling.h"
 #include "session.h"
 #include "stack.h"
@@ -30,7 +31,6 @@
 #include "thread.h"
 
 _Atomic int mt_state = MT_OFF;
-bool mt_block_on_full;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Once: by the constructor or, when the constructor of a library that the program links runs before and makes a device, then.
@@ -40,8 +40,7 @@ static void load(void) {
   const char *path = getenv("MTRACE_SOCKET");
   if (!path || !*path) return;
   int saved = errno;
-  const char *on_full = getenv("MTRACE_ON_FULL");
-  mt_block_on_full = on_full && strcmp(on_full, "block") == 0;
+  mt_room_start();
   mt_stack_start();
   const char *gpu_timing = getenv("MTRACE_GPU_TIMING");
   mt_sampling_on = gpu_timing && strcmp(gpu_timing, "encoder") == 0;
@@ -58,10 +57,8 @@ __attribute__((constructor)) static void loaded(void) { load(); }
 
 // A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call is seen.
 __attribute__((destructor)) static void leave(void) {
-  static const char text[] = "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded";
-  char fact[sizeof text + 32];
-  if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_session_alive() || !mt_driver_loaded()) return;
-  mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, MT_UNSEEN_DEVICE, text, sizeof text - 1));
+  if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
+  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded");
 }
 
 // What stacks are read by. Now, and not only when the drainer comes to it: a program that ends soon has it said, too.
@@ -70,25 +67,38 @@ static void say_what_runs(void) {
   const void *images;
   mt_images_start();
   while (images = mt_images_new(&length), length > 0) mt_session_facts(images, length);
-  if (mt_stacks & MT_STACKS_PYTHON && mt_python_unknown()) mt_session_warn(mt_python_unknown());
+  if (mt_stacks & MT_STACKS_PYTHON && mt_python_unknown()) mt_session_warn(0, mt_python_unknown());
+}
+
+// The collector may have ended a connection whose program it took for gone.
+static bool hand_over(int fd) { return mt_session_send_region(fd) || (mt_session_reopen() && mt_session_send_region(fd)); }
+
+// Makes what recording needs and hands it to the collector. False with *why set to one line for the user.
+static bool prepare(const char **why) {
+  *why = "not traced: the Objective-C runtime is none that the tracer knows";
+  if (!mt_objc_resolve()) return false;
+  *why = "not traced: the collector could not be reached";
+  if (!mt_session_alive() && !mt_session_reopen()) return false;
+  int fd = mt_region_make(why);
+  if (fd < 0) return false;
+  *why = !mt_identity_start() ? "not traced: there was no memory for the numbers of objects"
+         : !mt_thread_start() ? "not traced: the program has used up the keys for thread-specific data"
+         : !mt_doorbell_make() ? "not traced: no semaphore could be made"
+         : !hand_over(fd) ? "not traced: the collector ended the connection"
+                          : NULL;
+  close(fd);
+  return !*why;
 }
 
 static int begin(void) {
-  const char *why = NULL;
-  if (!mt_session_alive() && !mt_session_reopen()) return MT_FAILED;
-  bool known = mt_objc_resolve();
-  if (!known) why = "the Objective-C runtime is none that the tracer knows";
-  int fd = known ? mt_region_make(&why) : -1;
-  if (fd < 0) {
-    if (why) mt_session_warn(why);
+  const char *why;
+  if (!prepare(&why)) {
+    mt_session_warn_surely(MT_NOT_TRACED, why);
     return MT_FAILED;
   }
-  bool ok = mt_identity_start() && mt_thread_start() && mt_doorbell_make() && mt_session_send_region(fd);
-  close(fd);
   mt_completion_start();
   mt_python_find();
   mt_early_count();
-  if (!ok) return MT_FAILED;
   if (mt_stacks) say_what_runs();
   mt_drainer_start();
   return MT_ACTIVE;

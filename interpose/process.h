@@ -13,7 +13,6 @@ enum mt_state {
 };
 
 extern _Atomic int mt_state;
-extern bool mt_block_on_full; // MTRACE_ON_FULL=block
 
 // True when Metal calls are to be recorded; the first caller makes that so, at the first Metal call, and others wait for it.
 bool mt_activate(void);

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,8 +20,8 @@
 #include "text.h"
 #include "wire.h"
 
-// How long a thread of the program waits for the collector, at most, over the life of the process: twice this.
-enum { PATIENCE_MILLISECONDS = 500 };
+// How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that connect.
+enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
 
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0 // macOS has SO_NOSIGPIPE instead
@@ -30,7 +30,9 @@ enum { PATIENCE_MILLISECONDS = 500 };
 static int fd = -1;
 static dev_t device;
 static ino_t inode;
-static _Atomic bool gone;
+static _Atomic bool gone; // nothing can be sent any more
+static _Atomic bool over; // and nobody reads the rings
+static bool absent;       // there is no collector, or not for us
 static struct sockaddr_un address;
 
 struct frame_header {
@@ -41,11 +43,35 @@ struct frame_header {
 };
 _Static_assert(sizeof(struct frame_header) == MT_FRAME_HEADER_SIZE, "frame header");
 
-bool mt_session_gone(void) { return atomic_load_explicit(&gone, memory_order_relaxed); }
-
 bool mt_session_alive(void) {
   struct stat now;
   return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
+}
+
+// The collector holds a lock beside its socket. The kernel takes it away when the collector ends, whatever ends it.
+enum lock { LOCK_FREE, LOCK_HELD, LOCK_UNKNOWN };
+
+static enum lock lock_of_collector(void) {
+  char path[sizeof address.sun_path + sizeof ".lock"];
+  snprintf(path, sizeof path, "%s.lock", address.sun_path);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return errno == ENOENT || errno == ENOTDIR ? LOCK_FREE : LOCK_UNKNOWN;
+  enum lock state = flock(file, LOCK_SH | LOCK_NB) == 0 ? LOCK_FREE : errno == EWOULDBLOCK ? LOCK_HELD : LOCK_UNKNOWN;
+  close(file);
+  return state;
+}
+
+bool mt_session_over(void) {
+  if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
+  if (mt_session_alive()) {
+    char byte;
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT); // the collector says nothing: there is nothing to read, or the end
+    if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
+  } else if (lock_of_collector() != LOCK_FREE) {
+    return false; // the program closed the connection; the collector reads the rings all the same
+  }
+  atomic_store_explicit(&over, true, memory_order_relaxed);
+  return true;
 }
 
 void mt_session_forget(void) {
@@ -112,7 +138,7 @@ static struct frame_header header_of(unsigned kind, unsigned ring, uint64_t posi
 }
 
 bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
-  if (mt_session_gone()) return false;
+  if (atomic_load_explicit(&gone, memory_order_relaxed)) return false;
   if (!mt_session_alive()) {
     atomic_store_explicit(&gone, true, memory_order_relaxed);
     return false;
@@ -126,25 +152,40 @@ bool mt_session_send_region(int region) {
   return send_frame(&header, NULL, 0, NULL, 0, region, PATIENCE_MILLISECONDS);
 }
 
-void mt_session_facts(const void *facts, size_t length) {
+bool mt_session_facts(const void *facts, size_t length) {
   struct frame_header header = header_of(MT_FRAME_PROCESS_FACTS, 0, 0, length);
-  send_frame(&header, facts, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
+  return send_frame(&header, facts, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
 }
 
-void mt_session_warn(const char *text) {
-  enum { LONGEST = 256 };
-  char fact[LONGEST + 32];
-  mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, 0, text, strnlen(text, LONGEST)));
+bool mt_session_warn(unsigned key, const char *text) {
+  char fact[MT_LONGEST_WARNING + 32];
+  return mt_session_alive() && mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, key, text, strnlen(text, MT_LONGEST_WARNING)));
 }
 
-// A connect to a listener whose backlog is full would block without end: it is made without blocking and tried for a while.
-static bool connect_patiently(void) {
-  for (int tries = 0; tries < PATIENCE_MILLISECONDS / 10; tries++) {
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
-    if (errno != EAGAIN && errno != EINTR) return false;
-    nanosleep(&(struct timespec){0, 10000000}, NULL);
+void mt_session_warn_surely(unsigned key, const char *text) {
+  if (mt_session_warn(key, text) || lock_of_collector() == LOCK_FREE) return;
+  char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
+  mt_hello_program(program, sizeof program);
+  snprintf(word, sizeof word, "%s\n%.*s", program, MT_LONGEST_WARNING, text);
+  for (int i = 0; i < 10; i++) { // a program that this process executed before may have left one
+    snprintf(name, sizeof name, "%s.word.%d.%d", address.sun_path, (int)getpid(), i);
+    if (symlink(word, name) == 0 || errno != EEXIST) return;
   }
-  return false;
+}
+
+// A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and tried for a while.
+// macOS refuses it as if nobody listened, so there the lock says whether somebody does.
+static bool connect_patiently(void) {
+  int waited = 0;
+  for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
+    if (errno == EINTR) continue;
+    bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
+    absent = !full;
+    if (!full || waited >= CONNECT_PATIENCE_MILLISECONDS) return false;
+    nanosleep(&(struct timespec){0, pause * 1000000L}, NULL);
+    waited += pause;
+  }
 }
 
 static bool say_hello(void) {
@@ -159,7 +200,9 @@ static bool say_hello(void) {
 
 bool mt_session_reopen(void) {
   struct stat now;
+  mt_session_forget();
   atomic_store_explicit(&gone, false, memory_order_relaxed);
+  absent = false;
   fd = mt_descriptor_high(socket(AF_UNIX, SOCK_STREAM, 0));
   if (fd < 0) return false;
   int flags = fcntl(fd, F_GETFL);
@@ -184,5 +227,5 @@ bool mt_session_open(const char *path) {
   if (strlen(path) >= sizeof address.sun_path) return false;
   address.sun_family = AF_UNIX;
   strcpy(address.sun_path, path);
-  return mt_session_reopen();
+  return mt_session_reopen() || !absent;
 }

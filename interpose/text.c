@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "room.h"
 #include "utf8.h"
 
 enum { FACT_HEADER = 24, CHUNK = 1024 };
@@ -42,6 +43,13 @@ size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint
   return length + header.size;
 }
 
+static bool wait_for_room(struct thread *t, uint64_t wanted) {
+  int saved = errno;
+  bool room = mt_room_wait(&t->ring->facts_tail, wanted, &t->facts_stuck);
+  errno = saved;
+  return room;
+}
+
 bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length) {
   static const char zeros[8];
   struct ring *ring = t->ring;
@@ -50,7 +58,7 @@ bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const 
   uint64_t tail = atomic_load_explicit(&ring->facts_tail, memory_order_acquire);
   struct fact_header header = header_of(kind, aux, key, length);
   uint64_t used = head + header.size - tail;
-  bool room = used <= MT_FACTS_PER_RING;
+  bool room = used <= MT_FACTS_PER_RING || wait_for_room(t, head + header.size - MT_FACTS_PER_RING);
   if (room) {
     put(ring, head, &header, FACT_HEADER);
     put(ring, head + FACT_HEADER, text, length);

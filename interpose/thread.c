@@ -4,7 +4,6 @@
 #include "thread.h"
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -12,8 +11,8 @@
 #include "clock.h"
 #include "early.h"
 #include "fork.h"
+#include "room.h"
 #include "scopes.h"
-#include "session.h"
 #include "stack.h"
 #include "text.h"
 
@@ -127,7 +126,7 @@ struct thread *mt_thread_open(struct thread *now) {
   t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   t->look_again = t->head;
-  t->stuck = UINT64_MAX;
+  t->stuck = t->facts_stuck = UINT64_MAX;
   uint64_t tid = mt_thread_id();
   atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
   mt_stack_open(t);
@@ -148,29 +147,16 @@ struct thread *mt_thread_open(struct thread *now) {
   return t;
 }
 
-// With MTRACE_ON_FULL=block a thread waits for room, but not for ever: not when the collector is gone, and not longer than this; then
-// not again until something was read.
-enum { LONGEST_WAIT_NANOS = 2000000000, WAIT_STEP_NANOS = 50000 };
-
-static bool wait_for_room(struct thread *t, unsigned n) {
-  if (t->tail == t->stuck) return false; // nothing was read since it was given up
-  mt_doorbell_ring();
-  uint64_t give_up = mt_nanos() + LONGEST_WAIT_NANOS;
-  while (!mt_session_gone() && mt_nanos() < give_up) {
-    nanosleep(&(struct timespec){0, WAIT_STEP_NANOS}, NULL);
-    t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
-    if (t->head + n - t->tail <= MT_RECORDS_PER_RING) return true;
-  }
-  t->stuck = t->tail;
-  return false;
-}
-
 bool mt_thread_make_room(struct thread *t, unsigned n) {
   if (t->canary) return false;
   int saved = errno;
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   uint64_t used = t->head + n - t->tail;
-  bool room = used <= MT_RECORDS_PER_RING || (mt_block_on_full && wait_for_room(t, n));
+  bool room = used <= MT_RECORDS_PER_RING;
+  if (!room && mt_room_wait(&t->ring->tail, t->head + n - MT_RECORDS_PER_RING, &t->stuck)) {
+    t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+    room = true;
+  }
   if (!room) {
     atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n, memory_order_relaxed);
   } else {

@@ -20,7 +20,7 @@ struct thread {
   _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t tail;       // the tail as last seen
-  uint64_t stuck;      // the tail at which waiting for room was given up
+  uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   struct inside {

@@ -2,17 +2,20 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
 
 // A recording is what the library is asked to record of a program, and how.
 type recording struct {
-	onFull    string
-	stacks    []string
-	gpuTiming string
-	selfCheck bool
+	onFull     string
+	blockLimit time.Duration // 0 is none
+	stacks     []string
+	gpuTiming  string
+	selfCheck  bool
 }
 
 // usualRecording is what is recorded where nothing is asked for.
@@ -24,7 +27,8 @@ var stackKinds = []string{"off", "native", "python"}
 func (r *recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks, "record from where calls are made, by the `KINDS` of frames: native (machine code, by frame pointers), python, or both, native,python")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming, "the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, which changes how encoders are made")
-	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull, "the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread")
+	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull, "the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is room")
+	flags.DurationVar(&r.blockLimit, "block-limit", 0, "with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the collector lives, even stopped")
 	flags.BoolVar(&r.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
 }
 
@@ -32,6 +36,10 @@ func (r *recording) check() error {
 	switch {
 	case r.onFull != "drop" && r.onFull != "block":
 		return usageError("--on-full is drop or block, not %q", r.onFull)
+	case r.blockLimit < 0 || r.blockLimit%time.Millisecond != 0:
+		return usageError("--block-limit is whole milliseconds, like 500ms or 10s, not %v", r.blockLimit)
+	case r.blockLimit > 0 && r.onFull != "block":
+		return usageError("--block-limit says how long --on-full block waits: give that too")
 	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
 		return usageError("--gpu-timing is buffer or encoder, not %q", r.gpuTiming)
 	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
@@ -48,6 +56,9 @@ func (r *recording) check() error {
 // environment is how the library is told.
 func (r *recording) environment() []string {
 	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" + strings.Join(r.stacks, ",")}
+	if r.blockLimit > 0 {
+		list = append(list, "MTRACE_BLOCK_LIMIT_MS="+strconv.FormatInt(r.blockLimit.Milliseconds(), 10))
+	}
 	if r.selfCheck {
 		list = append(list, "MTRACE_SELF_CHECK=1")
 	}

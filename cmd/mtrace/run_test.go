@@ -69,6 +69,8 @@ func TestRunCannotStart(t *testing.T) {
 		{"no program", []string{"run"}, 2, "no program to run"},
 		{"unknown flag", []string{"run", "--nonsense", "--", "true"}, 2, "unknown flag: --nonsense"},
 		{"bad value", []string{"run", "--on-full", "explode", "--", "true"}, 2, "drop or block"},
+		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "give that too"},
+		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2, "whole milliseconds"},
 		{"trace cannot be written", []string{"run", "-o", filepath.Join(directory, "none", "x.mtrace"), "--", "true"}, 125, "cannot write the trace"},
 		{"unknown command", []string{"frobnicate"}, 2, "no command"},
 	} {

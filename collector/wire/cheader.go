@@ -35,6 +35,7 @@ func CHeader() string {
 	def("MAX_FACT_TEXT", MaxFactText)
 	def("NESTED_FAMILIES", NestedFamilies)
 	def("UNSEEN_DEVICE", UnseenDevice)
+	def("NOT_TRACED", NotTraced)
 	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
 	def("FRAME_HEADER_SIZE", FrameHeaderSize)
 	def("THREAD_TIME_SIZE", ThreadTimeSize)

@@ -15,7 +15,7 @@ const (
 	FactClass      FactKind = 2 // Aux is the Family
 	FactDevice     FactKind = 3
 	FactThreadName FactKind = 4
-	FactWarning    FactKind = 5 // Key may be UnseenDevice
+	FactWarning    FactKind = 5 // Key may be UnseenDevice or NotTraced
 	FactStack      FactKind = 6 // see Stack
 	FactImage      FactKind = 7 // see Image
 	FactSymbol     FactKind = 8
@@ -40,7 +40,7 @@ var facts = [...]factRow{
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number", text: "the class's name"},
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device", text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look", text: "one line for the user"},
+	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced", text: "one line for the user"},
 	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
 		aux:   "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
 		text:  fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
@@ -56,8 +56,11 @@ var facts = [...]factRow{
 	{kind: FactRegistry, name: "registry", key: "the device's object number", text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
 }
 
-// UnseenDevice is the Key of a FactWarning that says that a device was made where the tracer does not look.
-const UnseenDevice = 1
+// The Keys of a FactWarning that is more than a line of text.
+const (
+	UnseenDevice = 1 // a device was made where the tracer does not look
+	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text says why
+)
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
 const MaxFactText = 4096

@@ -333,6 +333,8 @@ static void flood(void) {
   ShapesEncoder *encoder = [[queue_of_kind(DEVICE(), KIND_FAMILY_B) commandBuffer] computeCommandEncoder];
   count("commandBuffer", 1);
   count("computeCommandEncoder", 1);
+  if (!strcmp(arguments[1], "flood-closed"))
+    for (int i = 3; i < 4096; i++) close(i);
   for (long i = 0; i < n; i++) [encoder endEncoding];
   count("endEncoding", n);
   tell();
@@ -393,7 +395,7 @@ static void nothing(void) {}
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
-    {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"bench", bench},
+    {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
     {"bench-stack", bench_stack}, {"loads", loads},
 };

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -43,8 +44,8 @@ type Collector struct {
 	accept   func(wire.Hello) bool
 	failed   func(error)
 	log      zerolog.Logger
+	place    *place
 	door     *door
-	remove   func()
 
 	shutting    sync.Once
 	closing     chan struct{}
@@ -75,7 +76,7 @@ type ended struct {
 
 // A Result is what a recording amounts to.
 type Result struct {
-	Processes int
+	Processes int      // with those that are not traced
 	Events    uint64   // calls and other events in the trace
 	Records   uint64   // with the More records that belong to them
 	Salvaged  uint64   // of Records, those read from the shared memory of processes that were gone
@@ -86,17 +87,17 @@ type Result struct {
 
 // New makes the socket. From then on connections wait for Serve.
 func New(o Options) (*Collector, error) {
-	l, remove, err := listen(o.Path, o.Dir)
+	place, err := takePlace(o.Path, o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	door, err := openDoor(l)
+	door, err := openDoor(place)
 	if err != nil {
-		remove()
-		return nil, fmt.Errorf("listen on %s: %w", l.Addr(), err)
+		place.leave()
+		return nil, err
 	}
 	c := &Collector{
-		writer: o.Writer, observer: o.Observer, accept: o.Accept, failed: o.Failed, log: o.Log, door: door, remove: remove, closing: make(chan struct{}),
+		writer: o.Writer, observer: o.Observer, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	if c.observer == nil {
@@ -106,7 +107,7 @@ func New(o Options) (*Collector, error) {
 }
 
 // Address is the path of the socket, for the environment of traced processes.
-func (c *Collector) Address() string { return c.door.path }
+func (c *Collector) Address() string { return c.place.path }
 
 // Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
 func (c *Collector) Serve(ctx context.Context) error {
@@ -167,6 +168,7 @@ func (c *Collector) shut() {
 			c.serve(a)
 		}
 		c.door.close()
+		os.Remove(c.place.path)
 		close(c.closing)
 	})
 }
@@ -177,7 +179,10 @@ func (c *Collector) Close() (Result, error) {
 	c.shut()
 	c.connections.Wait()
 	c.finished.Do(func() {
-		c.remove()
+		for _, w := range c.place.words() {
+			c.notTraced(w)
+		}
+		c.place.leave()
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		r := tracefile.Result{Finished: time.Now().UnixNano()}
@@ -312,6 +317,9 @@ func (r *Result) add(p *process, end *tracefile.End) {
 	}
 	for _, line := range end.Distrusted {
 		warn("%s", line)
+	}
+	if p.untraced != "" {
+		warn("%s", p.untraced)
 	}
 	if n := end.Lost(); n > 0 {
 		warn("%d records were dropped because its rings were full; try --on-full block", n)

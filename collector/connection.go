@@ -45,6 +45,7 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	}
 	if a.err != nil {
 		c.log.Warn().Err(a.err).Msg("a connection was refused")
+		c.notTraced(word{pid: a.pid, why: "not traced: its connection was refused: " + a.err.Error()})
 		return nil, nil
 	}
 	a.conn.SetReadDeadline(time.Now().Add(helloPatience))
@@ -63,6 +64,9 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	if err != nil {
 		if err != io.EOF { // somebody looked whether we are there
 			c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+		}
+		if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) { // who is too slow comes again, or says that it could not
+			c.notTraced(word{pid: a.pid, why: "not traced: " + err.Error()})
 		}
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package collector
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"slices"
@@ -16,7 +17,6 @@ import (
 // in which they were made, so of two connections of one process the one with the higher number was made later, whichever of
 // their goroutines runs first; the times that the processes themselves tell come from a clock that may be set back.
 type door struct {
-	path string
 	file *os.File
 	raw  syscall.RawConn
 
@@ -35,24 +35,26 @@ type arrival struct {
 	heard  chan struct{}
 }
 
-// openDoor takes over a listener.
-func openDoor(l *net.UnixListener) (*door, error) {
-	d := &door{path: l.Addr().String(), arriving: map[int][]*arrival{}}
-	var err error
-	if d.file, err = l.File(); err != nil {
+// openDoor listens at a place.
+func openDoor(p *place) (*door, error) {
+	l, err := p.listen()
+	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false)
+	d := &door{arriving: map[int][]*arrival{}}
+	if d.file, err = l.File(); err == nil {
+		d.raw, err = d.file.SyscallConn()
+	}
+	l.SetUnlinkOnClose(err != nil)
 	l.Close()
-	d.raw, err = d.file.SyscallConn()
-	return d, err
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return d, nil
 }
 
 // close stops listening. Connections that were not accepted are ended.
-func (d *door) close() {
-	os.Remove(d.path)
-	d.file.Close()
-}
+func (d *door) close() { d.file.Close() }
 
 // next waits for a connection. The error is os.ErrClosed after close.
 func (d *door) next() (a *arrival, err error) {

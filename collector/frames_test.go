@@ -61,7 +61,8 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// What does not say hello is no process: it is logged, unless it only looked whether somebody listens.
+// What does not say hello as it should is not traced: that is logged, and in the trace, unless it only looked whether somebody
+// listens. A library of another version left a trace without a word of it.
 func TestBadHellos(t *testing.T) {
 	old := wiretest.Hello()
 	old.Version = 99
@@ -88,8 +89,18 @@ func TestBadHellos(t *testing.T) {
 			if log := r.log.String(); !strings.Contains(log, c.log) || c.log == "" && log != "" {
 				t.Errorf("log %q", log)
 			}
-			if len(trace.Processes()) != 0 || result.Processes != 0 {
-				t.Errorf("%d processes", len(trace.Processes()))
+			if c.log == "" {
+				if len(trace.Processes()) != 0 || result.Processes != 0 || len(result.Warnings) != 0 {
+					t.Errorf("%d processes, result %+v", len(trace.Processes()), result)
+				}
+				return
+			}
+			checkValid(t, trace)
+			if len(trace.Processes()) != 1 || trace.Processes()[0].PID != os.Getpid() || !strings.Contains(trace.Processes()[0].NotTraced, c.log) {
+				t.Errorf("processes %+v", trace.Processes())
+			}
+			if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "not traced: ") {
+				t.Errorf("warnings %q", result.Warnings)
 			}
 		})
 	}

@@ -5,54 +5,9 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
-
-// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
-const longestAddress = 103
-
-// listen makes a socket that only this user can reach: at path; or in dir, which is made when it is not there and must be
-// private; or, when both are empty, in a new directory. remove takes away what was made.
-func listen(path, dir string) (l *net.UnixListener, remove func(), err error) {
-	remove = func() {}
-	if path != "" {
-		if err := removeStale(path); err != nil {
-			return nil, nil, err
-		}
-	} else if dir == "" {
-		if dir, err = os.MkdirTemp("", "mtrace-"); err == nil && len(dir) > longestAddress-len("/socket") {
-			os.Remove(dir)
-			dir, err = os.MkdirTemp("/tmp", "mtrace-")
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
-		}
-		made := dir
-		remove = func() { os.RemoveAll(made) }
-	} else if err = makePrivate(dir); err != nil {
-		return nil, nil, err
-	}
-	if path == "" {
-		path = filepath.Join(dir, "socket")
-	}
-	if len(path) > longestAddress {
-		remove()
-		return nil, nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; use a shorter directory", path, longestAddress)
-	}
-	l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err == nil {
-		if err = os.Chmod(path, 0o600); err != nil {
-			l.Close()
-		}
-	}
-	if err != nil {
-		remove()
-		return nil, nil, fmt.Errorf("listen on %s: %w", path, err)
-	}
-	return l, remove, nil
-}
 
 // removeStale removes a socket on which nobody listens any more.
 func removeStale(path string) error {

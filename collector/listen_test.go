@@ -79,9 +79,9 @@ func TestOtherUser(t *testing.T) {
 	} else if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	r.finish()
-	if !strings.Contains(r.log.String(), "belongs to user 65534") {
-		t.Errorf("log %q", r.log.String())
+	_, result := r.finish()
+	if !strings.Contains(r.log.String(), "belongs to user 65534") || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "belongs to user 65534") {
+		t.Errorf("log %q, warnings %q", r.log.String(), result.Warnings)
 	}
 }
 

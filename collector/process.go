@@ -39,6 +39,8 @@ type process struct {
 	doubts  []string // what it claims and what cannot be
 	code    code
 
+	untraced string // why nothing of it is recorded although it uses Metal; empty when it is, or does not
+
 	stopWatching func() // waits until the rings are not looked at any more
 }
 
@@ -137,6 +139,11 @@ func (p *process) handFacts(facts []wire.Fact) {
 		}
 		return err != nil
 	})
+	for _, f := range facts {
+		if f.Kind == wire.FactWarning && f.Key == wire.NotTraced {
+			p.untraced = f.Text
+		}
+	}
 	p.code.note(facts)
 	p.collector.observer.Facts(p.index, facts)
 	p.collector.written(p.collector.writer.Facts(p.index, facts))

@@ -153,6 +153,10 @@ func (p *Process) readFacts(payload []byte) error {
 		case wire.FactThreadName:
 			p.ThreadNames[f.Key] = f.Text
 		case wire.FactWarning:
+			if f.Key == wire.NotTraced {
+				p.NotTraced = f.Text
+				continue
+			}
 			p.Warnings = append(p.Warnings, f.Text)
 		case wire.FactStack:
 			if p.Stacks[wire.StackID(f.Key)], err = f.Stack(); err != nil {

@@ -127,6 +127,9 @@ func (p *Process) facts() (facts []textFact) {
 	for _, text := range p.Warnings {
 		facts = append(facts, textFact{Kind: wire.FactWarning, Text: text})
 	}
+	if p.NotTraced != "" {
+		facts = append(facts, textFact{Kind: wire.FactWarning, Key: wire.NotTraced, Text: p.NotTraced})
+	}
 	for _, i := range p.Images {
 		facts = append(facts, textFact{Kind: wire.FactImage, Key: i.Start, Text: i.Fact().Text})
 	}

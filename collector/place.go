@@ -1,0 +1,173 @@
+package collector
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
+	longestAddress = 103
+	// socketName is the socket's name in a directory of ours, placePrefix how such a directory is called.
+	socketName  = "socket"
+	placePrefix = "mtrace-collector-"
+	// lockEnding makes the name of the lock out of that of the socket. The library knows it (interpose/session.c).
+	lockEnding = ".lock"
+	// lockPatience is how long somebody may hold the lock who only looks whether it is free.
+	lockPatience = 200 * time.Millisecond
+)
+
+// A place is where a collector listens: a socket that only this user can reach, and beside it a file that the collector keeps
+// locked. The kernel takes the lock away when the collector ends, however it ends: that is how programs, and other collectors,
+// know whether it lives.
+type place struct {
+	path string // of the socket
+	lock *os.File
+	made string // the directory, when it was made for this
+}
+
+// takePlace takes the socket at path; or the one in dir, which is made when it is not there and must be private; or, when both
+// are empty, the one in a new directory, after it has removed those of collectors that are gone.
+func takePlace(path, dir string) (p *place, err error) {
+	p = &place{path: path}
+	if path == "" && dir == "" {
+		return newPlace(temporaryFolder())
+	}
+	if path == "" {
+		if err = makePrivate(dir); err != nil {
+			return nil, err
+		}
+		p.path = filepath.Join(dir, socketName)
+	}
+	if len(p.path) > longestAddress {
+		return nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; use a shorter directory", p.path, longestAddress)
+	}
+	if p.lock, err = lock(p.path + lockEnding); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("listen on %s: another collector listens there; end it or use another path", p.path)
+	} else if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return p, nil
+}
+
+// newPlace makes a place in a folder for temporary files.
+func newPlace(parent string) (p *place, err error) {
+	sweep(parent)
+	for range 10 { // who sweeps may have taken a directory for abandoned before its lock was
+		p = &place{}
+		if p.made, err = os.MkdirTemp(parent, placePrefix); err != nil {
+			break
+		}
+		p.path = filepath.Join(p.made, socketName)
+		if p.lock, err = lock(p.path + lockEnding); err == nil {
+			return p, nil
+		}
+		os.Remove(p.made)
+	}
+	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
+}
+
+// temporaryFolder is the usual one, if the path of a socket can begin with it.
+func temporaryFolder() string {
+	if dir := os.TempDir(); len(dir)+len("/"+placePrefix+"4294967295/"+socketName) <= longestAddress {
+		return dir
+	}
+	return "/tmp"
+}
+
+// leave removes what was made, the lock last.
+func (p *place) leave() {
+	os.Remove(p.path + lockEnding)
+	if p.made != "" {
+		os.RemoveAll(p.made)
+	}
+	p.lock.Close()
+}
+
+// listen makes the socket.
+func (p *place) listen() (*net.UnixListener, error) {
+	if err := removeStale(p.path); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
+	if err == nil {
+		if err = os.Chmod(p.path, 0o600); err != nil {
+			l.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return l, nil
+}
+
+// lock makes a file when it is not there, and locks it. The error is unix.EWOULDBLOCK when another process has done so.
+func lock(path string) (file *os.File, err error) {
+	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
+		if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+			return nil, err
+		}
+		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			opened, _ := file.Stat()
+			if there, e := os.Lstat(path); e == nil && os.SameFile(opened, there) {
+				return file, nil
+			}
+		}
+		file.Close() // locked by another, or removed by the one who had it
+		if time.Now().After(deadline) {
+			return nil, unix.EWOULDBLOCK
+		}
+	}
+}
+
+// sweep removes the places of this user's collectors that are gone, killed most likely, from a folder for temporary files. It
+// removes what a collector makes and nothing else, follows no link, and leaves alone what it is not sure of.
+func sweep(parent string) {
+	folder, err := os.Open(parent)
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(-1)
+	for _, name := range names {
+		if strings.HasPrefix(name, placePrefix) {
+			sweepPlace(filepath.Join(parent, name))
+		}
+	}
+}
+
+func sweepPlace(path string) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	dir := os.NewFile(uintptr(fd), path)
+	defer dir.Close()
+	var stat unix.Stat_t
+	if unix.Fstat(fd, &stat) != nil || int(stat.Uid) != os.Getuid() || stat.Mode&0o077 != 0 {
+		return
+	}
+	lock, err := unix.Openat(fd, socketName+lockEnding, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(lock)
+	if unix.Flock(lock, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	names, _ := dir.Readdirnames(-1)
+	for _, name := range names {
+		if name == socketName || strings.HasPrefix(name, socketName+wordEnding) {
+			unix.Unlinkat(fd, name, 0)
+		}
+	}
+	unix.Unlinkat(fd, socketName+lockEnding, 0)
+	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // not when there is anything else
+}

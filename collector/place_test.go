@@ -1,0 +1,178 @@
+package collector
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/tracefile"
+)
+
+// placeOf is a collector's directory as it is while the collector lives; closing the lock is what the kernel does when it is killed.
+func placeOf(t *testing.T, parent string) *place {
+	t.Helper()
+	p, err := newPlace(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	t.Cleanup(func() { p.lock.Close() })
+	return p
+}
+
+// Each killed collector left a directory behind for good. The next one removes it, and only it: not one whose collector lives, not
+// another user's, nothing behind a link, and nothing that no collector made.
+func TestKilledCollectorsAreSwept(t *testing.T) {
+	parent := t.TempDir()
+	dead := []*place{placeOf(t, parent), placeOf(t, parent), placeOf(t, parent)}
+	alive, full, open, linked := placeOf(t, parent), placeOf(t, parent), placeOf(t, parent), placeOf(t, t.TempDir())
+	for _, p := range append(dead, full, open, linked) {
+		p.lock.Close()
+	}
+	outside := filepath.Join(t.TempDir(), "precious")
+	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, placePrefix+"file"), filepath.Join(parent, "mtrace-other")}
+	for _, path := range kept {
+		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{
+		dead[0].path + wordEnding + "77.0":  "/bin/program\nnot traced: why", // nobody is left to hear it
+		dead[1].path + wordEnding + "78.0":  outside,
+		parent + "/" + placePrefix + "link": linked.made,
+	} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(open.made, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(parent, placePrefix+"empty"), 0o700); err != nil { // its collector has not come to lock it
+		t.Fatal(err)
+	}
+	kept = append(kept, alive.path, alive.path+lockEnding, open.path, linked.path, filepath.Join(parent, placePrefix+"empty"))
+	if os.Getuid() == 0 {
+		foreign := placeOf(t, parent)
+		foreign.lock.Close()
+		if err := os.Chown(foreign.made, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, foreign.path)
+	}
+	p, err := newPlace(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dead {
+		if _, err := os.Lstat(d.made); !os.IsNotExist(err) {
+			t.Errorf("%s of a dead collector is still there: %v", d.made, err)
+		}
+	}
+	for _, path := range kept {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("swept too much: %v", err)
+		}
+	}
+	p.leave()
+	if _, err := os.Lstat(p.made); !os.IsNotExist(err) {
+		t.Errorf("the directory was left behind: %v", err)
+	}
+}
+
+// Many collectors that start at once sweep each other's directories while these are made: each has a place in the end.
+func TestSweepersDoNotMeet(t *testing.T) {
+	parent := t.TempDir()
+	places := make(chan *place)
+	const collectors = 32
+	for range collectors {
+		go func() {
+			p, err := newPlace(parent)
+			if err != nil {
+				t.Error(err)
+			}
+			places <- p
+		}()
+	}
+	for range collectors {
+		p := <-places
+		if p == nil {
+			continue
+		}
+		if _, err := os.Stat(p.path + lockEnding); err != nil {
+			t.Errorf("a place was swept while it was taken: %v", err)
+		}
+		defer p.leave()
+	}
+}
+
+// A collector holds the lock beside its socket for as long as it lives; programs look at it for a moment, which is in nobody's way.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	looking, err := lock(path + lockEnding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go looking.Close()
+	r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
+	w, err := tracefile.Create(r.path, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Collector, err = New(Options{Path: path, Writer: w}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock(path + lockEnding); err != unix.EWOULDBLOCK {
+		t.Errorf("the lock of a collector that lives: %v", err)
+	}
+	r.finish()
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// What a process could say over no connection is in the trace.
+func TestWords(t *testing.T) {
+	r := startRecording(t)
+	for name, text := range map[string]string{
+		"4711.0": "/bin/program\nnot traced: the collector could not be reached",
+		"4711.1": "/bin/other\nprogram\nnot traced: \xff",
+		"x":      "nothing like it",
+	} {
+		if err := os.Symlink(text, r.Address()+wordEnding+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trace, result := r.finish()
+	checkValid(t, trace)
+	var said []string
+	for _, p := range trace.Processes() {
+		said = append(said, fmt.Sprintf("%d %q %q", p.PID, p.Program, p.NotTraced))
+	}
+	slices.Sort(said)
+	want := []string{
+		`0 "" "nothing like it"`,
+		`4711 "/bin/other\nprogram" "not traced: ?"`,
+		`4711 "/bin/program" "not traced: the collector could not be reached"`,
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+	if len(result.Warnings) != 3 || !strings.Contains(strings.Join(result.Warnings, "\n"), "process 4711 (/bin/program): not traced: the collector could not be reached") {
+		t.Errorf("warnings %q", result.Warnings)
+	}
+	if _, err := net.Dial("unix", r.Address()); err == nil {
+		t.Error("somebody still listens")
+	}
+}

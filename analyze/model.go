@@ -395,14 +395,15 @@ type DeviceMemory struct {
 
 // Loss counts what is not in the trace though it happened.
 type Loss struct {
-	Records  int64 // dropped because a ring was full or no ring was free
-	Facts    int64 // names and labels dropped
-	Unnamed  int64 // objects that got no number
-	Nested   int64 // inner calls left out on purpose, because an outer one stands for them
-	Children int64 // forked children that passed through untraced
-	Untimed  int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
-	Rejected int64 // calls on threads that were going away, or made by the tracer itself
-	AtLeast  bool  // Records is what is known to be missing, and there may be more
+	Records   int64 // dropped because a ring was full or no ring was free
+	Facts     int64 // names and labels dropped
+	Unnamed   int64 // objects that got no number
+	Nested    int64 // inner calls left out on purpose, because an outer one stands for them
+	Children  int64 // forked children that passed through untraced
+	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
+	Rejected  int64 // calls on threads that were going away, or made by the tracer itself
+	Processes int64 // processes that could not be traced: how much they called is not known
+	AtLeast   bool  // Records is what is known to be missing, and there may be more
 }
 
 // Missing is something the source cannot tell.

@@ -27,6 +27,10 @@ func (l *loader) warn(r *tracefile.Reader) {
 				t.Warnings = append(t.Warnings, who+w)
 			}
 		}
+		if p.file.NotTraced != "" {
+			t.Warnings = append(t.Warnings, who+p.file.NotTraced)
+			t.Lost.Processes++
+		}
 		switch {
 		case p.file.Unusable != "":
 			t.Warnings = append(t.Warnings, who+"all of it is left out: "+p.file.Unusable)

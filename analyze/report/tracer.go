@@ -17,7 +17,8 @@ type Lost struct {
 	Rejected  int64            `json:"rejected_calls"`
 	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
 	Children  int64            `json:"untraced_children"`
-	AtLeast   bool             `json:"at_least"` // total is what is known to be missing, and there may be more
+	Processes int64            `json:"untraced_processes"` // that use Metal and could not be traced: what they called is not in total
+	AtLeast   bool             `json:"at_least"`           // total is what is known to be missing, and there may be more
 }
 
 // Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
@@ -39,7 +40,7 @@ type Missing struct {
 
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
-	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, AtLeast: l.AtLeast}
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, Processes: l.Processes, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
 			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
@@ -119,6 +120,9 @@ func (l Lost) Text() string {
 		}
 	}
 	text := "nothing was lost"
+	if l.Processes > 0 {
+		text = "of what was traced, " + text
+	}
 	switch {
 	case l.AtLeast && len(lost) > 0:
 		text = "lost: " + strings.Join(lost, ", ") + ", and how much more is not known"
@@ -126,6 +130,9 @@ func (l Lost) Text() string {
 		text = "what was lost is not known"
 	case len(lost) > 0:
 		text = "lost: " + strings.Join(lost, ", ")
+	}
+	if l.Processes > 0 {
+		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere", plural(l.Processes, "process"))
 	}
 	if l.Children > 0 {
 		text += fmt.Sprintf("; %s untraced: forked without exec", plural(l.Children, "child process"))

@@ -43,7 +43,7 @@ func BenchmarkWhole(b *testing.B) {
 }
 
 // buildShapesClient builds the program that the library's own benchmarks trace.
-func buildShapesClient(b *testing.B) string {
+func buildShapesClient(b testing.TB) string {
 	b.Helper()
 	dir, sources := b.TempDir(), "../../interpose/testdata/"
 	shapes, client := filepath.Join(dir, "libshapes.so"), filepath.Join(dir, "client")

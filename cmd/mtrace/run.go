@@ -74,7 +74,6 @@ func run(std stdio, o runOptions, command []string) error {
 	if err != nil {
 		return notStarted(err)
 	}
-	defer s.remove()
 
 	plan, err := inject.Prepare(command, library, s.environment())
 	if err != nil {
@@ -115,10 +114,12 @@ func run(std stdio, o runOptions, command []string) error {
 // conclude prints the report or, when no Metal call was seen, why. Where the program's standard error may be somebody's input,
 // nothing of ours goes there: it is in the report, and in the trace.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
-	if o.noReport {
-		for _, w := range s.warnings { // otherwise they are in the report
+	if o.noReport || o.view.json {
+		for _, w := range s.warnings { // otherwise they are in what is printed for people
 			fmt.Fprintf(std.err, "mtrace run: %s\n", w)
 		}
+	}
+	if o.noReport {
 		if term.IsTerminal(int(std.err.Fd())) {
 			s.explain(std.err, findings)
 			s.tellWhere(std.err)

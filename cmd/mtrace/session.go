@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,7 +26,6 @@ type session struct {
 	base      string      // what its name begins with when the user gave none
 	force     bool        // replace what has its name
 	recording recording
-	dir       string
 	witness   *witness
 	shown     []interface{ close() } // what shows the recording while it goes on
 	failed    func(error)            // told when the trace cannot be written any more; nil when nobody is
@@ -51,12 +49,8 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.dir, err = privateDirectory(); err != nil {
-		s.abandon()
-		return nil, err
-	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Dir: s.dir, Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}
+	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}
 	options.Failed = s.failed // which observe may have set
 	if s.collector, err = collector.New(options); err != nil {
 		s.abandon()
@@ -115,19 +109,6 @@ func (s *session) started(pid int) {
 // unnamed says that the name of the trace is ours to choose.
 func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
-// privateDirectory makes the folder of the socket. Socket paths are limited to 103 bytes on macOS, so a long TMPDIR is not used.
-func privateDirectory() (string, error) {
-	parent := os.TempDir()
-	if len(parent) > 60 {
-		parent = "/tmp"
-	}
-	dir, err := os.MkdirTemp(parent, "mtrace-")
-	if err != nil {
-		return "", fmt.Errorf("cannot make a folder for the socket: %w", err)
-	}
-	return dir, nil
-}
-
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
 	return withSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), []string{"MTRACE_SOCKET=" + s.collector.Address()}))
@@ -173,12 +154,5 @@ func (s *session) abandon() {
 	}
 	if s.remote != nil {
 		s.remote.Discard()
-	}
-	s.remove()
-}
-
-func (s *session) remove() {
-	if s.dir != "" {
-		os.RemoveAll(s.dir)
 	}
 }

@@ -47,8 +47,11 @@ func (w *witness) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	for _, f := range facts {
-		if f.Kind == wire.FactWarning && f.Key == wire.UnseenDevice {
+		switch {
+		case f.Kind == wire.FactWarning && f.Key == wire.UnseenDevice:
 			w.seen[p].UnseenDevice = true
+		case f.Kind == wire.FactWarning && f.Key == wire.NotTraced:
+			w.seen[p].NotTraced = f.Text
 		}
 	}
 }

@@ -83,6 +83,7 @@ const (
 	Dropped             Code = "dropped"
 	NoMetal             Code = "no-metal"
 	UnseenDevice        Code = "unseen-device"
+	NotTraced           Code = "not-traced"
 )
 
 // Finding is one fact that decides, with what to do about it.

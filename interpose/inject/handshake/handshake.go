@@ -5,6 +5,7 @@
 package handshake
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ type Process struct {
 	// UnseenDevice is true when it made a Metal device where the library does
 	// not look.
 	UnseenDevice bool
+	// NotTraced is why the library could not record a process that uses
+	// Metal, as the process itself said it; empty when it could.
+	NotTraced string
 }
 
 // Inspect tells why a program's dynamic linker would not load the library; see
@@ -43,8 +47,26 @@ func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) 
 	case !slices.ContainsFunc(processes, func(p Process) bool { return p.Hello }):
 		return append(neverLoaded(plan, root, processes, inspect), dropped(root, processes, inspect)...)
 	}
-	return append([]inject.Finding{noMetal(plan, processes)}, dropped(root, processes, inspect)...)
+	found := notTraced(plan, processes)
+	if len(found) == 0 {
+		found = []inject.Finding{noMetal(plan, processes)}
+	}
+	return append(found, dropped(root, processes, inspect)...)
 }
+
+// notTraced names the processes that use Metal and could not be recorded, and
+// why; those that have the same reason are told of once.
+func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) {
+	for _, p := range processes {
+		if p.NotTraced == "" || slices.ContainsFunc(found, func(f inject.Finding) bool { return f.Text == said(p) }) {
+			continue
+		}
+		found = append(found, inject.Finding{Code: inject.NotTraced, Path: cmp.Or(p.Program, plan.Program), Text: said(p)})
+	}
+	return found
+}
+
+func said(p Process) string { return "it uses Metal and is " + p.NotTraced }
 
 // neverLoaded is for a plan that should have worked and a library that never
 // reported.

@@ -48,6 +48,8 @@ func TestExplain(t *testing.T) {
 		{"loaded in two and no Metal", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true}}, []inject.Code{inject.NoMetal}, "in 2 processes"},
 		{"loaded, and a device made past it", good, []Process{{PID: 10, Parent: 1, Program: "/opt/bin/python3", Hello: true, UnseenDevice: true}},
 			[]inject.Code{inject.UnseenDevice}, "its device was made by a function"},
+		{"used Metal and could not be recorded", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true, NotTraced: "not traced: no memory; buy some"}},
+			[]inject.Code{inject.NotTraced}, "/x: it uses Metal and is not traced: no memory; buy some"},
 		{"a shell dropped it for all below", good, []Process{hello, shell, lost}, []inject.Code{inject.NoMetal, inject.Dropped},
 			"/bin/sh: process 11 started without the library, and so did 1 below it: it is protected; leave it out"},
 		{"a fork of a process with the library has it too", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/bin/python3"}}, []inject.Code{inject.NoMetal}, ""},

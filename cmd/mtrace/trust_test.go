@@ -1,0 +1,187 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze"
+)
+
+// A program whose limits leave no room for the shared memory runs untraced, and says why into the trace. The report said instead
+// that it "made no Metal call; check that it uses the GPU", and without a report nobody said anything.
+func TestLimitedProgramSaysWhy(t *testing.T) {
+	needTruth(t)
+	client := buildShapesClient(t)
+	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f", "-v 500000": "raise the limit on address space with ulimit -v"} {
+		script := "ulimit " + limit + " && exec " + client + " classes 3"
+		run := func(flags ...string) outcome {
+			flags = append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace")}, flags...)
+			got := sh(t, "", nil, tool.mtrace, append(flags, "--", "sh", "-c", script)...)
+			if got.exit != 0 {
+				t.Errorf("%s: exit status %d", limit, got.exit)
+			}
+			return got
+		}
+		if got := run(); !strings.Contains(got.stdout, reason) || strings.Contains(got.stdout, "no Metal call;") || strings.Contains(got.stdout, "uses the GPU") {
+			t.Errorf("%s: the report is\n%s", limit, got.stdout)
+		}
+		if got := run("--no-report"); !strings.Contains(got.stderr, reason) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s, --no-report: standard error is\n%s", limit, got.stderr)
+		}
+		got := run("--json")
+		var document struct {
+			Lost struct {
+				Processes int `json:"untraced_processes"`
+			}
+			Warnings []string
+		}
+		text := got.stdout[max(0, strings.Index(got.stdout, "{")):]
+		if err := json.Unmarshal([]byte(text), &document); err != nil || document.Lost.Processes != 1 || !strings.Contains(strings.Join(document.Warnings, "\n"), reason) {
+			t.Errorf("%s, --json: %v, %+v", limit, err, document)
+		}
+		if !strings.Contains(got.stderr, reason) {
+			t.Errorf("%s, --json: standard error is %q", limit, got.stderr)
+		}
+	}
+}
+
+// Where one process is traced and another is not, the first lines of the report say so: what is there is not all.
+func TestOneOfTwoIsNotTraced(t *testing.T) {
+	needTruth(t)
+	client := buildShapesClient(t)
+	script := client + " classes 3; ulimit -f 1000 && exec " + client + " classes 3"
+	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script)
+	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f", "its calls are counted nowhere"} {
+		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), says) {
+			t.Errorf("the report does not say %q:\n%s", says, got.stdout)
+		}
+	}
+}
+
+// With --on-full block a collector that is stopped for five seconds costs time and nothing else.
+func TestBlockOutlastsAStoppedCollector(t *testing.T) {
+	needTruth(t)
+	const calls = 5000000
+	trace := filepath.Join(t.TempDir(), "t.mtrace")
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", buildShapesClient(t), "flood", fmt.Sprint(calls))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // until there is something of it
+		if stat, err := os.Stat(trace + partSuffix); err == nil && stat.Size() > 4096 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is recorded")
+		}
+	}
+	cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(5 * time.Second)
+	if !runsChild(cmd.Process.Pid) {
+		t.Error("the program has come to its end while nobody read what it recorded")
+	}
+	cmd.Process.Signal(syscall.SIGCONT)
+	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+	recorded := 0
+	loaded, err := analyze.Load(trace, analyze.Options{Visit: func(c *analyze.VisitedCall) {
+		if c.Row.Selector == "endEncoding" {
+			recorded++
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if recorded != calls || loaded.Lost.Records != 0 {
+		t.Errorf("%d of %d calls are in the trace, %d are said to be lost", recorded, calls, loaded.Lost.Records)
+	}
+}
+
+// runsChild says whether a process has a child that has not come to its end.
+func runsChild(pid int) bool {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(text)) {
+			stat, err := os.ReadFile("/proc/" + child + "/stat")
+			if _, rest, ok := strings.Cut(string(stat), ") "); err == nil && ok && rest[0] != 'Z' {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Two hundred processes that start at the same instant are all traced, also where few find room among those that connect: the
+// kernel keeps at most net.core.somaxconn of them, which a network namespace has for itself. They say hello when they have
+// been let in, and not before.
+func TestTwoHundredAtOnce(t *testing.T) {
+	needTruth(t)
+	const processes = 200
+	client := buildShapesClient(t)
+	script := filepath.Join(t.TempDir(), "many.py")
+	text := `import os, sys
+r, w = os.pipe()
+for _ in range(int(sys.argv[1])):
+    if os.fork() == 0:
+        os.close(w)
+        os.read(r, 1)  # until the parent has started all of them
+        os.close(r)
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+        os.execv(sys.argv[2], sys.argv[2:])
+os.close(w)
+failed = 0
+for _ in range(int(sys.argv[1])):
+    failed += os.wait()[1] != 0
+print(failed, "failed")
+`
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for backlog, prefix := range map[string][]string{
+		"the usual backlog": nil,
+		"a backlog of four": {"unshare", "-n", "sh", "-c", `echo 4 >/proc/sys/net/core/somaxconn && exec "$0" "$@"`},
+	} {
+		t.Run(backlog, func(t *testing.T) {
+			if prefix != nil {
+				if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+					t.Skipf("no network namespace of one's own here: %v %s", err, out)
+				}
+			}
+			trace := filepath.Join(t.TempDir(), "t.mtrace")
+			command := append(prefix[:len(prefix):len(prefix)], tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", script, fmt.Sprint(processes), client, "classes", "3")
+			got := sh(t, "", nil, command[0], command[1:]...)
+			if got.exit != 0 || got.stdout != "0 failed\n" || got.stderr != "" {
+				t.Fatalf("%+v", got)
+			}
+			calls := map[*analyze.Process]int{}
+			loaded, err := analyze.Load(trace, analyze.Options{Visit: func(c *analyze.VisitedCall) { calls[c.Thread.Process]++ }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(calls) != processes || loaded.Lost.Records != 0 || loaded.Lost.Processes != 0 {
+				t.Errorf("%d of %d processes are in the trace, lost %+v", len(calls), processes, loaded.Lost)
+			}
+			want := 0
+			for _, n := range calls {
+				want = max(want, n)
+			}
+			for p, n := range calls {
+				if n != want {
+					t.Errorf("process %d made %d calls, others %d", p.ID, n, want)
+				}
+			}
+		})
+	}
+}

@@ -11,24 +11,34 @@ import (
 // and, for records, ring, count, position, zigzag of first − the first of the entry before, and last − first. An entry is
 // always smaller than its block's header, so an index is never larger than its file.
 
-func appendIndex(dst []byte, blocks []block) []byte {
-	first := wire.Ticks(0)
-	for i := range blocks {
-		b := &blocks[i]
-		dst = append(dst, byte(b.kind))
-		dst = binary.AppendUvarint(dst, uint64(b.process))
-		dst = binary.AppendUvarint(dst, uint64(b.stored))
-		if b.kind != blockRecords {
-			continue
-		}
-		dst = binary.AppendUvarint(dst, uint64(b.ring))
-		dst = binary.AppendUvarint(dst, uint64(b.count))
-		dst = binary.AppendUvarint(dst, b.position)
-		dst = binary.AppendUvarint(dst, zigzag(uint64(b.first-first)))
-		dst = binary.AppendUvarint(dst, uint64(b.last-b.first))
-		first = b.first
+// An index is made as blocks are written: of hours of recording there are many, and an entry is a fifth of what is known of a block.
+type index struct {
+	payload []byte
+	first   wire.Ticks // of the last entry of records
+}
+
+func (x *index) add(b *block) {
+	x.payload = append(x.payload, byte(b.kind))
+	x.payload = binary.AppendUvarint(x.payload, uint64(b.process))
+	x.payload = binary.AppendUvarint(x.payload, uint64(b.stored))
+	if b.kind != blockRecords {
+		return
 	}
-	return dst
+	x.payload = binary.AppendUvarint(x.payload, uint64(b.ring))
+	x.payload = binary.AppendUvarint(x.payload, uint64(b.count))
+	x.payload = binary.AppendUvarint(x.payload, b.position)
+	x.payload = binary.AppendUvarint(x.payload, zigzag(uint64(b.first-x.first)))
+	x.payload = binary.AppendUvarint(x.payload, uint64(b.last-b.first))
+	x.first = b.first
+}
+
+// indexOf is the index of some blocks.
+func indexOf(blocks []block) []byte {
+	var x index
+	for i := range blocks {
+		x.add(&blocks[i])
+	}
+	return x.payload
 }
 
 var errIndex = errors.New("its index does not describe it")

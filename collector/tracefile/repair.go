@@ -78,7 +78,7 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 		return nil, err
 	}
 	index := offset
-	if err := add(payloadBlock(block{kind: blockIndex}, appendIndex(nil, blocks))); err != nil {
+	if err := add(payloadBlock(block{kind: blockIndex}, indexOf(blocks))); err != nil {
 		return nil, err
 	}
 	return result.Repaired, write(appendTrailer(nil, index))

@@ -51,11 +51,15 @@ func (w *Writer) endCut(r Result) {
 		return
 	}
 	r.Cut, r.Note = w.cut, w.err.Error()
-	blocks, at := slices.Clone(w.blocks), w.offset
+	blocks, err := parseIndex(w.index.payload, w.offset)
+	if err != nil {
+		return
+	}
+	at := w.offset
 	for room := int64(0); len(blocks) > 0; room *= 2 {
-		end, all := w.endAfter(blocks, at, r)
+		end := w.endAfter(blocks, at, r)
 		if _, err := file.WriteAt(end, at); err == nil {
-			w.blocks, w.offset = all, at+int64(len(end))
+			w.offset = at + int64(len(end))
 			return
 		}
 		file.Truncate(at)
@@ -81,10 +85,9 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter is the end of a file behind some blocks that end at an offset: what was kept, the result, the index, the trailer. all are its
-// blocks then.
-func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte, all []block) {
-	all = slices.Clone(blocks)
+// endAfter is the end of a file behind some blocks that end at an offset: what was kept, the result, the index, the trailer.
+func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
+	all := slices.Clone(blocks)
 	add := func(t tailBlock) {
 		t.offset = at + int64(len(end))
 		end = append(append(end, t.header...), t.stored...)
@@ -95,7 +98,7 @@ func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte, all [
 	}
 	add(jsonBlock(block{kind: blockResult}, r))
 	index := at + int64(len(end))
-	t := payloadBlock(block{kind: blockIndex}, appendIndex(nil, all))
+	t := payloadBlock(block{kind: blockIndex}, indexOf(all))
 	end = append(append(end, t.header...), t.stored...)
-	return appendTrailer(end, index), all
+	return appendTrailer(end, index)
 }

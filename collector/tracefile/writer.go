@@ -25,7 +25,7 @@ type Writer struct {
 	mutex     sync.Mutex // guards what follows; taken after a stream's
 	file      io.WriteCloser
 	offset    int64
-	blocks    []block
+	index     index // of what was written
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
@@ -211,7 +211,7 @@ func (w *Writer) Close(r Result) error {
 // end writes the index.
 func (w *Writer) end() error {
 	index := w.offset
-	t := payloadBlock(block{kind: blockIndex}, appendIndex(nil, w.blocks))
+	t := payloadBlock(block{kind: blockIndex}, w.index.payload)
 	w.commit(t.block, t.header, t.stored)
 	if w.err == nil {
 		w.write(appendTrailer(nil, index))
@@ -291,7 +291,7 @@ func (w *Writer) commit(b block, header, stored []byte) error {
 	}
 	b.offset = w.offset
 	if w.write(whole) {
-		w.blocks = append(w.blocks, b)
+		w.index.add(&b)
 		return nil
 	}
 	w.offset = b.offset

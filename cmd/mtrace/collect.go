@@ -33,7 +33,7 @@ func collectCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c collect
 			flags.StringSliceVar(&c.listen, "listen", nil, "the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run --collector on others")
-			flags.StringVarP(&c.dir, "output", "o", "", "the `FOLDER` for the traces")
+			flags.StringVarP(&c.dir, "output", "o", "", "the `FOLDER` for the traces; a collector that is started again on it goes on with those that were cut")
 			return func(std stdio, args []string) error { return c.run(std, args) }
 		},
 	}

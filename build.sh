@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, torture, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, torture, soak, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -108,7 +108,8 @@ case ${1:-build} in
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
+  soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios, torture or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios, torture, soak or clean" ;;
 esac

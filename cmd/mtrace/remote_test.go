@@ -296,11 +296,9 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 		stat, err := os.Stat(files[0])
 		return err == nil && stat.Size() > 20_000
 	})
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", cmd.Process.Pid, cmd.Process.Pid))
+	children := childrenOf(t, cmd.Process.Pid)
 	cmd.Process.Kill()
-	for _, child := range strings.Fields(string(children)) {
-		pid := 0
-		fmt.Sscan(child, &pid)
+	for _, pid := range children {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	end()
@@ -316,6 +314,22 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(spools, "run-*")); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
+}
+
+// childrenOf are the processes that a process has started, each by whichever of its threads.
+func childrenOf(t *testing.T, pid int) (children []int) {
+	t.Helper()
+	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
+	if err != nil {
+		t.Skip("there is no ps to find the traced program: ", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		child, parent := 0, 0
+		if fmt.Sscan(line, &child, &parent); parent == pid {
+			children = append(children, child)
+		}
+	}
+	return children
 }
 
 // Interrupting the wait for a collector makes the trace here, at once.

@@ -37,8 +37,7 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
 }
 
 // The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that waits.
-static uint64_t name_of(struct thread *t, const void *lock, const char *label, const void *waiter) {
-  if (label && *label) return mt_text(t, label, strlen(label));
+static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
   char text[256];
@@ -62,24 +61,58 @@ static uint64_t name_of(struct thread *t, const void *lock, const char *label, c
   return name;
 }
 
-void mt_lock_waited(unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter) {
-  mt_lock_waited_until(mt_ticks(), call, lock, begin, holder, label, waiter);
+static void publish(struct thread *t, const struct record *wait, const struct record *more) {
+  struct record records[2] = {*wait, *more};
+  mt_thread_publish(t, records, 2);
 }
 
-void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label, void *waiter) {
+static void write_down(struct thread *t, const struct record *wait, struct record more, const void *waiter) {
+  more.begin = name_of(t, (const void *)more.end, waiter);
+  publish(t, wait, &more);
+}
+
+void mt_lock_write_down(struct thread *t) {
+  if (!t->held) return;
   int saved = errno;
+  t->held = NULL;
+  t->look_again = t->put_off.look_again;
+  write_down(t, &t->put_off.wait, t->put_off.more, t->put_off.waiter);
+  errno = saved;
+}
+
+static void put_off(struct thread *t, const void *held, const struct record *wait, const struct record *more, const void *waiter) {
+  t->put_off = (struct put_off){*wait, *more, waiter, t->look_again};
+  t->look_again = 0;
+  t->held = held;
+}
+
+static struct record wait_for_lock(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder) {
+  return (struct record){.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
+}
+
+void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter) {
+  int saved = errno;
+  uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t && !mt_canary_flies()) {
-    struct record records[2] = {
-        {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())},
-        {.begin = name_of(t, lock, label, waiter), .end = (uintptr_t)lock, .call = MT_CALL_tracer_more},
-    };
-    mt_thread_publish(t, records, 2);
+    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
+    put_off(t, held, &wait, &more, waiter);
   }
   errno = saved;
 }
 
-void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool failed, void *waiter) {
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label) {
+  int saved = errno;
+  struct thread *t = mt_thread();
+  if (t && !mt_canary_flies()) {
+    uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : name_of(t, lock, NULL);
+    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
+    publish(t, &wait, &more);
+  }
+  errno = saved;
+}
+
+void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter) {
   int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
@@ -88,11 +121,12 @@ void mt_signal_waited(unsigned call, const void *object, uint64_t begin, bool fa
     if (!failed) h = mt_handoff_read(object, begin, end);
     uint64_t ago = h.by ? end - h.at : 0;
     if (ago > UINT32_MAX) ago = UINT32_MAX;
-    struct record records[2] = {
-        {.begin = begin, .end = end, .arg = h.by, .object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0), .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)},
-        {.begin = name_of(t, object, NULL, waiter), .end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .object = (uint32_t)ago, .call = MT_CALL_tracer_more},
-    };
-    mt_thread_publish(t, records, 2);
+    struct record wait = {.begin = begin, .end = end, .arg = h.by, .object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0), .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)};
+    struct record more = {.end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .object = (uint32_t)ago, .call = MT_CALL_tracer_more};
+    if (held)
+      put_off(t, held, &wait, &more, waiter);
+    else
+      write_down(t, &wait, more, waiter);
   }
   errno = saved;
 }

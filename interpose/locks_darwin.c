@@ -13,11 +13,12 @@
   if (result == 0 && take) mt_handoff_take(lock, false); \
   if (result != EBUSY) return result; \
   if (mt_locks_own()) return call(lock); \
+  mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
   uint64_t held_by = holder; \
-  uint64_t begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = call(lock); \
   if (result == 0 && take) mt_handoff_take(lock, true); \
-  mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
 // Who has a mutex is not to be read from it, so whoever takes one that was waited for once is noted: a load more for all others.
@@ -30,6 +31,17 @@ static int mutex_trylock(pthread_mutex_t *lock) {
 // Readers share a lock, so the last to come does not say who has it.
 static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, 0, false); }
 static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, 0, false); }
+
+static int mutex_unlock(pthread_mutex_t *lock) {
+  int result = pthread_mutex_unlock(lock);
+  mt_lock_given_back(lock);
+  return result;
+}
+static int rw_unlock(pthread_rwlock_t *lock) {
+  int result = pthread_rwlock_unlock(lock);
+  mt_lock_given_back(lock);
+  return result;
+}
 
 static void sync_f(mt_queue queue, void *context, mt_queue_function function) {
   mt_queue_sync_f(dispatch_sync_f, MT_CALL_lock_dispatch_sync_f, queue, context, function);
@@ -87,6 +99,8 @@ __attribute__((used, section("__DATA,__interpose"))) static const struct {
     {(const void *)mutex_trylock, (const void *)pthread_mutex_trylock},
     {(const void *)rdlock, (const void *)pthread_rwlock_rdlock},
     {(const void *)wrlock, (const void *)pthread_rwlock_wrlock},
+    {(const void *)mutex_unlock, (const void *)pthread_mutex_unlock},
+    {(const void *)rw_unlock, (const void *)pthread_rwlock_unlock},
     {(const void *)sync_f, (const void *)dispatch_sync_f},
     {(const void *)barrier_sync_f, (const void *)dispatch_barrier_sync_f},
     {(const void *)sync_block, (const void *)dispatch_sync},

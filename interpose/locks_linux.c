@@ -21,7 +21,7 @@
 
 #define ORIGINALS(X) \
   X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
-  X(pthread_rwlock_trywrlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
   X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post)
 #define X(name) AT_##name,
 enum { ORIGINALS(X) COUNT };
@@ -58,38 +58,46 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
   if (result == 0) mt_handoff_touch(lock); \
   if (result != EBUSY) return result; \
   if (mt_locks_own()) return ORIGINAL(call)(lock); \
-  uint64_t held_by = holder, begin = mt_stack_begin_wait(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+  mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
+  uint64_t held_by = holder, begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0)); \
   result = ORIGINAL(call)(lock); \
   if (result == 0) mt_handoff_touch(lock); \
-  mt_lock_waited(MT_CALL_lock_##call, lock, begin, held_by, NULL, __builtin_return_address(0)); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, owner_of(lock)); }
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, writer_of(lock)); }
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, writer_of(lock)); }
 
-// Here only because lock is: the library's own code, Go's included, is bound to both or to neither. To one of them alone, a sanitizer
-// that comes before us would see locks given back that were never taken.
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return ORIGINAL(pthread_mutex_unlock)(mutex); }
+// Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to neither: to one
+// of them alone, a sanitizer that comes before us would see locks given back that were never taken. Nothing of the lock is touched once it
+// was given back: whoever took it may have freed it.
+#define UNLOCK(call, lock) \
+  int result = ORIGINAL(call)(lock); \
+  mt_lock_given_back(lock); \
+  return result
 
-#define WAIT(call, condition, as_lock, ...) \
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { UNLOCK(pthread_mutex_unlock, mutex); }
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) { UNLOCK(pthread_rwlock_unlock, lock); }
+
+#define WAIT(call, condition, mutex, as_lock, ...) \
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
   bool interpreters = mt_lock_is_interpreters(condition); \
   if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_stack_begin_wait(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
   if (interpreters) \
-    mt_lock_waited(as_lock, condition, begin, 0, NULL, __builtin_return_address(0)); \
+    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
   else if (result == 0 || result == ETIMEDOUT) \
-    mt_signal_waited(MT_CALL_signal_##call, condition, begin, result != 0, __builtin_return_address(0)); \
+    mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, MT_CALL_lock_pthread_cond_wait, mutex); }
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex, MT_CALL_lock_pthread_cond_wait, mutex); }
 EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
-  WAIT(pthread_cond_timedwait, condition, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
+  WAIT(pthread_cond_timedwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
 }
 EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
-  WAIT(pthread_cond_clockwait, condition, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
+  WAIT(pthread_cond_clockwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
 }
 
 // The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it does anything.
@@ -112,14 +120,14 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     return 0; \
   } \
   errno = saved; \
-  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_stack_begin_wait(MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
   if (result == 0) mt_handoff_take(semaphore, true); \
   if (by.given_back) \
-    mt_lock_waited(MT_CALL_lock_##call, semaphore, begin, holder ? holder : by.by, NULL, __builtin_return_address(0)); \
+    mt_lock_waited(MT_CALL_lock_##call, semaphore, semaphore, begin, holder ? holder : by.by, __builtin_return_address(0)); \
   else \
-    mt_signal_waited(MT_CALL_signal_##call, semaphore, begin, result != 0, __builtin_return_address(0)); \
+    mt_signal_waited(MT_CALL_signal_##call, semaphore, NULL, begin, result != 0, __builtin_return_address(0)); \
   return result
 
 // A time that is none is an error even when the semaphore is free.
@@ -149,7 +157,7 @@ static bool is_semaphore_waited_for(const sem_t *semaphore) { return __atomic_lo
 // Nothing is touched once the semaphore was posted: whoever took it may have freed it.
 EXPORT int sem_post(sem_t *semaphore) {
   if (mt_locks_on()) mt_handoff_give(semaphore, is_semaphore_waited_for(semaphore));
-  return ORIGINAL(sem_post)(semaphore);
+  UNLOCK(sem_post, semaphore);
 }
 
 void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mtrace/collector/wire"
@@ -37,6 +39,28 @@ func TestLocks(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no wait for %q", want)
+	}
+}
+
+// Threads of Python made half as many command buffers, because every wait for the interpreter was written down, and named, with the
+// interpreter's mutex in the thread's hands: all others waited for that, too. So a process that is killed while it holds what it waited
+// for leaves nothing of the wait, and one that has given it back leaves all.
+func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
+	for i, want := range []string{"", "pthread_mutex_lock", "pthread_mutex_lock", "pthread_mutex_lock pthread_cond_wait"} {
+		r := trace(t, client(t, "killed-holding", strconv.Itoa(i+1)))
+		if status, ok := r.state.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+			t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+		}
+		p := r.traced(t)
+		var got []string
+		for _, e := range p.events(t) {
+			if family := e.Call.Row().Family; (family == wire.FamilyLock || family == wire.FamilySignal) && p.text(t, e.more.X0) == "in takes" {
+				got = append(got, e.Call.String())
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("killed after step %d: waits %q, not %q", i+1, got, want)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder || m
 // Records it, on the thread that waited.
 static void record(const struct mt_queue_wait *wait, uint64_t end) {
   mt_stack_late(wait->frame, wait->begin);
-  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue), NULL);
+  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue));
 }
 
 // The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is recorded, and of

@@ -17,13 +17,13 @@
     mt_handoff_take(mutex, false); \
     return inside; \
   } \
-  uint64_t begin = mt_stack_begin_wait(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
   int result = call(condition, __VA_ARGS__); \
   mt_handoff_take(mutex, false); \
   if (interpreters) \
-    mt_lock_waited(as_lock, condition, begin, 0, NULL, __builtin_return_address(0)); \
+    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
   else if (result == 0 || result == ETIMEDOUT) \
-    mt_signal_waited(MT_CALL_signal_##call, condition, begin, result != 0, __builtin_return_address(0)); \
+    mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 
 static int cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex, MT_CALL_lock_pthread_cond_wait, mutex); }

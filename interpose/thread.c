@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "early.h"
 #include "fork.h"
+#include "locks.h"
 #include "room.h"
 #include "scopes.h"
 #include "stack.h"
@@ -52,6 +53,7 @@ static void leave(void *value) {
     t->scopes_skipped = 0;
     mt_scope_end(t, now);
   }
+  mt_lock_write_down(t);
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
@@ -149,6 +151,10 @@ struct thread *mt_thread_open(struct thread *now) {
 
 bool mt_thread_make_room(struct thread *t, unsigned n) {
   if (t->canary) return false;
+  if (t->held) {
+    mt_lock_write_down(t);
+    if (t->head + n <= t->look_again) return true;
+  }
   int saved = errno;
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   uint64_t used = t->head + n - t->tail;

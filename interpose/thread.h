@@ -23,6 +23,7 @@ struct thread {
   uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
+  const void *held;    // the lock after a wait for which the thread has it still, and has not written the wait down; else NULL. See locks.h.
   struct inside {
     uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
@@ -39,6 +40,11 @@ struct thread {
     uint64_t name;
     bool function; // of who waits: a function's name
   } lock_names[32]; // direct mapped
+  struct put_off {
+    struct record wait, more;
+    const void *waiter;
+    uint64_t look_again; // the thread's own, which is 0 until the wait is written down
+  } put_off;
 #ifdef __APPLE__
   const void *gave; // See handoff.c.
 #endif

@@ -382,6 +382,45 @@ static void locks(void) {
   pthread_join(thread, NULL);
 }
 
+// Waits for a lock and then for a signal, and is killed after n steps: with what it waited for in its hands, or when it has given that back.
+static pthread_mutex_t plain_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
+static void step(void) {
+  if (--n == 0) kill(getpid(), SIGKILL);
+}
+static void *gives(void *unused) {
+  enum { WAITED_FOR = 2 }; // as the C library notes it in a mutex's first word
+  while (__atomic_load_n((int *)&plain_lock, __ATOMIC_RELAXED) != WAITED_FOR) usleep(100);
+  pthread_mutex_unlock(&plain_lock);
+  pthread_barrier_wait(&turn);
+  pthread_mutex_lock(&plain_lock); // free once the other thread waits
+  pthread_cond_signal(&signalled);
+  pthread_mutex_unlock(&plain_lock);
+  return unused;
+}
+void *takes(void *unused) { // by name in the trace
+  pthread_mutex_lock(&plain_lock);
+  step();
+  pthread_mutex_unlock(&plain_lock);
+  step();
+  pthread_mutex_lock(&plain_lock);
+  pthread_barrier_wait(&turn);
+  pthread_cond_wait(&signalled, &plain_lock);
+  step();
+  pthread_mutex_unlock(&plain_lock);
+  step();
+  return unused;
+}
+static void killed_holding(void) {
+  pthread_t thread;
+  pthread_barrier_init(&turn, NULL, 2);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_B));
+  pthread_mutex_lock(&plain_lock);
+  pthread_create(&thread, NULL, takes, NULL);
+  gives(NULL);
+  pthread_join(thread, NULL);
+}
+
 #include "benches.h"
 
 // Loads a library while Metal is in use.
@@ -396,7 +435,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
-    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
+    {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"killed-holding", killed_holding}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
     {"bench-stack", bench_stack}, {"loads", loads},
 };
 

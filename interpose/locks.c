@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "handoff.h"
 #include "identity.h"
+#include "names.h"
 #include "place.h"
 #include "python.h"
 #include "text.h"
@@ -66,9 +67,29 @@ static void publish(struct thread *t, const struct record *wait, const struct re
   mt_thread_publish(t, records, 2);
 }
 
-static void write_down(struct thread *t, const struct record *wait, struct record more, const void *waiter) {
-  more.begin = name_of(t, (const void *)more.end, waiter);
-  publish(t, wait, &more);
+static uint64_t known_name_of(struct thread *t, const void *lock, const void *waiter) {
+  uint64_t name = mt_name_known(lock, waiter);
+  if (name) return name;
+  name = name_of(t, lock, waiter);
+  if (name && t->sent[name % MT_SENT_TEXTS] == name) mt_name_keep(lock, waiter, name);
+  return name;
+}
+
+// Who gave the signal that ended a wait.
+static void put_giver(struct record *wait, struct record *more) {
+  struct handoff h = mt_handoff_read((const void *)more->end, wait->begin, wait->end);
+  uint64_t ago = h.by ? wait->end - h.at : 0;
+  wait->arg = h.by;
+  wait->object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0);
+  more->object = ago > UINT32_MAX ? UINT32_MAX : (uint32_t)ago;
+}
+
+// Its words are worked out now: what another thread has just written, and what must be looked for, costs most.
+static void write_down(struct thread *t, const struct put_off *p) {
+  struct record wait = p->wait, more = p->more;
+  if (p->signal && !(wait.flags & MT_FLAG_FAILED)) put_giver(&wait, &more);
+  more.begin = known_name_of(t, (const void *)more.end, p->waiter);
+  publish(t, &wait, &more);
 }
 
 void mt_lock_write_down(struct thread *t) {
@@ -76,12 +97,19 @@ void mt_lock_write_down(struct thread *t) {
   int saved = errno;
   t->held = NULL;
   t->look_again = t->put_off.look_again;
-  write_down(t, &t->put_off.wait, t->put_off.more, t->put_off.waiter);
+  write_down(t, &t->put_off);
   errno = saved;
 }
 
-static void put_off(struct thread *t, const void *held, const struct record *wait, const struct record *more, const void *waiter) {
-  t->put_off = (struct put_off){*wait, *more, waiter, t->look_again};
+// Without a lock in the thread's hands there is no reason to wait.
+static void put_off(struct thread *t, const void *held, struct put_off wait) {
+  if (!held) {
+    write_down(t, &wait);
+    return;
+  }
+  mt_lock_write_down(t);
+  t->put_off = wait;
+  t->put_off.look_again = t->look_again;
   t->look_again = 0;
   t->held = held;
 }
@@ -96,7 +124,7 @@ void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t 
   struct thread *t = mt_thread();
   if (t && !mt_canary_flies()) {
     struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
-    put_off(t, held, &wait, &more, waiter);
+    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter});
   }
   errno = saved;
 }
@@ -105,7 +133,7 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
   int saved = errno;
   struct thread *t = mt_thread();
   if (t && !mt_canary_flies()) {
-    uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : name_of(t, lock, NULL);
+    uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : known_name_of(t, lock, NULL);
     struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
     publish(t, &wait, &more);
   }
@@ -117,24 +145,18 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t) {
-    struct handoff h = {0};
-    if (!failed) h = mt_handoff_read(object, begin, end);
-    uint64_t ago = h.by ? end - h.at : 0;
-    if (ago > UINT32_MAX) ago = UINT32_MAX;
-    struct record wait = {.begin = begin, .end = end, .arg = h.by, .object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0), .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)};
-    struct record more = {.end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .object = (uint32_t)ago, .call = MT_CALL_tracer_more};
-    if (held)
-      put_off(t, held, &wait, &more, waiter);
-    else
-      write_down(t, &wait, more, waiter);
+    struct record wait = {.begin = begin, .end = end, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)};
+    struct record more = {.end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .call = MT_CALL_tracer_more};
+    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter, .signal = true});
   }
   errno = saved;
 }
 
 // CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for each address:
 // direct mapped, the lowest bit says that it is an interpreter's.
-static _Atomic uintptr_t seen[256];
-static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 12) % 256]; }
+enum { SEEN = 4096 }; // an interpreter's lock that is pushed out is looked up again with its mutex held
+static _Atomic uintptr_t seen[SEEN];
+static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }
 
 bool mt_lock_is_interpreters(const void *lock) {
   uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);

@@ -139,6 +139,16 @@ func TestPlacesOnMac(t *testing.T) {
 	}
 }
 
+// A table of names that threads write and read at once may forget, but gives no place the name of another.
+func TestNamesOfManyThreads(t *testing.T) {
+	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "names.c", "testdata/names.c", "-lpthread")
+	out, err := exec.Command(program).CombinedOutput()
+	var known int
+	if _, scanned := fmt.Sscan(string(out), &known); err != nil || scanned != nil || known < 1000 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C library's, the
 // sanitizer would see locks that are never taken, and end a program that has no fault.
 func TestSanitizedProgram(t *testing.T) {

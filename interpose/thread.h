@@ -43,6 +43,7 @@ struct thread {
   struct put_off {
     struct record wait, more;
     const void *waiter;
+    bool signal;         // it was for a signal: who gave it is still to be found out
     uint64_t look_again; // the thread's own, which is 0 until the wait is written down
   } put_off;
 #ifdef __APPLE__

@@ -104,7 +104,6 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan st
 		return
 	}
 	// The connection has ended; the process may go on without a drainer.
-	p.undrained.Store(true)
 	alive := <-over
 	p.collector.settle(p.peer) // another program that took its place may have connected and not been heard
 	p.mutex.Lock()

@@ -58,7 +58,7 @@ func (p *process) lastLook(alive bool) error {
 	}
 	return guard(func() error {
 		for i := range p.shared.RingsUsed() {
-			if _, err := p.takeRing(i, 0, 0); err != nil {
+			if _, err := p.takeRing(i); err != nil {
 				return err
 			}
 		}

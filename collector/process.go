@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mtrace/collector/tracefile"
@@ -22,7 +21,6 @@ type process struct {
 
 	shared     mapping // there when mapped
 	mapped     bool
-	undrained  atomic.Bool    // nobody inside the process drains its rings any more
 	times      *threadSampler // nil when the threads' processor times cannot be seen
 	taken      []wire.Record
 	takenFacts []byte

@@ -9,13 +9,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector reads the rings of a process itself when they fill (the drainer in a starved process gets no processor), when
-// there is no drainer any more, and when the process is gone.
+// The collector reads the rings of a process itself, all of them in one look, at the pace at which they fill: through a socket each
+// record is copied twice more and the reader is woken for every few hundred. What comes by the socket all the same is what the drainer
+// in the process found in a hurry, or neglected.
 
 const (
-	// takeAbove is the fill from which a ring with a drainer is taken over, in records; takeFactsAbove the same in bytes.
-	takeAbove      = wire.RecordsPerRing / 2
-	takeFactsAbove = wire.FactsPerRing / 2
 	// takeAtOnce is how many records are copied before their slots are given back.
 	takeAtOnce = wire.RecordsPerRing / 8
 	// maxHeld bounds what waits for older frames, in records of one ring; maxHeldFacts the same in bytes.
@@ -66,13 +64,12 @@ func checkHead(index uint16, head, tail, capacity uint64) error {
 	return nil
 }
 
-// takeRing takes what is in a ring that holds more than the given fills and that nobody is draining. It returns how many
-// records were taken.
-func (p *process) takeRing(index int, above, factsAbove uint64) (taken uint64, err error) {
+// takeRing takes what is in a ring that nobody is draining. It returns how many records were taken.
+func (p *process) takeRing(index int) (taken uint64, err error) {
 	shared, r := p.shared.Ring(index), p.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
 	factsHead, factsTail := shared.FactsHead(), shared.FactsTail()
-	if head-tail <= above && factsHead-factsTail <= factsAbove {
+	if head == tail && factsHead == factsTail {
 		return 0, nil
 	}
 	if p.waiting(r) || !shared.TryClaim(wire.ClaimCollector) {
@@ -127,24 +124,23 @@ func (p *process) copyFacts(shared wire.Ring, from, to uint64) []byte {
 	return p.takenFacts
 }
 
-// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again before it is full, and
-// rarely when nothing happens.
+// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again at an eighth, and that who watches
+// the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
-	busyPause     = 5 * time.Millisecond
-	idlePause     = 50 * time.Millisecond
+	longestPause  = 50 * time.Millisecond
 )
 
 // pause is how long to wait after a look that found the fullest growth since the look before it.
 func pause(last time.Duration, growth uint64) time.Duration {
-	if growth == 0 {
-		return min(last*2, idlePause)
+	untilEighth := longestPause
+	if growth > 0 {
+		untilEighth = time.Duration(float64(last) * (wire.RecordsPerRing / 8) / float64(growth))
 	}
-	untilEighth := time.Duration(float64(last) * (wire.RecordsPerRing / 8) / float64(growth))
-	return min(max(untilEighth, shortestPause), busyPause, last*2)
+	return min(max(untilEighth, shortestPause), longestPause, last*2)
 }
 
-// watchRings looks at the rings until stop is closed, and takes over those that fill.
+// watchRings looks at the rings and takes what is in them until stop is closed.
 func (p *process) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
@@ -156,10 +152,6 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-timer.C:
-		}
-		above, factsAbove := uint64(takeAbove), uint64(takeFactsAbove)
-		if p.undrained.Load() {
-			above, factsAbove = 0, 0
 		}
 		growth, count := uint64(0), uint64(0)
 		threads = threads[:0]
@@ -175,7 +167,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				if shared.State() == wire.RingLive {
 					threads = append(threads, shared.Thread())
 				}
-				if _, err := p.takeRing(i, above, factsAbove); err != nil {
+				if _, err := p.takeRing(i); err != nil {
 					return err
 				}
 			}

@@ -1,5 +1,5 @@
-// Waking the drainer. Rule: no descriptor and no lock; ringing is one system call, made when a ring has filled by a quarter, at a
-// new thread, and for the first record after the drainer went to sleep for good.
+// Waking the drainer. Rule: no descriptor and no lock; ringing is one system call, made when a ring has filled by a quarter, when
+// there are no more rings or soon will not be, and for the first record after the drainer went to sleep for good.
 #ifndef MTRACE_DOORBELL_H
 #define MTRACE_DOORBELL_H
 #include <stdatomic.h>

@@ -10,14 +10,12 @@ import (
 )
 
 const (
-	// shortestPause is how long records may lie in a ring before they are sent, in milliseconds; while nothing comes the
-	// pause doubles up to longestPause, and then lasts until the next record.
-	shortestPause = 20
-	longestPause  = 80
+	// roundPause is how long the drainer sleeps while calls are made, in milliseconds. In all that time it does nothing with the records:
+	// the collector reads them where they lie. It is there for a ring that fills in a hurry, for one the collector neglects, and for
+	// what only the process itself can say.
+	roundPause = 80
 	// samplePauses is how many rounds with records pass between two clock samples.
-	samplePauses = 10
-	// timesPauses is the same between two looks at the threads' processor times.
-	timesPauses = 3
+	samplePauses = 3
 )
 
 // drain moves records and facts to the collector until that is gone. It allocates nothing, so the garbage collector never
@@ -30,49 +28,49 @@ func drain() {
 	if C.mt_drainer_cost() == 0 {
 		select {} // The collector is gone; the program goes on.
 	}
-	region := region{C.mt_drainer_region()}
-	pause, rounds := shortestPause, 0
+	region := region{start: C.mt_drainer_region()}
+	rounds, quiet := 0, false
 	for {
-		moved, ok := region.drain()
+		active, ok := region.drain()
 		ok = ok && C.mt_drainer_name() != 0
-		if ok && moved {
-			if rounds%samplePauses == 0 {
-				ok = C.mt_drainer_sample() != 0
-			}
-			if ok && (rounds%timesPauses == 0 || pause > shortestPause) {
-				ok = C.mt_thread_times_send() != 0
-			}
-			pause = shortestPause
-			rounds++
-		} else if pause < longestPause {
-			pause *= 2
-		} else if C.mt_drainer_ask_to_be_woken() != 0 {
-			// It was asked a whole pause ago and nobody has written since: this is the end of the activity.
-			ok = ok && C.mt_thread_times_send() != 0
-			pause, rounds = -1, 0
+		if ok && active && rounds%samplePauses == 0 {
+			ok = C.mt_drainer_sample() != 0
 		}
+		ok = ok && (!active && quiet || C.mt_thread_times_send() != 0)
+		pause := C.int(roundPause)
+		if active {
+			rounds++
+		} else if quiet && C.mt_drainer_ask_to_be_woken() != 0 {
+			pause, rounds = -1, 0 // it was asked a whole pause ago and nobody has written since: this is the end of the activity
+		}
+		quiet = !active
 		if !ok {
 			select {} // The collector is gone; the program goes on.
 		}
-		C.mt_drainer_wait(C.int(pause))
-		pause = max(pause, shortestPause)
+		C.mt_drainer_wait(pause)
 	}
 }
 
-// drain makes one round over the rings. It leaves alone those the collector is draining. Not ok: the collector is gone.
-func (g region) drain() (moved, ok bool) {
+// drain makes one round over the rings and sends what cannot wait for the collector. Active: something was recorded, or lies there,
+// since the last round. Not ok: the collector is gone.
+func (g *region) drain() (active, ok bool) {
 	for i := range min(atomic.LoadUint32(g.word32(C.MT_REGION_RINGS_USED_OFFSET)), C.MT_RING_COUNT) {
 		r := g.ring(i)
+		before, now := g.looks[i], r.look()
+		g.looks[i] = now
+		active = active || now != before || !now.empty()
+		if now.empty() || !now.urgent() && !now.neglectedSince(before) && atomic.LoadUint32(r.word32(C.MT_RING_STATE_OFFSET)) != C.MT_RING_EXITED {
+			continue
+		}
 		claim := r.word32(C.MT_RING_CLAIM_OFFSET)
-		if r.drained() || !atomic.CompareAndSwapUint32(claim, C.MT_CLAIM_NOBODY, C.MT_CLAIM_DRAINER) {
+		if !atomic.CompareAndSwapUint32(claim, C.MT_CLAIM_NOBODY, C.MT_CLAIM_DRAINER) {
 			continue
 		}
 		ok := r.sendFacts() && r.sendRecords()
 		atomic.StoreUint32(claim, C.MT_CLAIM_NOBODY)
 		if !ok {
-			return moved, false
+			return active, false
 		}
-		moved = true
 	}
-	return moved, true
+	return active, true
 }

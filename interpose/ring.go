@@ -10,13 +10,16 @@ import (
 
 // A region is the shared memory as the drainer sees it. The layout is collector/wire/layout.go's, through wire.h; the package
 // itself is not imported because it brings fmt, and with it os.
-type region struct{ start *C.uint8_t }
+type region struct {
+	start *C.uint8_t
+	looks [C.MT_RING_COUNT]look // what the last round found
+}
 
-func (g region) word32(offset uintptr) *uint32 {
+func (g *region) word32(offset uintptr) *uint32 {
 	return (*uint32)(unsafe.Add(unsafe.Pointer(g.start), offset))
 }
 
-func (g region) ring(i uint32) ring {
+func (g *region) ring(i uint32) ring {
 	return ring{unsafe.Add(unsafe.Pointer(g.start), C.MT_PAGE_SIZE+uintptr(i)*C.MT_RING_STRIDE), C.uint(i)}
 }
 
@@ -31,10 +34,23 @@ func (r ring) word64(offset uintptr) *uint64 { return (*uint64)(unsafe.Add(r.sta
 
 func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(offset)) }
 
-// drained says that there is nothing to send. Without the claim it is a hint.
-func (r ring) drained() bool {
-	return r.load(C.MT_RING_HEAD_OFFSET) == r.load(C.MT_RING_TAIL_OFFSET) &&
-		r.load(C.MT_RING_FACTS_HEAD_OFFSET) == r.load(C.MT_RING_FACTS_TAIL_OFFSET)
+// A look is what there is in a ring. Without the claim it is a hint.
+type look struct{ head, tail, factsHead, factsTail uint64 }
+
+func (r ring) look() look {
+	return look{r.load(C.MT_RING_HEAD_OFFSET), r.load(C.MT_RING_TAIL_OFFSET), r.load(C.MT_RING_FACTS_HEAD_OFFSET), r.load(C.MT_RING_FACTS_TAIL_OFFSET)}
+}
+
+func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
+
+// urgent says that the ring is as full as when its thread rings the doorbell.
+func (l look) urgent() bool {
+	return l.head-l.tail >= C.MT_RECORDS_PER_RING/4 || l.factsHead-l.factsTail > C.MT_FACTS_PER_RING/4
+}
+
+// neglectedSince says that something has been there since another look.
+func (l look) neglectedSince(before look) bool {
+	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
 // mostRecords bounds a frame: the slots it holds are given back before the next one is sent.

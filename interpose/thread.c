@@ -144,7 +144,6 @@ struct thread *mt_thread_open(struct thread *now) {
   };
   mt_thread_publish(t, start, 2);
   mt_early_replay(t, tid);
-  mt_doorbell_ring();
   errno = saved;
   return t;
 }

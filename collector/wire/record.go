@@ -8,6 +8,8 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"unsafe"
 )
 
 // Version is the version of the records, the ring layout and the frames together. The collector refuses any other.
@@ -114,11 +116,28 @@ func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	if len(b)%RecordSize != 0 {
 		return dst, fmt.Errorf("records: %d bytes are not a whole number of %d-byte records", len(b), RecordSize)
 	}
+	if len(b) == 0 {
+		return dst, nil
+	}
+	n := len(b) / RecordSize
+	if isAsInMemory {
+		dst = slices.Grow(dst, n)[:len(dst)+n]
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&dst[len(dst)-n])), len(b)), b)
+		return dst, nil
+	}
 	for ; len(b) > 0; b = b[RecordSize:] {
 		dst = append(dst, DecodeRecord(b))
 	}
 	return dst, nil
 }
+
+// isAsInMemory says that a Record lies in the memory of this machine as it does in a ring, so that many are copied as one: 3 ns each
+// instead of 12 (BenchmarkDecodeRecords).
+var isAsInMemory = func() bool {
+	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334, Call: 0x4142, Flags: 0x5152}
+	in := AppendRecord(nil, want)
+	return unsafe.Sizeof(want) == RecordSize && *(*[RecordSize]byte)(unsafe.Pointer(&want)) == [RecordSize]byte(in)
+}()
 
 // A ClockSample pairs a reading of the raw clock with the same instant in nanoseconds on the clock of Metal's GPU times:
 // CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux.

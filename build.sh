@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, torture, soak, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, lab, torture, soak, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -89,6 +89,18 @@ demo() {
 
 # The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
 # where the processors are busy with something else.
+# One archive to take to another machine, as one with many processors, and to measure there: docs/bench.md.
+lab() {
+  [ "$system" = Linux ] || die "the lab's archive is made on Linux"
+  build
+  local sources=interpose/testdata
+  mkdir -p bin/lab
+  gcc -O2 -std=gnu11 -w -fPIC -shared -Wl,-soname,libshapes.so -o bin/lab/libshapes.so $sources/shapes.m -lobjc -lBlocksRuntime
+  gcc -O2 -std=gnu11 -w -fobjc-exceptions -rdynamic -o bin/lab/client $sources/client.m bin/lab/libshapes.so -Wl,-rpath,'$ORIGIN' -lobjc -lpthread
+  fixtures/lab/pack.sh bin/lab.tar.gz bin/lab/client bin/lab/libshapes.so
+  say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/whole.py --out whole.json"
+}
+
 tests() {
   build
   mkdir -p .cache
@@ -104,12 +116,13 @@ case ${1:-build} in
   bench) build; bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json ;;
   overhead) [ "$system" = Linux ] || die "overhead is measured on Linux; here: bin/mtrace bench overhead"
     need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
-    go test -run xxx -bench 'BenchmarkWhole$' -benchtime 1x ./cmd/mtrace ;;
+    go test -run xxx -bench 'BenchmarkWhole' -benchtime 1x ./cmd/mtrace ;;
+  lab) lab ;;
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios, torture, soak or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios, lab, torture, soak or clean" ;;
 esac

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,34 +14,78 @@ import (
 )
 
 // BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report R1 did: the
-// calls, the drainer in the program, the collector beside it, and the disk. It runs with and without mtrace run, in turn; what is
-// reported of the pairs is the median: by how much the loop is slower, and how much more of the processors all of it takes, the start and
-// the end of mtrace included. With as many threads as there are processors the drainer and the collector take their time from the
-// program's. The machine must have nothing else to do: on one that has, runs without the tracer differ by more.
+// calls, the drainer in the program, the collector beside it, and the disk. With as many threads as there are processors the drainer and
+// the collector take their time from the program's.
 func BenchmarkWhole(b *testing.B) {
 	const commandBuffers = 60000
 	client := buildShapesClient(b)
-	steps := strconv.FormatFloat(printedBy(b, exec.Command(client, "bench-steps")), 'f', 0, 64)
-	for _, threads := range []int{1, 2} {
+	steps := strings.TrimSpace(outputOf(b, exec.Command(client, "bench-steps")))
+	steps, _, _ = strings.Cut(steps, ".")
+	for _, threads := range threadCounts() {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			command := []string{client, "bench-whole", strconv.Itoa(commandBuffers), steps, strconv.Itoa(threads)}
-			var without, slower, more []float64
-			for i := range max(b.N, 9) {
-				trace := filepath.Join(b.TempDir(), strconv.Itoa(i)+".mtrace")
-				bare := exec.Command(command[0], command[1:]...)
-				traced := exec.Command(tool.mtrace, slices.Concat([]string{"run", "--no-report", "-o", trace, "--"}, command)...)
-				x, y := printedBy(b, bare), printedBy(b, traced)
-				without = append(without, x)
-				slower = append(slower, 100*(y/x-1))
-				more = append(more, 100*(float64(processorTime(traced))/float64(processorTime(bare))-1))
-			}
-			for unit, values := range map[string][]float64{"ns/untraced": without, "%slower": slower, "%more-processor": more} {
-				slices.Sort(values)
-				b.ReportMetric(values[len(values)/2], unit)
-			}
-			b.ReportMetric(0, "ns/op")
+			compareWhole(b, []string{client, "bench-whole", strconv.Itoa(commandBuffers), steps, strconv.Itoa(threads)}, func(out string) float64 {
+				return parse(b, out)
+			})
 		})
 	}
+}
+
+// BenchmarkWholePython measures the same of threads of Python, which share one interpreter: each call into Metal gives the interpreter up
+// and waits for it, so whatever is done with its lock held all threads wait for. Each waits for its own command buffers, or for all.
+func BenchmarkWholePython(b *testing.B) {
+	const commandBuffers = 1920
+	b.Setenv("SOFTMETAL_LIBRARY", filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
+	for _, mode := range []string{"event", "device"} {
+		for _, threads := range threadCounts() {
+			b.Run(fmt.Sprintf("sync=%s/threads=%d", mode, threads), func(b *testing.B) {
+				command := []string{"python3", "../../fixtures/workload.py", "--op", "matmul", "--size", "64", "--json", "--sync-mode", mode,
+					"--threads", strconv.Itoa(threads), "--iters", strconv.Itoa(commandBuffers / threads)}
+				compareWhole(b, command, func(out string) float64 {
+					var said struct {
+						Elapsed    float64 `json:"elapsed_ns"`
+						Operations float64 `json:"operations"`
+					}
+					if err := json.Unmarshal([]byte(out), &said); err != nil {
+						b.Fatalf("%v: %s", err, out)
+					}
+					return said.Elapsed / said.Operations
+				})
+			})
+		}
+	}
+}
+
+// threadCounts are 1, 2, 4 … up to the number of processors.
+func threadCounts() (counts []int) {
+	for n := 1; n < runtime.NumCPU(); n *= 2 {
+		counts = append(counts, n)
+	}
+	return append(counts, runtime.NumCPU())
+}
+
+// compareWhole runs a command with and without mtrace run, in turn, each as often first; nanos is the time of one operation that it
+// printed. What is reported of the pairs is the median: by how much the operation is slower, and how much more of the processors all of
+// it takes, the start and the end of mtrace included. The machine must have nothing else to do: on one that has, runs without the tracer
+// differ by more.
+func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
+	var without, slower, more []float64
+	for i := range max(b.N, 10) {
+		trace := filepath.Join(b.TempDir(), strconv.Itoa(i)+".mtrace")
+		bare := exec.Command(command[0], command[1:]...)
+		traced := exec.Command(tool.mtrace, slices.Concat([]string{"run", "--no-report", "-o", trace, "--"}, command)...)
+		took := map[*exec.Cmd]float64{}
+		for _, cmd := range []*exec.Cmd{bare, traced, bare}[i%2 : i%2+2] {
+			took[cmd] = nanos(outputOf(b, cmd))
+		}
+		without = append(without, took[bare])
+		slower = append(slower, 100*(took[traced]/took[bare]-1))
+		more = append(more, 100*(float64(processorTime(traced))/float64(processorTime(bare))-1))
+	}
+	for unit, values := range map[string][]float64{"ns/untraced": without, "%slower": slower, "%more-processor": more} {
+		slices.Sort(values)
+		b.ReportMetric((values[(len(values)-1)/2]+values[len(values)/2])/2, unit)
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 // buildShapesClient builds the program that the library's own benchmarks trace.
@@ -63,14 +109,19 @@ func processorTime(cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// printedBy is the number that a command prints.
-func printedBy(b *testing.B, cmd *exec.Cmd) float64 {
+// outputOf is what a command prints.
+func outputOf(b *testing.B, cmd *exec.Cmd) string {
 	b.Helper()
 	out, err := cmd.Output()
 	if err != nil {
 		b.Fatalf("%v: %v", cmd.Args, err)
 	}
-	number, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	return string(out)
+}
+
+func parse(b *testing.B, out string) float64 {
+	b.Helper()
+	number, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
 	if err != nil {
 		b.Fatal(err)
 	}

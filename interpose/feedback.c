@@ -109,6 +109,7 @@ static void told(struct feedback *f, id feedback) {
 }
 
 static id (*initialize)(id, SEL);
+static Class options_class; // known once initialize is
 
 static id initialized(id self, SEL selector) {
   id options = initialize(self, selector);
@@ -124,9 +125,10 @@ static id initialized(id self, SEL selector) {
 void mt_feedback_start(void) {
   Class class = objc_lookUpClass("MTL4CommitOptions");
   SEL selector = mt_selector("init");
-  Method method = class && !initialize && mt_blocks.stack ? class_getInstanceMethod(class, selector) : NULL;
+  Method method = class && !initialize && mt_blocks.stack ? mt_method_find(class, selector, NULL) : NULL;
   if (!method) return;
-  initialize = (id(*)(id, SEL))class_getMethodImplementation(class, selector);
+  options_class = class;
+  initialize = (id(*)(id, SEL))method_getImplementation(method);
   mt_method_put(class, method, (IMP)initialized);
 }
 
@@ -146,7 +148,7 @@ static void commit(id queue, SEL selector, const void *buffers, NSUInteger count
   (void)selector;
   const struct class_entry *class = mt_class_find(objc_class_of(queue), MT_FAMILY_mtl4Queue);
   void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger, id))class->commit_with_options;
-  id options = mt_send_id((id)objc_lookUpClass("MTL4CommitOptions"), "new");
+  id options = mt_send_id((id)options_class, "new");
   mt_feedback_begin(options, buffers, count);
   original(queue, mt_selector("commit:count:options:"), buffers, count, options);
   mt_send_id(options, "release");

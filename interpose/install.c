@@ -16,9 +16,9 @@ static struct slot *slot_of(const struct hook *hook, IMP implementation) {
 }
 
 IMP mt_original_of(Class class, SEL selector) {
-  if (!class_getInstanceMethod(class, selector)) return NULL;
-  IMP found = class_getMethodImplementation(class, selector);
-  for (unsigned i = 0; i < mt_hook_count; i++) {
+  Method method = mt_method_find(class, selector, NULL);
+  IMP found = method ? method_getImplementation(method) : NULL;
+  for (unsigned i = 0; found && i < mt_hook_count; i++) {
     struct slot *slot = slot_of(&mt_hooks[i], found);
     if (slot) return atomic_load_explicit(&slot->original, memory_order_relaxed);
   }
@@ -73,11 +73,11 @@ static bool fits(const struct hook *hook, const char *encoding) {
 
 static bool install(const struct hook *hook, Class class, unsigned flags) {
   SEL selector = mt_selector(mt_selectors[hook->call]);
-  Method method = class_getInstanceMethod(class, selector);
+  Method method = mt_method_find(class, selector, NULL);
   if (!method) return true;
   const char *encoding = method_getTypeEncoding(method);
   if (!fits(hook, encoding)) return hook->audit;
-  IMP found = class_getMethodImplementation(class, selector);
+  IMP found = method_getImplementation(method);
   // An ancestor of this class may be hooked already: its trampoline is not this class's original, what it calls is.
   struct slot *inherited = slot_of(hook, found);
   IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
@@ -94,11 +94,9 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
 
 static bool install_owner(const struct hook *hook, Class class) {
   SEL selector = mt_selector(mt_selectors[hook->call]);
-  Method method = class_getInstanceMethod(class, selector);
-  if (!method) return true;
-  Class owner = class;
-  for (Class c = class_getSuperclass(class); c && class_getInstanceMethod(c, selector) == method; c = class_getSuperclass(c)) owner = c;
-  return slot_of(hook, class_getMethodImplementation(owner, selector)) || install(hook, owner, 0);
+  Class owner;
+  Method method = mt_method_find(class, selector, &owner);
+  return !method || slot_of(hook, method_getImplementation(method)) || install(hook, owner, 0);
 }
 
 unsigned mt_install_owners(Class class, unsigned family) {
@@ -112,9 +110,10 @@ void mt_install_audits(Class class, unsigned family) {
   for (unsigned i = 0; i < mt_hook_count; i++) {
     if (!mt_hooks[i].audit || mt_hooks[i].family != family) continue;
     SEL selector = mt_selector(mt_selectors[mt_hooks[i].call]);
-    Class root = NULL;
-    for (Class c = class; c && class_getInstanceMethod(c, selector); c = class_getSuperclass(c)) root = c;
-    if (root && !slot_of(&mt_hooks[i], class_getMethodImplementation(root, selector))) install(&mt_hooks[i], root, 0);
+    Class root = NULL, owner;
+    Method method = NULL, found;
+    for (Class c = class; c && (found = mt_method_find(c, selector, &owner)); c = class_getSuperclass(owner)) root = owner, method = found;
+    if (root && !slot_of(&mt_hooks[i], method_getImplementation(method))) install(&mt_hooks[i], root, 0);
   }
 }
 

@@ -20,9 +20,10 @@ static void look_for_kernels(void) {
   static _Atomic bool done;
   Class base = objc_lookUpClass("MPSKernel");
   SEL selector = mt_selector("initWithDevice:");
-  Method method = base ? class_getInstanceMethod(base, selector) : NULL;
-  if (!method || method == class_getInstanceMethod(class_getSuperclass(base), selector) || atomic_exchange(&done, true)) return;
-  initialize = (id(*)(id, SEL, id))class_getMethodImplementation(base, selector);
+  Class owner;
+  Method method = base ? mt_method_find(base, selector, &owner) : NULL;
+  if (!method || owner != base || atomic_exchange(&done, true)) return;
+  initialize = (id(*)(id, SEL, id))method_getImplementation(method);
   mt_method_put(base, method, (IMP)initialized);
 }
 
@@ -52,7 +53,9 @@ void mt_layers_look(struct thread *t) {
 
 void mt_layer_begin(struct thread *t, id self) {
   int saved = errno;
-  Class class = objc_class_of(self), kernel = objc_lookUpClass("MPSKernel");
+  static _Atomic(Class) base;
+  Class class = objc_class_of(self), kernel = atomic_load_explicit(&base, memory_order_relaxed);
+  if (!kernel) atomic_store_explicit(&base, kernel = objc_lookUpClass("MPSKernel"), memory_order_relaxed);
   bool is_kernel = false;
   for (Class c = class; c && !is_kernel; c = class_getSuperclass(c)) is_kernel = c == kernel;
   const char *name = class_getName(class);

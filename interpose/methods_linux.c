@@ -68,6 +68,15 @@ static struct objc_method *own_method(Class class, SEL name) {
   return NULL;
 }
 
+Method mt_method_find(Class class, SEL selector, Class *owner) {
+  Method found = NULL;
+  for (; class && selector && !found; class = class_getSuperclass(class)) {
+    found = own_method(class, selector);
+    if (found && owner) *owner = class;
+  }
+  return found;
+}
+
 static bool add(Class class, const struct objc_method *inherited, IMP implementation) {
   struct methods *list = malloc(sizeof *list);
   if (!list) return false;

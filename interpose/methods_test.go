@@ -22,3 +22,15 @@ func TestClassesHookedWhileInUse(t *testing.T) {
 		}
 	}
 }
+
+// A class that the tracer looks for by its name was initialized by the look, with the tracer's lock held: a +initialize that waits for a thread
+// which comes by a new class waits for ever. Classes are hooked without a message to them, and without asking a resolver, which is one.
+func TestHookingInitializesNoClass(t *testing.T) {
+	shapes := build(t, "libshapes.so", shapesCommand...)
+	library := build(t, "liblateclass.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-DLIBRARY", "-o", "OUT", "testdata/lateclass.m", shapes, "-lobjc")
+	program := build(t, "lateclass", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/lateclass.m", shapes, "-lobjc", "-ldl")
+	r := trace(t, exec.Command(program, library))
+	if r.stdout != "0 1\n" || !r.state.Success() {
+		t.Errorf("initialized before and after the first message: %q; ended with %v\n%s", r.stdout, r.state, r.stderr)
+	}
+}

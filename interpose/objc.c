@@ -1,5 +1,10 @@
-// Messages of our own to Metal's objects. Rule: rare, never on the hot path, inside a pool when they can autorelease.
+// Messages of our own to Metal's objects. Rule: inside a pool when they can autorelease, and without a lock of the runtime's once a selector
+// and a class are known: labels are set and buffers made by many threads at once, which would take turns on our look-ups.
+//
+// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire; until it is there whoever
+// comes asks the runtime, which always gives the same.
 #include "objc.h"
+#include <stdatomic.h>
 
 struct mt_blocks mt_blocks;
 static void *(*pool_push)(void);
@@ -9,6 +14,7 @@ static void (*pool_pop)(void *);
 extern void *_NSConcreteGlobalBlock[32], *_NSConcreteStackBlock[32];
 extern void _Block_object_assign(void *, const void *, const int);
 extern void _Block_object_dispose(const void *, const int);
+extern void _objc_msgForward(void);
 extern void *objc_autoreleasePoolPush(void);
 extern void objc_autoreleasePoolPop(void *pool);
 
@@ -33,10 +39,11 @@ bool mt_objc_resolve(void) {
 #undef class_getName
 #undef class_getSuperclass
 #undef objc_lookUpClass
-#undef class_getInstanceMethod
+#undef class_respondsToSelector
 #undef class_getMethodImplementation
 #undef class_addMethod
 #undef method_getTypeEncoding
+#undef method_getImplementation
   GCC_FUNCTIONS(X)
 #undef X
   mt_blocks.global = mt_metal_symbol("_NSConcreteGlobalBlock");
@@ -48,15 +55,47 @@ bool mt_objc_resolve(void) {
   return mt_methods_resolve();
 }
 #define objc_lookUpClass mt_objc.objc_lookUpClass
-#define class_getInstanceMethod mt_objc.class_getInstanceMethod
+#define class_respondsToSelector mt_objc.class_respondsToSelector
+#define sel_get_any_uid mt_objc.sel_get_any_uid
 #define class_getMethodImplementation mt_objc.class_getMethodImplementation
 #endif
 
+static SEL ask(const char *name) {
+#ifdef __APPLE__
+  return sel_registerName(name);
+#else
+  return sel_get_any_uid(name);
+#endif
+}
+
+SEL mt_selector(const char *name) {
+  enum { CAPACITY = 2048, MOST_PROBES = 32 };
+  static struct {
+    _Atomic(const char *) name;
+    _Atomic(SEL) selector;
+  } known[CAPACITY];
+  size_t slot = (uintptr_t)name * 0x9e3779b97f4a7c15ull >> 53;
+  for (int probe = 0; probe < MOST_PROBES; probe++, slot = (slot + 1) % CAPACITY) {
+    const char *there = atomic_load_explicit(&known[slot].name, memory_order_relaxed);
+    if (!there && atomic_compare_exchange_strong_explicit(&known[slot].name, &there, name, memory_order_relaxed, memory_order_relaxed)) there = name;
+    if (there != name) continue;
+    SEL selector = atomic_load_explicit(&known[slot].selector, memory_order_acquire);
+    if (!selector && (selector = ask(name))) atomic_store_explicit(&known[slot].selector, selector, memory_order_release);
+    return selector;
+  }
+  return ask(name);
+}
+
 IMP mt_implementation(id object, const char *selector) {
-  if (!object) return NULL;
-  SEL name = mt_selector(selector);
+  SEL name = object ? mt_selector(selector) : NULL;
+  if (!name) return NULL;
+#ifdef __APPLE__
+  IMP found = class_getMethodImplementation(objc_class_of(object), name);
+  return found == _objc_msgForward ? NULL : found;
+#else
   Class class = objc_class_of(object);
-  return class_getInstanceMethod(class, name) ? class_getMethodImplementation(class, name) : NULL;
+  return class_respondsToSelector(class, name) ? class_getMethodImplementation(class, name) : NULL;
+#endif
 }
 
 id mt_send_id(id object, const char *selector) {

@@ -33,9 +33,9 @@ typedef struct { MTLSize origin, size; } MTLRegion;
   X(const char *, class_getName, (Class class)) \
   X(Class, class_getSuperclass, (Class class)) \
   X(Class, objc_lookUpClass, (const char *name)) \
-  X(Method, class_getInstanceMethod, (Class class, SEL selector)) \
   X(IMP, class_getMethodImplementation, (Class class, SEL selector)) \
-  X(const char *, method_getTypeEncoding, (Method method))
+  X(const char *, method_getTypeEncoding, (Method method)) \
+  X(IMP, method_getImplementation, (Method method))
 
 #ifdef __APPLE__
 #define X(type, name, parameters) extern type name parameters;
@@ -48,6 +48,7 @@ static inline Class objc_class_of(id object) { return object_getClass(object); }
 #define GCC_FUNCTIONS(X) \
   OBJC_FUNCTIONS(X) \
   X(SEL, sel_get_any_uid, (const char *name)) \
+  X(BOOL, class_respondsToSelector, (Class class, SEL selector)) \
   X(BOOL, class_addMethod, (Class class, SEL selector, IMP implementation, const char *types))
 struct mt_objc {
 #define X(type, name, parameters) type (*name) parameters;
@@ -59,10 +60,11 @@ extern struct mt_objc mt_objc;
 #define class_getName mt_objc.class_getName
 #define class_getSuperclass mt_objc.class_getSuperclass
 #define objc_lookUpClass mt_objc.objc_lookUpClass
-#define class_getInstanceMethod mt_objc.class_getInstanceMethod
+#define class_respondsToSelector mt_objc.class_respondsToSelector
 #define class_getMethodImplementation mt_objc.class_getMethodImplementation
 #define class_addMethod mt_objc.class_addMethod
 #define method_getTypeEncoding mt_objc.method_getTypeEncoding
+#define method_getImplementation mt_objc.method_getImplementation
 // GCC's object_getClass is an inline of its header: the class is the object's first word.
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
@@ -78,17 +80,12 @@ struct mt_blocks {
 };
 extern struct mt_blocks mt_blocks;
 
-// The selector of a name. NULL when no method has it: GCC's runtime grows the table of all classes without one of their own, under
-// whoever reads it, when a selector is registered, so none is.
-static inline SEL mt_selector(const char *name) {
-#ifdef __APPLE__
-  return sel_registerName(name);
-#else
-  return sel_get_any_uid(name);
-#endif
-}
+// The selector of a name, which is a constant: each is asked for once. NULL when no method has it: GCC's runtime grows the table of all
+// classes without one of their own, under whoever reads it, when a selector is registered, so none is.
+SEL mt_selector(const char *name);
 
-// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub.
+// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub. It takes no lock once a class was
+// asked for a selector.
 IMP mt_implementation(id object, const char *selector);
 
 // Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "canary.h"
 #include "classes.h"
+#include "devices.h"
 #include "hooks.h"
 #include "interpose.h"
 #include "layers.h"
@@ -18,7 +19,7 @@ enum { SOFTWARE = 0 };
 enum { SOFTWARE = 1 }; // no machine that runs Linux has Apple's Metal
 #endif
 
-static uint32_t seen(struct thread *t, id device) {
+uint32_t mt_device_seen(struct thread *t, id device) {
   static _Atomic uint32_t told[MOST_DEVICES];
   if (!device) return 0;
   int saved = errno;
@@ -50,7 +51,7 @@ static uint32_t seen(struct thread *t, id device) {
 static uint64_t seen_all(struct thread *t, id devices) {
   uint64_t count = mt_send_integer(devices, "count");
   IMP at = mt_implementation(devices, "objectAtIndex:");
-  for (uint64_t i = 0; at && i < count; i++) seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, mt_selector("objectAtIndex:"), i));
+  for (uint64_t i = 0; at && i < count; i++) mt_device_seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, mt_selector("objectAtIndex:"), i));
   return count;
 }
 
@@ -63,7 +64,7 @@ static uint64_t seen_all(struct thread *t, id devices) {
   mt_span_end(&span, end, MT_FAMILY_function, result ? 0 : MT_FLAG_FAILED, arg); \
   return result
 
-id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(), seen(span.thread, result)); }
+id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(), mt_device_seen(span.thread, result)); }
 id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
 // Devices that come later, to the handler, are external ones, which Macs with Apple's own GPUs do not take.
 id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {

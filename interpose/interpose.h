@@ -9,6 +9,9 @@ void *mt_metal_symbol(const char *name);
 // The symbol of that name that would have been found had this library not been there. Linux only.
 void *mt_next_symbol(const char *name);
 
+// Is the Metal library in the process?
+bool mt_metal_there(void);
+
 // Is a driver of Metal in the process? Metal loads it with the first device.
 bool mt_driver_loaded(void);
 

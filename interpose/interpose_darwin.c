@@ -14,6 +14,8 @@ bool mt_driver_loaded(void) {
   return false;
 }
 
+bool mt_metal_there(void) { return true; } // linked
+
 extern id MTLCreateSystemDefaultDevice(void);
 extern id MTLCopyAllDevices(void);
 extern id MTLCopyAllDevicesWithObserver(id *observer, void *handler);

@@ -53,6 +53,12 @@ static void *real_of(const struct function *f) {
   return real;
 }
 
+bool mt_metal_there(void) {
+  if (real_of(&functions[0])) return true;
+  dlerror(); // nobody else's business
+  return false;
+}
+
 // Called by the dlsym of dlsym_linux_*.S: what to return, if it is for us to say; else it jumps on.
 struct mt_pick {
   void *address;

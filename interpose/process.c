@@ -1,4 +1,4 @@
-// From loaded to tracing. Rule: the constructor only says hello; shared memory, Objective-C runtime and Go wait for the first
+// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal's; shared memory and Go wait for the first
 // Metal call, so a process that never makes one stays as it was but for a socket.
 //
 // Memory order: mt_state is stored with release after all that it promises exists, and loaded with acquire by mt_activate, which
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base.h"
 #include "canary.h"
 #include "clock.h"
 #include "completion.h"
@@ -48,6 +49,7 @@ static void load(void) {
   mt_canary_start();
   if (mt_session_open(path)) {
     mt_fork_watch();
+    mt_base_hook();
     atomic_store_explicit(&mt_state, MT_READY, memory_order_release);
   }
   errno = saved;

@@ -45,7 +45,7 @@ var units = map[string]unit{
 	"%": {0.01, dimension{}}, "x": {1, dimension{}},
 }
 
-// dimensionOf is what the number under a key counts, by the suffix that CONTRACT fixes.
+// dimensionOf is what the number under a key counts, by the suffix that docs/vocabulary.md fixes.
 func dimensionOf(key string) dimension {
 	switch {
 	case strings.HasSuffix(key, "_ns"):

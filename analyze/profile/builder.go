@@ -29,7 +29,7 @@ type origin struct {
 
 func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
-// labels are those of CONTRACT.md, which every sample has. Thread ids and process ids are numbers, so that
+// labels are those of docs/vocabulary.md, which every sample has. Thread ids and process ids are numbers, so that
 // `-tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
 	thread *analyze.Thread // nil when not known

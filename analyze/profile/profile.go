@@ -1,4 +1,4 @@
-// Package profile writes traces as pprof profiles, as CONTRACT.md defines them: the sums are those of the report, to the
+// Package profile writes traces as pprof profiles, as docs/vocabulary.md defines them: the sums are those of the report, to the
 // nanosecond.
 package profile
 

@@ -1,4 +1,4 @@
-// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of CONTRACT.md.
+// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of docs/vocabulary.md.
 package report
 
 // Schema names the document.

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// The verdicts of CONTRACT.md.
+// The verdicts of docs/vocabulary.md.
 const (
 	DeviceWideSync     = "device-wide-sync"
 	GPUSaturated       = "gpu-saturated"

@@ -1,5 +1,5 @@
 // Package serial says how the threads of a trace get in each other's way: how each spent its time, who waited for whom, what the
-// GPU did, and which cause explains the time that was lost. CONTRACT.md ("Definitions") fixes the words.
+// GPU did, and which cause explains the time that was lost. docs/vocabulary.md fixes the words.
 package serial
 
 import (

@@ -8,7 +8,7 @@ type Piece struct {
 	analyze.Nanos
 }
 
-// Split divides a wait as CONTRACT.md defines it: a wait for another thread's work is foreign as a whole; a wait for the
+// Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait for the
 // thread's own work is queued until the work began on the GPU (behind the thread's own work, behind that of others, or behind
 // nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
 // which it is not known what it waits for. The pieces add up to the wait.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The exit statuses of CONTRACT; `mtrace run` has more, see run.go.
+// The exit statuses of docs/vocabulary.md; `mtrace run` has more, see run.go.
 const (
 	exitDone  = 0
 	exitNo    = 1 // the answer is no: a check failed, a regression was found

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // String is the duration in the unit that shows it best, with three figures: "1.23 ms".
@@ -38,6 +39,22 @@ func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Plural writes a number of things: "1 thread", "12 threads".
+func Plural(n int, noun string) string { return fmt.Sprint(n, " ", Noun(n, noun)) }
+
+// Noun is what so many things are called: "class" is one, "classes", "libraries" and "threads" are several.
+func Noun[T ~int | ~int64](n T, noun string) string {
+	switch {
+	case n == 1:
+		return noun
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "tch"):
+		return noun + "es"
+	case strings.HasSuffix(noun, "ry"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return noun + "s"
 }
 
 // FormatBytes writes a size in the unit that shows it best: "1.50 MiB".

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"mtrace/analyze/statistics"
 	"slices"
 
 	"mtrace/collector/wire"
@@ -118,7 +119,7 @@ func Compare(a, b []*Run) (*Document, error) {
 		d.Changes = append(d.Changes, c)
 	}
 	d.Tested = len(p)
-	for i, q := range adjust(p) {
+	for i, q := range statistics.FalseDiscovery(p) {
 		c := &d.Changes[tested[i]]
 		c.QValue = &q
 		c.Status = Same

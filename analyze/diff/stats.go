@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -122,22 +121,4 @@ func middle(x []float64) float64 {
 		return (x[n/2-1] + x[n/2]) / 2
 	}
 	return x[len(x)/2]
-}
-
-// adjust turns p-values into q-values: the false discovery rate at which each would be called a change (Benjamini and
-// Hochberg, JRSS B 57, 1995).
-func adjust(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
-	q := make([]float64, len(p))
-	least := 1.0
-	for rank := len(order); rank > 0; rank-- {
-		i := order[rank-1]
-		least = math.Min(least, p[i]*float64(len(p))/float64(rank))
-		q[i] = least
-	}
-	return q
 }

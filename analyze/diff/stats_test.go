@@ -132,19 +132,6 @@ func TestRanksAgainstTheExactTest(t *testing.T) {
 	}
 }
 
-func TestAdjust(t *testing.T) {
-	got := adjust([]float64{0.04, 0.001, 0.03, 0.5})
-	want := []float64{0.16 / 3, 0.004, 0.16 / 3, 0.5}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 {
-			t.Errorf("q %v, want %v", got, want)
-		}
-	}
-	if len(adjust(nil)) != 0 {
-		t.Error("nothing has q-values")
-	}
-}
-
 // Sums over time lose nothing, in whatever order values come and however far apart they are.
 func TestBinsKeepEverything(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))

@@ -121,10 +121,3 @@ func of(n, whole int) float64 {
 	}
 	return float64(n) / float64(whole)
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

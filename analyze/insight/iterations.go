@@ -140,7 +140,7 @@ func noWarmUp(in *Input) *Insight {
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work usually do, %s against %s; %s slow at first take %s longer than that together",
-			plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual, plural(first, "command buffer"), cost),
+			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual, analyze.Plural(first, "command buffer"), cost),
 		Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", most)}
 	if compiled > 0 {
 		i.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, cost))
@@ -185,7 +185,7 @@ func firstScopes(in *Input) *Insight {
 		}
 		best = &Insight{Severity: Info, Cost: excess,
 			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; %s slow at first take %s longer than that together", len(list), k.name,
-				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median, plural(count, "scope"), excess),
+				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median, analyze.Plural(count, "scope"), excess),
 			Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", count)}
 		if compiled > 0 {
 			best.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, excess))

@@ -30,7 +30,7 @@ func unlabelled(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, plural(len(in.Trace.Queues), "queue"), buffers, plural(len(in.Trace.CommandBuffers), "command buffer")),
+		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"), buffers, analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
 		Advice:   "set label on queues, command buffers and encoders: every tool shows it"}
 }
 

@@ -25,7 +25,7 @@ type Site struct {
 // String is "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60 times, 240 MiB, 1.20 ms".
 func (s Site) String() string {
 	var parts []string
-	who := plural(len(s.Threads), "thread")
+	who := analyze.Plural(len(s.Threads), "thread")
 	if len(s.Threads) == 1 {
 		who = strings.TrimSpace(fmt.Sprintf("thread %d %s", s.Threads[0].ID, s.Threads[0].Name))
 	}

@@ -65,7 +65,7 @@ func waitAfterCommit(in *Input) *Insight {
 	cost = max(0, cost-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting and waking took %s", waited, total,
-			plural(threads, "thread"), in.ofThreads(cost)),
+			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
 		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
 }
 
@@ -134,7 +134,7 @@ func idleGaps(in *Input) *Insight {
 		if k > 0 && by.Time*20 < g.Idle {
 			break
 		}
-		why = append(why, fmt.Sprintf("%s, for %s in %s", feeding(&by), by.Time, plural(by.Gaps, "gap")))
+		why = append(why, fmt.Sprintf("%s, for %s in %s", feeding(&by), by.Time, analyze.Plural(by.Gaps, "gap")))
 	}
 	for _, by := range g.IdleBy {
 		for stack, time := range by.From {

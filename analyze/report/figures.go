@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"mtrace/analyze"
 )
@@ -17,19 +16,8 @@ func nanoseconds(n float64) string {
 	return analyze.Nanos(n).String()
 }
 
-// plural writes a number of things: "1 class", "12 classes", "3 libraries".
-func plural[T ~int | ~int64](n T, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "tch"):
-		noun += "es"
-	case strings.HasSuffix(noun, "ry"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return count(n) + " " + noun
-}
+// plural writes a number of things: "1 class", "12,000 classes".
+func plural[T ~int | ~int64](n T, noun string) string { return count(n) + " " + analyze.Noun(n, noun) }
 
 // orNone is count, and "none" for nothing.
 func orNone(n int) string {

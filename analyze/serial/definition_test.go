@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/statistics"
 )
 
 // world makes traces by hand: threads A, B and C, one queue on one device.
@@ -44,7 +45,7 @@ func (w *world) wait(by *analyze.Thread, i analyze.Interval, for_ *analyze.Comma
 
 type parts map[analyze.Part]analyze.Nanos
 
-// TestSplit: the definitions of CONTRACT.md, one by one.
+// TestSplit: the definitions of docs/vocabulary.md, one by one.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -235,7 +236,7 @@ func TestOverlapOfOtherSources(t *testing.T) {
 func TestAdjust(t *testing.T) {
 	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}
 	significant := 0
-	adjusted := adjust(p)
+	adjusted := statistics.FalseDiscovery(p)
 	for i, q := range adjusted {
 		if q <= 0.05 {
 			significant++

@@ -83,7 +83,7 @@ func spreadOf(list []analyze.Nanos) analyze.Nanos {
 	if len(list) < 4 {
 		return 0
 	}
-	slices.Sort(list)
+	list = slices.Sorted(slices.Values(list))
 	return list[len(list)*3/4] - list[len(list)/4]
 }
 

@@ -2,6 +2,7 @@ package serial
 
 import (
 	"math"
+	"slices"
 
 	"mtrace/analyze"
 )
@@ -108,8 +109,9 @@ func (a *Analysis) wakes(p *processors) {
 			all = append(all, w.End-b.Completed.End)
 		}
 	}
-	p.wakes, p.wake = len(all), median(all) // which sorts them
+	p.wakes, p.wake = len(all), median(all)
 	if p.wakes > 0 {
+		slices.Sort(all)
 		p.lateWake = all[p.wakes*9/10]
 	}
 }

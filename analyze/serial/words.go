@@ -16,12 +16,7 @@ func (f *facts) busyWords(words string) string {
 	return fmt.Sprintf(words, percent(f.busy))
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func plural(n int, noun string) string { return analyze.Plural(n, noun) }
 
 func queueName(q *analyze.Queue) string {
 	if q == nil {

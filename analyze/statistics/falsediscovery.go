@@ -1,0 +1,25 @@
+// Package statistics has what several of the analyses need of it and the library does not have.
+package statistics
+
+import (
+	"cmp"
+	"slices"
+)
+
+// FalseDiscovery replaces p-values by those of Benjamini and Hochberg: among the tests whose value is then at most q, a share of q is
+// expected to be false, however many were made. Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, JRSS B 57, 1995.
+func FalseDiscovery(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	q := make([]float64, len(p))
+	least := 1.0
+	for rank := len(order); rank > 0; rank-- {
+		i := order[rank-1]
+		least = min(least, p[i]*float64(len(p))/float64(rank))
+		q[i] = least
+	}
+	return q
+}

@@ -16,9 +16,13 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// scribble does what a program does that writes over memory which is not its own: every counter is nonsense.
+// scribble does what a program does that writes over memory which is not its own: every counter is nonsense. What was not drained by then is
+// lost with the counter that says where it ends, so it waits for that: on a busy machine the last ten records were missing.
 func (t task) scribble(region wiretest.Region) {
 	const nonsense = 0x7965746f6c737373
+	for !region.Opened(0).Drained() {
+		time.Sleep(time.Millisecond)
+	}
 	for _, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
 		region.Count(offset, nonsense)
 	}

@@ -101,6 +101,11 @@ func (t *Thread) Count(offset int, n uint64) { atomic.AddUint64(t.region.word64(
 // Full says whether n more records find no room now.
 func (t *Thread) Full(n int) bool { return t.head+uint64(n)-t.Tail() > wire.RecordsPerRing }
 
+// Drained says whether all that the ring holds was taken out of it.
+func (t *Thread) Drained() bool {
+	return atomic.LoadUint64(t.region.word64(t.start+wire.RingHeadOffset)) == t.Tail()
+}
+
 // Record publishes records together, or drops and counts them when there is no room.
 func (t *Thread) Record(records ...wire.Record) bool {
 	if t.Full(len(records)) {

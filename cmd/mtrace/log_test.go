@@ -13,7 +13,7 @@ func TestLogPrintsEachCall(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2", "--iters", "5", "--sync-mode", "event"}
 	plain := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "-o", trace, "--"}, args...)...)
-	logged := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--log", "-o", trace, "--"}, args...)...)
+	logged := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--log", "--force", "-o", trace, "--"}, args...)...)
 	if logged.exit != plain.exit || strings.Count(logged.stdout, "\n") != strings.Count(plain.stdout, "\n") {
 		t.Errorf("with the log: %+v, without: %+v", logged, plain)
 	}

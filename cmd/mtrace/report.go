@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,12 +62,17 @@ func (v *reportView) reports(std stdio, paths []string) error {
 	if err := v.part.check(); err != nil {
 		return err
 	}
+	var incomplete error
 	for _, path := range paths {
-		if err := v.print(std, path); err != nil {
+		err := v.print(std, path)
+		var short incompleteError
+		if errors.As(err, &short) { // it was printed as far as it goes
+			incomplete = cmp.Or(incomplete, err)
+		} else if err != nil {
 			return err
 		}
 	}
-	return nil
+	return incomplete
 }
 
 // print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
@@ -155,15 +162,18 @@ func cutError(t *analyze.Trace) error {
 	return incompleteFile(t.Source.Path, t.Source.Short.Kind)
 }
 
+// An incompleteError says that what was printed is of a part of a trace.
+type incompleteError struct{ error }
+
 // incompleteFile is the error for a trace of which there is only a part. A repaired one is as its user wants it.
 func incompleteFile(path, kind string) error {
 	switch path = filepath.Base(path); kind {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return status{exitUsage, fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or keep what mtrace repair makes of it", path)}
+		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or keep what mtrace repair makes of it", path)}}
 	}
-	return status{exitUsage, fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", path)}
+	return status{exitUsage, incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", path)}}
 }
 
 // loadTrace loads one trace for a command that reads traces.

@@ -194,6 +194,9 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	if err != nil {
 		return r, err
 	}
+	if err := cutError(trace); err != nil { // as on a full disk: its numbers are not those of the run
+		return r, err
+	}
 	r.report = report.Build(trace, report.Options{})
 	printed, err := os.ReadFile(out.Name())
 	if err != nil {

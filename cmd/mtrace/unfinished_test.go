@@ -152,6 +152,23 @@ func TestRunLeavesPart(t *testing.T) {
 	}
 }
 
+// TestReportGoesOn: a trace that is cut costs the others named with it nothing. Once the first was the last that was reported.
+func TestReportGoesOn(t *testing.T) {
+	trace := smallTrace(t)
+	whole, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.mtrace")
+	if err := os.WriteFile(cut, whole[:len(whole)-1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := inProcess(t, "report", "--section", "tracer", cut, trace, cut)
+	if n := strings.Count(string(stdout), "THE TRACER ITSELF"); n != 3 || exit != exitUsage || strings.Count(string(stderr), "\n") != 1 {
+		t.Errorf("%d of 3 were reported, exit status %d, %s", n, exit, stderr)
+	}
+}
+
 // TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of another's is touched.
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()

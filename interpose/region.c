@@ -11,6 +11,10 @@
 
 struct region *mt_region;
 
+// How often the shared memory must fit into a limit on address space: the limit is what the program said that it needs, and what we take of
+// it the program lacks later, when it starts a thread.
+enum { LEAST_SHARE = 3 };
+
 #ifdef __linux__
 static int shared_memory(void) { return memfd_create("mtrace", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 #else
@@ -43,6 +47,10 @@ int mt_region_make(const char **why) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < MT_REGION_SIZE) {
     *why = "not traced: the limit on file sizes is below the shared memory's size; raise it with ulimit -f";
+    return -1;
+  }
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < LEAST_SHARE * (rlim_t)MT_REGION_SIZE) {
+    *why = "not traced: of the limit on address space the shared memory would take too much; raise it with ulimit -v";
     return -1;
   }
   int fd = mt_descriptor_high(shared_memory());

@@ -1,10 +1,6 @@
 package serial
 
-import (
-	"slices"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(a *Analysis, f *facts) Finding {
@@ -25,8 +21,12 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 	if some {
 		slow = max(slow, outstanding*f.processors.lateWake)
 	}
-	few, _ := slices.BinarySearch(with, slow) // median has sorted them
-	few = len(with) - few
+	few := 0
+	for _, took := range with {
+		if took >= slow {
+			few++
+		}
+	}
 	if some && (few < enoughBuffers || f.processors.wakes < enoughIntervals) {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}

@@ -4,11 +4,13 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// Job control. A shell waits for us, not for the program: when the program stops, for whatever reason, we stop, too, and the
+// Job control. A shell waits for us, not for the program: when the program stops and a shell may be waiting, we stop, too, and the
 // shell says so and takes the terminal. When the shell lets the job go on it tells the whole group, the program too; somebody else
-// may tell us alone, and then we tell the program.
+// may tell us alone, and then we tell the program. Where no shell watches we go on: who stopped the program alone lets it go on alone.
 
 // A change is what became of the program since it was last asked about.
 type change struct {
@@ -79,8 +81,25 @@ func (c *child) follow(now change) (change, error) {
 	if by == syscall.SIGTSTP {
 		by = syscall.SIGSTOP // Go's runtime keeps its handler when it is told to go back to the default (seen with 1.26)
 	}
-	syscall.Kill(os.Getpid(), by)
+	if shellWatches(now.by) {
+		syscall.Kill(os.Getpid(), by)
+	}
 	return c.untilItGoesOn()
+}
+
+// shellWatches says whether a shell may wait for us to stop: we have a terminal, and the signal came from it, or we are what runs on it
+// at the moment, so that its shell waits.
+func shellWatches(stoppedBy syscall.Signal) bool {
+	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer terminal.Close()
+	if stoppedBy != syscall.SIGSTOP {
+		return true
+	}
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
 }
 
 func (c *child) untilItGoesOn() (change, error) {

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"mtrace/analyze"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
-
-	"mtrace/analyze"
 )
 
 // A terminal is a pseudo-terminal with an interactive shell on it that has job control, and we are who types.
@@ -188,5 +191,45 @@ func TestJobControl(t *testing.T) {
 	}
 	if len(loaded.CommandBuffers) == 0 || loaded.Lost.Records != 0 {
 		t.Errorf("%d command buffers are in the trace, %d records were lost", len(loaded.CommandBuffers), loaded.Lost.Records)
+	}
+}
+
+// The story: a program that somebody stopped, and let go on, by its number alone left mtrace stopped for ever, and the collector in it:
+// nobody had told mtrace to go on. Where no shell watches it does not stop at all.
+func TestProgramStoppedAlone(t *testing.T) {
+	c := exec.Command(tool.mtrace, "run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", "echo $$; kill -STOP $$; echo on")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	hang := time.AfterFunc(2*time.Minute, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	defer hang.Stop()
+	lines := bufio.NewReader(out)
+	first, _ := lines.ReadString('\n')
+	program, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil {
+		t.Fatalf("%q: %v", first, err)
+	}
+	time.Sleep(200 * time.Millisecond) // it stops; a signal that comes before is in vain, so it is sent again and again
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(100 * time.Millisecond):
+				syscall.Kill(program, syscall.SIGCONT)
+			}
+		}
+	}()
+	rest, _ := io.ReadAll(lines)
+	err = c.Wait()
+	close(done)
+	if err != nil || string(rest) != "on\n" {
+		t.Errorf("%v, and %q", err, rest)
 	}
 }

@@ -67,7 +67,11 @@ func (s *boundSocket) fill(t *testing.T) {
 // run runs a program that uses Metal with this for its collector, and checks that it sees nothing of that.
 func (s *boundSocket) run(t *testing.T) (cmd *exec.Cmd) {
 	t.Helper()
-	cmd = client(t, "classes", "3")
+	return s.runWith(t, client(t, "classes", "3"))
+}
+
+func (s *boundSocket) runWith(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+s.path)
 	var out, errors strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errors
@@ -172,15 +176,19 @@ func TestConnectsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := make(chan chan int, 1)
+	cmd := client(t, "told", "3")
+	tell := must(cmd.StdinPipe())(t)
 	go func() {
+		defer tell.Close()
 		fd, _, err := unix.Accept(s.fd)
 		if err != nil {
 			t.Error(err)
 		}
 		unix.Close(fd) // its hello is not even read
 		second <- s.hellos(t)
+		tell.Write([]byte("\n"))
 	}()
-	s.run(t)
+	s.runWith(t, cmd)
 	select {
 	case <-<-second:
 	case <-time.After(10 * time.Second):

@@ -125,7 +125,7 @@ func TestReceiverWithAnotherFolder(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	r.end()
-	r = receiveAt(t, r.Address(), t.TempDir())
+	receiveAt(t, r.Address(), t.TempDir())
 	trace.end(t)
 	trace.deliver(t, 10*time.Second)
 }

@@ -87,8 +87,8 @@ func (o *benchOptions) run(std stdio, names []string) error {
 			r.part = fmt.Sprintf("%d of %d · ", i+1, len(benches))
 		}
 		run, err := r.run(b, o.parameters(b))
-		if ctx.Err() != nil {
-			return status{128 + 2, errors.New("interrupted: nothing is reported of a part")}
+		if ctx.Err() != nil || wasInterrupted(err) {
+			return status{interruptedStatus, errors.New("interrupted: nothing is reported of a part")}
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", b.Name, err)

@@ -214,6 +214,16 @@ func (e processError) Error() string {
 
 func (e processError) Unwrap() error { return e.err }
 
+// interruptedStatus is the status of what SIGINT ended.
+const interruptedStatus = 128 + int(syscall.SIGINT)
+
+// wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and the process may be gone
+// before we have heard of the signal ourselves.
+func wasInterrupted(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus
+}
+
 // benchStatus is 2 when the benchmark said that its input is unusable, else 1.
 func benchStatus(err error) int {
 	var exit *exec.ExitError

@@ -19,7 +19,7 @@ import (
 func TestLimitedProgramSaysWhy(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
-	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f", "-v 500000": "raise the limit on address space with ulimit -v"} {
+	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f", "-v 500000": "raise it with ulimit -v"} {
 		script := "ulimit " + limit + " && exec " + client + " classes 3"
 		run := func(flags ...string) outcome {
 			flags = append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace")}, flags...)

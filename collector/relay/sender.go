@@ -180,10 +180,10 @@ func (s *Sender) attempt(ctx context.Context) error {
 	s.mutex.Unlock()
 	sending, stop := context.WithCancel(ctx)
 	var failed error
-	sent := make(chan struct{})
+	sent, have := make(chan struct{}), a.Have
 	go func() {
 		defer close(sent)
-		failed = s.send(sending, conn, a.Have)
+		failed = s.send(sending, conn, have)
 	}()
 	for !a.Whole && err == nil {
 		a, err = s.hear(conn, in)

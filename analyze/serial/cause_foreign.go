@@ -58,7 +58,7 @@ func findForeign(a *Analysis, f *facts) Finding {
 	}
 	f.beganLate = r.Lost
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
-	waited, rested, heard := a.waitedForProcessors()/analyze.Nanos(max(1, len(f.threads))), a.idleDuring(held), a.lateNotices()
+	waited, rested, heard := a.waitedForProcessors(f.threads), a.idleDuring(held), a.lateNotices()
 	switch {
 	case f.share(r.Lost) < 0.02:
 		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", late, r.Lost)
@@ -84,12 +84,17 @@ func findForeign(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// waitedForProcessors is the time that all threads of the processes waited for processors, those included that make no call of
-// Metal's and those that stand for a GPU where there is none; 0 when it is not known.
-func (a *Analysis) waitedForProcessors() (sum analyze.Nanos) {
+// waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and added up over the
+// processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no call of Metal's, and those that
+// stand for a GPU where there is none; 0 when it is not known.
+func (a *Analysis) waitedForProcessors(threads []*ThreadTime) (sum analyze.Nanos) {
+	submit := map[*analyze.Process]int{}
+	for _, t := range threads {
+		submit[t.Thread.Process]++
+	}
 	for _, p := range a.Trace.Processes {
 		if cpu := p.CPUIn(a.Trace.Window); cpu.Waited != analyze.NotKnown {
-			sum += cpu.Waited
+			sum += cpu.Waited / analyze.Nanos(max(1, submit[p]))
 		}
 	}
 	return sum

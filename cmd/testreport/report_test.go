@@ -24,7 +24,7 @@ func tests(t *testing.T, files map[string]string) (text string, good bool) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("go", "test", "-json", "./...")
+	cmd := exec.Command("go", "test", "-p", "1", "-json", "./...") // in their order
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	events, _ := cmd.Output() // its status is not what is tested

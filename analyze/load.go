@@ -277,6 +277,11 @@ func (l *loader) losses(p *processLoader) {
 	lost := &l.trace.Lost
 	lost.Records += int64(e.Lost())
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
+	if e.Running {
+		lost.Running++
+	} else if e.Note != "" && p.file.Clock != 0 { // it used Metal, and its part ended before it did
+		lost.AtLeast = true
+	}
 	lost.Unnamed += int64(e.Unnumbered)
 	lost.Nested += int64(e.Nested)
 	lost.Children += int64(e.Forks)

@@ -403,6 +403,7 @@ type Loss struct {
 	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
 	Rejected  int64 // calls on threads that were going away, or made by the tracer itself
 	Processes int64 // processes that could not be traced: how much they called is not known
+	Running   int64 // processes that used Metal and lived on when the recording ended: what they called after that is not in it
 	AtLeast   bool  // Records is what is known to be missing, and there may be more
 }
 

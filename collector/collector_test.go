@@ -300,7 +300,7 @@ func TestDaemonLivesOn(t *testing.T) {
 		before := totalCalls(truth, 2)
 		trace, result := r.finish()
 		end := trace.Processes()[0].End
-		if !strings.Contains(end.Note, "still running") || len(result.Warnings) != 1 || result.Lost != 0 {
+		if !strings.Contains(end.Note, "still running") || !end.Running || len(result.Warnings) != 1 || result.Lost != 0 {
 			t.Errorf("drain %s: end %+v, result %+v", drain, end, result)
 		}
 		if after := totalCalls(truth, 2); result.Events > after+4 || result.Events < before && drain != "stuck" {
@@ -324,7 +324,7 @@ func TestDaemonWithoutMetal(t *testing.T) {
 	defer conn.Close()
 	trace, result := r.finish()
 	checkValid(t, trace)
-	if len(trace.Processes()) != 1 || len(result.Warnings) != 0 {
+	if len(trace.Processes()) != 1 || len(result.Warnings) != 0 || trace.Processes()[0].End.Running {
 		t.Errorf("%d processes, result %+v", len(trace.Processes()), result)
 	}
 }

@@ -100,7 +100,7 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan st
 			alive = false
 		default:
 		}
-		p.end(alive, "its trace ends early: "+failure.Error(), func() error { return nil })
+		p.end(alive, failure, func() error { return nil })
 		return
 	}
 	// The connection has ended; the process may go on without a drainer.
@@ -118,11 +118,7 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan st
 		}
 	default:
 	}
-	why := ""
-	if alive && p.mapped {
-		why = "it was still running when the recording ended, and its trace ends there"
-	}
-	p.end(alive, why, func() error { return p.readFrames(in) })
+	p.end(alive, nil, func() error { return p.readFrames(in) })
 }
 
 // closeGrace is how long the end of a recording waits for processes that are about to end too.

@@ -7,10 +7,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// end takes in what is left and writes the process's end. alive says that it is still running; why is one line, or empty.
-// readOn reads once more what is in the socket.
-func (p *process) end(alive bool, why string, readOn func() error) {
-	end := tracefile.End{Unix: time.Now().UnixNano(), Note: why}
+// end takes in what is left and writes the process's end. alive says that it is still running; failure is what it did wrong, for which
+// its part ends before it does, or nil. readOn reads once more what is in the socket.
+func (p *process) end(alive bool, failure error, readOn func() error) {
+	end := tracefile.End{Unix: time.Now().UnixNano()}
+	if failure != nil {
+		end.Note = "its trace ends early: " + failure.Error()
+	} else if alive && p.mapped {
+		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in the trace"
+	}
 	note := func(err error) {
 		if err != nil && end.Note == "" {
 			end.Note = err.Error()

@@ -184,7 +184,7 @@ func FuzzFrames(f *testing.F) {
 		c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
 		p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}}
 		p.readFrames(bufio.NewReader(bytes.NewReader(data)))
-		p.end(false, "", nil)
+		p.end(false, nil, nil)
 	})
 }
 

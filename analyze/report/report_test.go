@@ -175,12 +175,69 @@ func TestPartitionInJSON(t *testing.T) {
 func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
 	trace.Lost.Children = 2
-	var b bytes.Buffer
-	if err := Build(trace, Options{}).WriteText(&b, Options{}); err != nil {
+	inFirstLines(t, trace, "2 forked child processes UNTRACED")
+}
+
+// A process may live on when the program has ended, and the recording with it: a daemon, or the children of one that was killed. What it
+// called after that is not in the trace, which only a line about the process said: the first lines said "none lost" (found by the torture).
+func TestRunningProcessesAreInTheFirstLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	f := tracetest.Create(t, path)
+	for pid := range 3 {
+		p := f.Process(100+pid, "/bin/program")
+		p.Thread(uint64(100+pid), "main").NewQueue("work")
+		p.Counted.Running = pid > 0
+		p.End()
+	}
+	f.Close()
+	trace := load(t, path)
+	inFirstLines(t, trace, "none of these lost", "2 PROCESSES STILL RUNNING at the end")
+	var document struct {
+		Lost struct {
+			Running int `json:"running_processes"`
+		}
+	}
+	text, err := json.Marshal(Build(trace, Options{}))
+	if err == nil {
+		err = json.Unmarshal(text, &document)
+	}
+	if err != nil || document.Lost.Running != 2 {
+		t.Errorf("%v, %+v", err, document)
+	}
+}
+
+// A process whose part ended before it did, because of what it sent, lacks nobody knows how much. The first lines said "none lost".
+func TestPartThatEndedEarlyIsInTheFirstLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(100, "/bin/program")
+	p.Thread(100, "main").NewQueue("work")
+	p.Counted.Note = "its trace ends early: unknown kind 77"
+	p.End()
+	f.Close()
+	inFirstLines(t, load(t, path), "LOSSES NOT KNOWN")
+}
+
+// inFirstLines holds that the first lines of the report, as text and as a page, say all of what.
+func inFirstLines(t *testing.T, trace *analyze.Trace, what ...string) {
+	t.Helper()
+	r := Build(trace, Options{})
+	var text, page bytes.Buffer
+	if err := r.WriteText(&text, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if head, _, _ := strings.Cut(b.String(), "\n\n"); !strings.Contains(head, "2 forked child processes UNTRACED") {
-		t.Errorf("the report begins\n%s", head)
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, _ := strings.Cut(text.String(), "\n\n")
+	head, _, _ := strings.Cut(page.String(), "class=\"loud\"")
+	for _, says := range what {
+		if !strings.Contains(strings.Join(strings.Fields(lines), " "), says) {
+			t.Errorf("the report does not begin with %q:\n%s", says, lines)
+		}
+		if !strings.Contains(head, says) {
+			t.Errorf("the page does not begin with %q:\n%s", says, head)
+		}
 	}
 }
 

@@ -80,16 +80,12 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	if r.Lost.Some() {
 		lost = style.red(lost)
 	}
-	if n := r.Lost.Processes; n > 0 {
-		lost = strings.Replace(lost, "none lost", "none of these lost", 1)
-		parts = append(parts, style.red(strings.ToUpper(plural(n, "process")+" not traced")))
-	}
 	parts = append(parts, count(r.Events)+" calls, "+lost)
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}
-	if n := r.Lost.Children; n > 0 {
-		parts = append(parts, style.red(plural(n, "forked child process")+" UNTRACED"))
+	for _, part := range r.Lost.Beside() {
+		parts = append(parts, style.red(part))
 	}
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {

@@ -18,6 +18,7 @@ type Lost struct {
 	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
 	Children  int64            `json:"untraced_children"`
 	Processes int64            `json:"untraced_processes"` // that use Metal and could not be traced: what they called is not in total
+	Running   int64            `json:"running_processes"`  // that used Metal and lived on when the recording ended: what they called after that is not in it
 	AtLeast   bool             `json:"at_least"`           // total is what is known to be missing, and there may be more
 }
 
@@ -40,7 +41,7 @@ type Missing struct {
 
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
-	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, Processes: l.Processes, AtLeast: l.AtLeast}
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, Processes: l.Processes, Running: l.Running, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
 			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
@@ -105,7 +106,24 @@ func (l Lost) Short() string {
 	case l.Total > 0:
 		return count(l.Total) + " LOST"
 	}
+	if l.Processes+l.Running > 0 {
+		return "none of these lost"
+	}
 	return "none lost"
+}
+
+// Beside says, loudly and in a few words each, what else may have happened and be in no count of calls.
+func (l Lost) Beside() (parts []string) {
+	if l.Processes > 0 {
+		parts = append(parts, strings.ToUpper(plural(l.Processes, "process")+" not traced"))
+	}
+	if l.Children > 0 {
+		parts = append(parts, plural(l.Children, "forked child process")+" UNTRACED")
+	}
+	if l.Running > 0 {
+		parts = append(parts, strings.ToUpper(plural(l.Running, "process")+" still running")+" at the end: what came later is not here")
+	}
+	return parts
 }
 
 // Text says what is not in the trace. Inner calls, which are left out on purpose, are no loss.
@@ -136,6 +154,9 @@ func (l Lost) Text() string {
 	}
 	if l.Children > 0 {
 		text += fmt.Sprintf("; %s untraced: forked without exec", plural(l.Children, "child process"))
+	}
+	if l.Running > 0 {
+		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what came after that is not in the trace", plural(l.Running, "process"))
 	}
 	return text
 }

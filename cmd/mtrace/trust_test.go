@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,37 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), says) {
 			t.Errorf("the report does not say %q:\n%s", says, got.stdout)
 		}
+	}
+}
+
+// A process that used Metal lives on when the program has ended, and so does one that did not: what the first will still call is missing,
+// which standard error, the first lines of the report and its JSON say; of the other nothing is. The first lines said "none lost".
+func TestWhatLivesOnIsSaid(t *testing.T) {
+	needTruth(t)
+	const script = `"$0" endlessly 1 made >/dev/null 2>&1 & echo $!; sleep 1000 >/dev/null 2>&1 & echo $!; until [ -n "$(tr -d "\\0" 2>/dev/null <made)" ]; do sleep 0.05; done`
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script, buildShapesClient(t))
+	for _, text := range strings.Fields(got.stdout) {
+		pid, _ := strconv.Atoi(text)
+		if pid == 0 || syscall.Kill(pid, syscall.SIGKILL) != nil {
+			t.Errorf("process %q did not live on", text)
+		}
+	}
+	if got.exit != 0 || strings.Count(got.stdout, "\n") != 2 || strings.Count(got.stderr, "still running") != 1 || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+	text := sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout
+	head, _, _ := strings.Cut(text, "\n\n")
+	if !strings.Contains(strings.Join(strings.Fields(head), " "), "1 PROCESS STILL RUNNING at the end") {
+		t.Errorf("the report begins\n%s", head)
+	}
+	var document struct {
+		Lost struct {
+			Running int `json:"running_processes"`
+		}
+	}
+	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", "t.mtrace").stdout), &document); err != nil || document.Lost.Running != 1 {
+		t.Errorf("%v, %+v", err, document)
 	}
 }
 

@@ -60,12 +60,13 @@ type Device struct {
 
 // An End is how a process's part of the trace ended, and what was left out of it.
 type End struct {
-	ExitKnown  bool          `json:"exit_known"`       // ExitStatus and Signal were reported by whoever waited for the process
-	ExitStatus int           `json:"exit_status"`      // the exit status, when Signal is 0
-	Signal     int           `json:"signal"`           // the number of the signal that killed it, or 0
-	CPU        int64         `json:"cpu_ns,omitempty"` // processor time it used, with the children it waited for; 0 when not known
-	Unix       int64         `json:"unix_ns"`          // when the collector saw the end, Unix time in nanoseconds
-	Note       string        `json:"note,omitempty"`   // why the process's part ended early: one line, empty when it did not
+	ExitKnown  bool          `json:"exit_known"`        // ExitStatus and Signal were reported by whoever waited for the process
+	ExitStatus int           `json:"exit_status"`       // the exit status, when Signal is 0
+	Signal     int           `json:"signal"`            // the number of the signal that killed it, or 0
+	CPU        int64         `json:"cpu_ns,omitempty"`  // processor time it used, with the children it waited for; 0 when not known
+	Unix       int64         `json:"unix_ns"`           // when the collector saw the end, Unix time in nanoseconds
+	Note       string        `json:"note,omitempty"`    // why the process's part ended early: one line, empty when it did not
+	Running    bool          `json:"running,omitempty"` // it used Metal and lived on when its part ended: what it called after that is not here
 	Rings      []RingEnd     `json:"rings,omitempty"`
 	Unringed   uint64        `json:"unringed"`   // records lost because every ring was in use
 	Unnumbered uint64        `json:"unnumbered"` // objects that got no number

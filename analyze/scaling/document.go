@@ -87,6 +87,9 @@ type estimateJSON struct {
 	High  *float64 `json:"high"`
 }
 
+// JSONSchemaAlias is what a schema of the JSON is made from.
+func (Fit) JSONSchemaAlias() any { return fitJSON{} }
+
 func (e Estimate) json() estimateJSON {
 	return estimateJSON{orNull(e.Value), orNull(e.Low), orNull(e.High)}
 }

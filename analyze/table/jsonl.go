@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema names the JSON lines; docs/events.schema.json describes every line.
+// Schema names the JSON lines; docs/schema/events.1.json describes every line.
 const Schema = "mtrace.events/1"
 
 // jsonFile is the one file that all tables share.

@@ -2,7 +2,7 @@ package table
 
 import "encoding/json"
 
-// EventsSchema is the JSON schema (2020-12) of the JSON lines, made from the row structs. docs/events.schema.json is this.
+// EventsSchema is the JSON schema (2020-12) of the JSON lines, made from the row structs. docs/schema/events.1.json is this.
 func EventsSchema() ([]byte, error) {
 	type object = map[string]any
 	var kinds []object

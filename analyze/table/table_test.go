@@ -25,7 +25,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-var update = flag.Bool("update", false, "write the golden files and docs/events.schema.json")
+var update = flag.Bool("update", false, "write the golden files and docs/schema/events.1.json")
 
 func load(t testing.TB, path string, w *Writer) *analyze.Trace {
 	t.Helper()
@@ -287,7 +287,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-const published = "../../docs/events.schema.json"
+const published = "../../docs/schema/events.1.json"
 
 func TestPublishedSchemaIsCurrent(t *testing.T) {
 	want, err := EventsSchema()

@@ -289,7 +289,7 @@ func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 		}
 	}
 	slices.SortStableFunc(own, func(a, b sweptRun) int { return cmp.Compare(a.throughput, b.throughput) })
-	v := scaling.Verdict{Threads: n, Runs: len(own)}
+	v := scaling.Verdict{Threads: n, Runs: len(own), Traces: []string{}}
 	for _, r := range own {
 		v.Agree = max(v.Agree, votes[r.report.Serialization.Verdict])
 		if s.output != "" {

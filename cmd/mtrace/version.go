@@ -45,14 +45,7 @@ func versionCommand() command {
 				if err != nil {
 					library = ""
 				}
-				v := struct {
-					Schema  string `json:"schema"`
-					Tool    string `json:"tool"`
-					Library string `json:"library"`
-					Wire    int    `json:"wire"`
-					File    int    `json:"file"`
-					Go      string `json:"go"`
-				}{"mtrace.version/1", toolVersion(), library, wire.Version, tracefile.Version, runtime.Version()}
+				v := versions{"mtrace.version/1", toolVersion(), library, wire.Version, tracefile.Version, runtime.Version()}
 				if *asJSON {
 					return json.NewEncoder(std.out).Encode(v)
 				}
@@ -64,4 +57,14 @@ func versionCommand() command {
 			}
 		},
 	}
+}
+
+// versions is what mtrace version says, as JSON.
+type versions struct {
+	Schema  string `json:"schema"`
+	Tool    string `json:"tool"`
+	Library string `json:"library"` // path; empty when it is not found
+	Wire    int    `json:"wire"`    // version of the protocol between library and collector
+	File    int    `json:"file"`    // version of the trace file
+	Go      string `json:"go"`
 }

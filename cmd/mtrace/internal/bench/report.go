@@ -179,14 +179,17 @@ type runJSON struct {
 	Traces     []string    `json:"traces,omitempty"`
 }
 
+// document is a Report as JSON.
+type document struct {
+	Schema     string     `json:"schema"`
+	Conditions Conditions `json:"conditions"`
+	Benches    []runJSON  `json:"benches"`
+	Scorecard  *Scorecard `json:"scorecard,omitempty"`
+}
+
 // WriteJSON writes the report for a machine: every metric of every case, and the tables as they are printed.
 func (r *Report) WriteJSON(w io.Writer) error {
-	document := struct {
-		Schema     string     `json:"schema"`
-		Conditions Conditions `json:"conditions"`
-		Benches    []runJSON  `json:"benches"`
-		Scorecard  *Scorecard `json:"scorecard,omitempty"`
-	}{Schema, r.Conditions, []runJSON{}, r.Scorecard}
+	document := document{Schema, r.Conditions, []runJSON{}, r.Scorecard}
 	for i := range r.Runs {
 		document.Benches = append(document.Benches, r.Runs[i].json())
 	}

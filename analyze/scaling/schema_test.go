@@ -1,0 +1,14 @@
+package scaling
+
+import (
+	"testing"
+
+	"mtrace/fixtures/schema"
+)
+
+// The schema that is published is the one of what is written.
+func TestPublishedSchema(t *testing.T) {
+	if err := schema.Compare("../..", Schema, "What `mtrace scaling --json` says of throughputs by number of threads.", Document{}, *update); err != nil {
+		t.Error(err)
+	}
+}

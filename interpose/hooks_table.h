@@ -193,8 +193,8 @@ CALL(encoder, useResource_usage_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a
 CALL(encoder, useResources_count_usage_, FEW, nothing, P(const void *a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), , arg = a2)
 CALL(encoder, useHeap_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(encoder, useHeaps_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
-CALL(encoder, executeCommandsInBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length)
-CALL(encoder, executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_, FEW, nothing, P(id a1, id a2, NSUInteger a3), A(a1, a2, a3), , )
+CALL(encoder, executeCommandsInBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length; MORE(mt_identity_of(a1), a2.location, 0))
+CALL(encoder, executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_, FEW, nothing, P(id a1, id a2, NSUInteger a3), A(a1, a2, a3), , MORE(mt_identity_of(a1), 0, 0))
 CALL(encoder, memoryBarrierWithScope_, FEW, nothing, P(NSUInteger a1), A(a1), , arg = a1)
 CALL(encoder, memoryBarrierWithResources_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
 CALL(encoder, sampleCountersInBuffer_atSampleIndex_withBarrier_, FEW, nothing, P(id a1, NSUInteger a2, BOOL a3), A(a1, a2, a3), , )
@@ -218,10 +218,10 @@ CALL(encoder, optimizeContentsForGPUAccess_, FEW, nothing, P(id a1), A(a1), , ar
 CALL(encoder, optimizeContentsForGPUAccess_slice_level_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), , arg = mt_identity_of(a1))
 CALL(encoder, optimizeContentsForCPUAccess_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(encoder, optimizeContentsForCPUAccess_slice_level_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), , arg = mt_identity_of(a1))
-CALL(encoder, resetCommandsInBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length)
+CALL(encoder, resetCommandsInBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length; MORE(mt_identity_of(a1), a2.location, 0))
 CALL(encoder, copyIndirectCommandBuffer_sourceRange_destination_destinationIndex_, FEW, nothing, P(id a1, NSRange a2, id a3, NSUInteger a4),
-     A(a1, a2, a3, a4), , )
-CALL(encoder, optimizeIndirectCommandBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length)
+     A(a1, a2, a3, a4), , arg = a2.length; MORE(mt_identity_of(a1), mt_identity_of(a3), (uint32_t)a2.location | (uint64_t)a4 << 32))
+CALL(encoder, optimizeIndirectCommandBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), , arg = a2.length; MORE(mt_identity_of(a1), a2.location, 0))
 CALL(encoder, resolveCounters_inRange_destinationBuffer_destinationOffset_, FEW, nothing, P(id a1, NSRange a2, id a3, NSUInteger a4), A(a1, a2, a3, a4), , )
 CALL(encoder, copyFromTensor_sourceOrigin_sourceDimensions_toTensor_destinationOrigin_destinationDimensions_, FEW, nothing, P(id a1, id a2, id a3,
      id a4, id a5, id a6), A(a1, a2, a3, a4, a5, a6), , MORE(mt_identity_of(a1), mt_identity_of(a4), 0))
@@ -391,7 +391,7 @@ CALL(encoder, waitForFence_beforeEncoderStages_, FEW, nothing, P(id a1, NSUInteg
 CALL(encoder, dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_, FEW, nothing, P(NSUInteger a1, MTLSize a2),
      A(a1, a2), , DISPATCH(((MTLSize){0, 0, 0}), a2))
 CALL(encoder, dispatchThreadsWithIndirectBuffer_, FEW, nothing, P(NSUInteger a1), A(a1), , )
-CALL(encoder, executeCommandsInBuffer_indirectBuffer_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , )
+CALL(encoder, executeCommandsInBuffer_indirectBuffer_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , MORE(mt_identity_of(a1), 0, 0))
 CALL(encoder, buildAccelerationStructure_descriptor_scratchBuffer_, FEW, nothing, P(id a1, id a2, NSRange a3), A(a1, a2, a3), , )
 CALL(encoder, refitAccelerationStructure_descriptor_destination_scratchBuffer_, FEW, nothing, P(id a1, id a2, id a3, NSRange a4), A(a1, a2, a3, a4), , )
 CALL(encoder, refitAccelerationStructure_descriptor_destination_scratchBuffer_options_, FEW, nothing, P(id a1, id a2, id a3, NSRange a4, NSUInteger a5),

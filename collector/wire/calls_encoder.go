@@ -15,6 +15,14 @@ var (
 	copyFields         = []Field{{At: InX0, Role: RoleFrom, Kind: KindBuffer, name: "source buffer"}, {At: InX1, Role: RoleTo, Kind: KindBuffer, name: "destination buffer"}}
 )
 
+// Which commands of an indirect command buffer. Where the range lies in memory, only the GPU knows it.
+var (
+	indirectFields       = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}}
+	rangeFields          = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}, {At: InX1, Role: RoleFirst}}
+	copiedCommandsFields = []Field{{At: InX0, Role: RoleFrom, Kind: KindResource, name: "source"}, {At: InX1, Role: RoleTo, Kind: KindResource, name: "destination"},
+		{At: InX2Low, Role: RoleFirst}, {At: InX2High, Role: RoleFirst, name: "to index"}}
+)
+
 // encoderCalls are the methods of every kind of MTLCommandEncoder and MTL4CommandEncoder.
 var encoderCalls = [...]Row{
 	{56, "setComputePipelineState:", FamilyEncoder, GroupEncode, EffectBinds, encoder, pipelineState, nil},
@@ -37,8 +45,8 @@ var encoderCalls = [...]Row{
 	{138, "useResources:count:usage:", FamilyEncoder, GroupEncode, EffectNone, encoder, howMany, nil},
 	{139, "useHeap:", FamilyEncoder, GroupEncode, EffectNone, encoder, heap, nil},
 	{140, "useHeaps:count:", FamilyEncoder, GroupEncode, EffectNone, encoder, howMany, nil},
-	{141, "executeCommandsInBuffer:withRange:", FamilyEncoder, GroupEncode, EffectNone, encoder, commands, nil},
-	{142, "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
+	{141, "executeCommandsInBuffer:withRange:", FamilyEncoder, GroupEncode, EffectExecutes, encoder, commands, rangeFields},
+	{142, "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", FamilyEncoder, GroupEncode, EffectExecutes, encoder, none, indirectFields},
 	{143, "memoryBarrierWithScope:", FamilyEncoder, GroupEncode, EffectNone, encoder, scope, nil},
 	{144, "memoryBarrierWithResources:count:", FamilyEncoder, GroupEncode, EffectNone, encoder, howMany, nil},
 	{145, "sampleCountersInBuffer:atSampleIndex:withBarrier:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
@@ -56,9 +64,9 @@ var encoderCalls = [...]Row{
 	{157, "optimizeContentsForGPUAccess:slice:level:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
 	{158, "optimizeContentsForCPUAccess:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
 	{159, "optimizeContentsForCPUAccess:slice:level:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
-	{160, "resetCommandsInBuffer:withRange:", FamilyEncoder, GroupEncode, EffectNone, encoder, commands, nil},
-	{161, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
-	{162, "optimizeIndirectCommandBuffer:withRange:", FamilyEncoder, GroupEncode, EffectNone, encoder, commands, nil},
+	{160, "resetCommandsInBuffer:withRange:", FamilyEncoder, GroupEncode, EffectResets, encoder, commands, rangeFields},
+	{161, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", FamilyEncoder, GroupEncode, EffectCopies, encoder, commands, copiedCommandsFields},
+	{162, "optimizeIndirectCommandBuffer:withRange:", FamilyEncoder, GroupEncode, EffectNone, encoder, commands, rangeFields},
 	{163, "resolveCounters:inRange:destinationBuffer:destinationOffset:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{164, "copyFromTensor:sourceOrigin:sourceDimensions:toTensor:destinationOrigin:destinationDimensions:", FamilyEncoder, GroupEncode, EffectCopies, encoder, none, copyFields},
 
@@ -82,7 +90,7 @@ var encoderCalls = [...]Row{
 	{275, "waitForFence:beforeEncoderStages:", FamilyEncoder, GroupEncode, EffectNone, encoder, fence, nil},
 	{276, "dispatchThreadgroupsWithIndirectBuffer:threadsPerThreadgroup:", FamilyEncoder, GroupEncode, EffectDispatches, encoder, none, indirectGridFields},
 	{277, "dispatchThreadsWithIndirectBuffer:", FamilyEncoder, GroupEncode, EffectDispatches, encoder, none, nil},
-	{278, "executeCommandsInBuffer:indirectBuffer:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
+	{278, "executeCommandsInBuffer:indirectBuffer:", FamilyEncoder, GroupEncode, EffectExecutes, encoder, none, indirectFields},
 	{279, "buildAccelerationStructure:descriptor:scratchBuffer:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{280, "refitAccelerationStructure:descriptor:destination:scratchBuffer:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{281, "refitAccelerationStructure:descriptor:destination:scratchBuffer:options:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},

@@ -18,6 +18,8 @@ const (
 	EffectBinds                 // sets the pipeline state for what follows
 	EffectDispatches            // encodes a run of a kernel
 	EffectDraws                 // encodes a drawing
+	EffectExecutes              // encodes a run of the commands of an indirect command buffer
+	EffectResets                // empties commands of an indirect command buffer
 	EffectCopies                // encodes a copy
 	EffectFills                 // encodes the filling of memory with a value
 	EffectEnds                  // ends an encoder
@@ -66,6 +68,8 @@ var effectNames = [...]string{
 	EffectBinds:          "binds",
 	EffectDispatches:     "dispatches",
 	EffectDraws:          "draws",
+	EffectExecutes:       "executes",
+	EffectResets:         "resets",
 	EffectCopies:         "copies",
 	EffectFills:          "fills",
 	EffectEnds:           "ends",

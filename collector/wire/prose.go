@@ -23,7 +23,7 @@ func (f Field) Words() string {
 
 // roleWords are for roles that say all.
 var roleWords = map[Role]string{
-	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleValue: "value", RoleOptions: "MTLResourceOptions",
+	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleFirst: "from index", RoleValue: "value", RoleOptions: "MTLResourceOptions",
 	RoleDispatchType: "MTLDispatchType", RoleSampling: "Sampling", RoleAddress: "address", RoleCapacity: "maximum of command buffers", RoleStatus: "status | error code<<8",
 }
 

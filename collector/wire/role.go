@@ -17,6 +17,7 @@ const (
 	RoleText              // StringID of another text
 	RoleSize              // how big it is
 	RoleCount             // how many
+	RoleFirst             // index of the first of them
 	RoleGrid              // one of width, height and depth of a grid, in this order; 0 when only the GPU knows it
 	RoleGroup             // one of width, height and depth of a threadgroup, in this order
 	RoleCapacity          // most command buffers that may be uncompleted; 0 stands for the default

@@ -71,6 +71,8 @@ var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectHandles:        {wire.KindCommandBuffer},
 	wire.EffectSignals:        {wire.KindEvent, wire.KindCommandBuffer, wire.KindQueue},
 	wire.EffectAwaits:         {wire.KindCommandBuffer, wire.KindQueue},
+	wire.EffectBinds:          {wire.KindEncoder},
+	wire.EffectDispatches:     {wire.KindEncoder},
 	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
 }
 

@@ -534,3 +534,12 @@ CALL(mpsGraph, runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDes
 
 // the proxy
 CALL(mpsCommandBuffer, commitAndContinue, FEW, nothing, P(), A(), , )
+
+// indirect command buffers, which are resources, and their commands
+MAKE(resource, indirectComputeCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
+CALL(resource, resetWithRange_, FEW, nothing, P(NSRange a1), A(a1), , arg = a1.length; MORE(a1.location, 0, 0))
+CALL(indirectCommand, setComputePipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
+CALL(indirectCommand, concurrentDispatchThreadgroups_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), ,
+     arg = volume(a1) * volume(a2); DISPATCH(a1, a2))
+CALL(indirectCommand, concurrentDispatchThreads_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), , arg = volume(a1); DISPATCH(a1, a2))
+CALL(indirectCommand, reset, FEW, nothing, P(), A(), , )

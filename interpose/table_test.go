@@ -60,18 +60,19 @@ var families = map[string]wire.Family{
 	"MTLIOCommandQueue": wire.FamilyIoQueue, "MTLIOCommandBuffer": wire.FamilyIoCommandBuffer, "MTLResource": wire.FamilyResource,
 	"MTLBuffer": wire.FamilyResource, "MTLComputePipelineState": wire.FamilyPipeline, "MTL4CommandQueue": wire.FamilyMtl4Queue,
 	"MTL4CommandBuffer": wire.FamilyMtl4CommandBuffer, "MTL4CommandAllocator": wire.FamilyMtl4Allocator, "MTL4Compiler": wire.FamilyCompiler,
-	"MTL4CompilerTask": wire.FamilyCompilerTask,
+	"MTL4CompilerTask": wire.FamilyCompilerTask, "MTLIndirectCommandBuffer": wire.FamilyResource, "MTLIndirectComputeCommand": wire.FamilyIndirectCommand,
 }
 
 // leftOut says why methods that change or cost something are not recorded, by the start of their selectors.
 var leftOut = map[string]string{
-	"set(Bytes|Buffer|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
+	"set(Bytes|Buffer|KernelBuffer|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
 	"set(Color|Depth|Stencil)Store": "sets state of a render pass",
 	"(supports|minimum|heap|sparse|convert|tensorSize|acceleration|sizeOf|query|imageblock|maxAvailable|getDefault)": "asks about capabilities and sizes",
-	"(reflection|functionHandle|containsAllocation)":                                                                 "looks something up",
-	"(setShouldMaximizeConcurrentCompilation|sampleTimestamps)":                                                      "sets or asks the device",
-	"(addDebugMarker|removeAllDebugMarkers|setOwnerWithIdentity|newRemote)":                                          "debugging and ownership",
-	"(get|reset)TextureAccessCounters":                                                                               "counters of sparse textures",
+	"(set|clear)Barrier$":                                                   "orders the commands of an indirect command buffer",
+	"(reflection|functionHandle|containsAllocation)":                        "looks something up",
+	"(setShouldMaximizeConcurrentCompilation|sampleTimestamps)":             "sets or asks the device",
+	"(addDebugMarker|removeAllDebugMarkers|setOwnerWithIdentity|newRemote)": "debugging and ownership",
+	"(get|reset)TextureAccessCounters":                                      "counters of sparse textures",
 }
 
 // Every method of Metal's protocols, from the headers of the macOS 26 SDK, is hooked or left out for a reason.

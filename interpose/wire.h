@@ -131,7 +131,8 @@ enum {
   MT_FAMILY_mpsKernel = 26,
   MT_FAMILY_mpsGraph = 27,
   MT_FAMILY_mpsCommandBuffer = 28,
-  MT_FAMILY_COUNT = 29
+  MT_FAMILY_indirectCommand = 29,
+  MT_FAMILY_COUNT = 30
 };
 
 enum {
@@ -550,7 +551,13 @@ enum {
   MT_CALL_lock_dispatch_async_and_wait_f = 412,
   MT_CALL_lock_dispatch_barrier_async_and_wait = 413,
   MT_CALL_lock_dispatch_barrier_async_and_wait_f = 414,
-  MT_CALL_COUNT = 415
+  MT_CALL_resource_indirectComputeCommandAtIndex_ = 415,
+  MT_CALL_resource_resetWithRange_ = 416,
+  MT_CALL_indirectCommand_setComputePipelineState_ = 417,
+  MT_CALL_indirectCommand_concurrentDispatchThreadgroups_threadsPerThreadgroup_ = 418,
+  MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_ = 419,
+  MT_CALL_indirectCommand_reset = 420,
+  MT_CALL_COUNT = 421
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -970,6 +977,12 @@ enum {
   "dispatch_async_and_wait_f", \
   "dispatch_barrier_async_and_wait", \
   "dispatch_barrier_async_and_wait_f", \
+  "indirectComputeCommandAtIndex:", \
+  "resetWithRange:", \
+  "setComputePipelineState:", \
+  "concurrentDispatchThreadgroups:threadsPerThreadgroup:", \
+  "concurrentDispatchThreads:threadsPerThreadgroup:", \
+  "reset", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1135,5 +1148,8 @@ enum {
   [MT_CALL_lock_dispatch_async_and_wait_f] = 1, \
   [MT_CALL_lock_dispatch_barrier_async_and_wait] = 1, \
   [MT_CALL_lock_dispatch_barrier_async_and_wait_f] = 1, \
+  [MT_CALL_resource_indirectComputeCommandAtIndex_] = 1, \
+  [MT_CALL_indirectCommand_concurrentDispatchThreadgroups_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_] = 1, \
 }
 #endif

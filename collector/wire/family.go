@@ -34,6 +34,7 @@ const (
 	FamilyMpsKernel                       // kernels of Metal Performance Shaders
 	FamilyMpsGraph                        // MPSGraph and its executables
 	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
+	FamilyIndirectCommand                 // MTLIndirectComputeCommand
 )
 
 var familyNames = [...]string{
@@ -66,6 +67,7 @@ var familyNames = [...]string{
 	FamilyMpsKernel:         "mpsKernel",
 	FamilyMpsGraph:          "mpsGraph",
 	FamilyMpsCommandBuffer:  "mpsCommandBuffer",
+	FamilyIndirectCommand:   "indirectCommand",
 }
 
 // String is the family's name in the generated header and in text output.

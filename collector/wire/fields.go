@@ -48,6 +48,7 @@ var (
 	lock            = object(KindLock)
 	kernel          = object(KindKernel)
 	graph           = object(KindGraph)
+	indirectCommand = object(KindIndirectCommand)
 	proxy           = object(KindProxy)
 )
 

@@ -36,6 +36,7 @@ const (
 	KindKernel // of Metal Performance Shaders
 	KindGraph
 	KindProxy
+	KindIndirectCommand // a place in an indirect command buffer
 )
 
 // kinds are their names, and what each is a sort of.
@@ -74,6 +75,7 @@ var kinds = [...]struct {
 	KindKernel:          {"kernel", KindNone},
 	KindGraph:           {"graph", KindNone},
 	KindProxy:           {"proxy of command buffers", KindNone},
+	KindIndirectCommand: {"indirect command", KindNone},
 }
 
 // String is what an object of the kind is called.

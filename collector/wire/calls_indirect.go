@@ -1,0 +1,12 @@
+package wire
+
+// indirectCalls are the methods of MTLIndirectCommandBuffer and MTLIndirectComputeCommand, by which commands are encoded once to be executed many
+// times. A command is a new object each time that it is asked for: the index says which place in the buffer it is.
+var indirectCalls = [...]Row{
+	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource, made(KindIndirectCommand), []Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
+	{416, "resetWithRange:", FamilyResource, GroupEncode, EffectResets, resource, commands, []Field{{At: InX0, Role: RoleFirst}}},
+	{417, "setComputePipelineState:", FamilyIndirectCommand, GroupEncode, EffectBinds, indirectCommand, pipelineState, nil},
+	{418, "concurrentDispatchThreadgroups:threadsPerThreadgroup:", FamilyIndirectCommand, GroupEncode, EffectDispatches, indirectCommand, threads, groupGridFields},
+	{419, "concurrentDispatchThreads:threadsPerThreadgroup:", FamilyIndirectCommand, GroupEncode, EffectDispatches, indirectCommand, threads, threadGridFields},
+	{420, "reset", FamilyIndirectCommand, GroupEncode, EffectResets, indirectCommand, none, nil},
+}

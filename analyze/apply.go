@@ -17,9 +17,11 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits:
 		s.applyToReceiver(rule, call, r, m)
-	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds:
-		if e := s.encoderOf(r.Object); e != nil {
-			s.applyToEncoder(rule.effect, e, call, r, m)
+	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds, wire.EffectExecutes, wire.EffectResets:
+		if rule.object == wire.KindIndirectCommand || rule.object == wire.KindResource {
+			s.applyToIndirect(rule, call, r, m)
+		} else if e := s.encoderOf(r.Object); e != nil {
+			s.applyToEncoder(rule, e, call, r, m)
 		}
 	case wire.EffectAllocates, wire.EffectAllocatesCopy:
 		if visible && r.Flags&wire.Failed == 0 && call.Begin >= s.window.Begin { // in the range in which it began
@@ -48,6 +50,8 @@ func (s *streamLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More
 			b.Created, b.Queue, b.Layer = call, p.queue(r.Object), s.thread.layer
 			s.thread.buffer = b
 		}
+	case wire.KindIndirectCommand:
+		p.indirect.made(wire.ObjectID(r.Arg), commandPlace{r.Object, rule.first.Of(r, m)})
 	case wire.KindEncoder:
 		if e := p.encoder(wire.ObjectID(r.Arg)); e != nil {
 			e.one[0].Created, e.one[0].Kind, e.one[0].Layer = call, rule.encoder, s.thread.layer
@@ -104,29 +108,42 @@ func (s *streamLoader) applyToBuffer(effect wire.Effect, b *CommandBuffer, call 
 	}
 }
 
-func (s *streamLoader) applyToEncoder(effect wire.Effect, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
+func (s *streamLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	e := &o.one[0]
-	switch effect {
-	case wire.EffectBinds:
+	switch {
+	case rule.indirect:
+		s.encodeIndirect(rule, o, call, r, m)
+	case rule.effect == wire.EffectBinds:
 		o.pipeline = s.process.pipeline(wire.ObjectID(r.Arg))
-	case wire.EffectDispatches, wire.EffectDraws:
-		if n := len(e.Dispatches); n > 0 {
-			if d := &e.Dispatches[n-1]; d.Pipeline == o.pipeline && d.Stack == call.Stack && d.Layer == s.thread.layer && d.Threads == uint64(d.Count)*r.Arg {
-				d.Count++
-				d.Threads += r.Arg
-				return
-			}
-		}
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack})
-	case wire.EffectCopies, wire.EffectFills:
+	case rule.effect == wire.EffectDispatches || rule.effect == wire.EffectDraws:
+		s.dispatch(rule, o, call, r)
+	case rule.effect == wire.EffectCopies || rule.effect == wire.EffectFills:
 		e.Copies++
 		e.CopyBytes += r.Arg
-		if effect == wire.EffectCopies {
+		if rule.effect == wire.EffectCopies {
 			e.copied(Copy{From: uint32(m.X0), To: uint32(m.X1), Count: 1, Bytes: r.Arg, Stack: call.Stack})
 		}
-	case wire.EffectEnds:
+	case rule.effect == wire.EffectEnds:
 		e.Ended = call
 	}
+}
+
+// dispatch adds a dispatch or a drawing.
+func (s *streamLoader) dispatch(rule *rule, o *openEncoder, call Call, r *wire.Record) {
+	e := &o.one[0]
+	d := Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, Unsized: !rule.counted, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack}
+	if d.Threads == 0 && !d.Unsized {
+		e.Empty++
+		return
+	}
+	if n := len(e.Dispatches); n > 0 {
+		if last := &e.Dispatches[n-1]; last.joins(&d) && last.Stack == d.Stack && last.Layer == d.Layer {
+			last.Count++
+			last.Threads += d.Threads
+			return
+		}
+	}
+	e.Dispatches = s.thread.runs.extend(e.Dispatches, d)
 }
 
 // copied adds a copy.

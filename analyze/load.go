@@ -205,6 +205,7 @@ func (l *loader) finishProcess(p *processLoader) {
 		t.Queues = append(t.Queues, q)
 	})
 	p.pipelines.all(func(s *Pipeline) { t.Pipelines = append(t.Pipelines, s) })
+	p.resolveIndirect()
 	for _, e := range p.further {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}

@@ -256,6 +256,7 @@ type Encoder struct {
 	GPU        Interval // measured by counter samples; zero otherwise
 	Unmeasured string   // why GPU is not known though it was asked for; "" otherwise
 	Dispatches []Dispatch
+	Empty      int    // dispatches of no threads, which run nothing
 	Layer      *Layer // who made it; nil is the program itself
 	CopyBytes  uint64
 	Copies     int    // and fills
@@ -273,11 +274,19 @@ type Copy struct {
 // A Dispatch is a run of equal dispatches, one after another, of one pipeline state, from one place of the program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
+	Executes *Commands // of an indirect command buffer; nil when it is a dispatch of its own, or when it is not known which
 	Count    int
 	Threads  uint64 // of all of them together
+	Unsized  bool   // how many threads is not known: the GPU reads it from memory
+	Opaque   bool   // it executes commands of an indirect command buffer, and what Executes does not say is not known
 	At       Nanos  // the first
 	Layer    *Layer // who dispatched; nil is the program itself
 	Stack    *Stack // of all of them; nil when not known
+}
+
+// joins says whether a dispatch is one more of the run, but for where it came from.
+func (d *Dispatch) joins(next *Dispatch) bool {
+	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized && !d.Opaque && !next.Opaque
 }
 
 // A Pipeline is a compute pipeline state; its Kernel is the name of its function.

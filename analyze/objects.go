@@ -18,7 +18,8 @@ type processLoader struct {
 	pipelines table[Pipeline]
 	queues    table[Queue]
 	threads   map[ThreadID]*threadLoader
-	released  table[instants]   // when memory was given back
+	released  table[instants] // when memory was given back
+	indirect  indirectCommands
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
 	stacks    *stackTable

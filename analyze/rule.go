@@ -8,20 +8,22 @@ import (
 
 // A rule is what the loader knows of a row of the table of calls.
 type rule struct {
-	row     *wire.Row
-	effect  wire.Effect // of those that the model has something of; else none
-	object  wire.Kind   // of the receiver
-	makes   wire.Kind   // of what the call makes, without what sort of it
-	part    Part
-	note    bool // no call but a record of the tracer's own, with a meaning of its own
-	kept    bool // the model has each of these calls, not only their sums
-	absorbs bool // keeps the time of calls nested in it
-	yields  bool // gives its time to the call that it is nested in
-	encoder EncoderKind
-	members []wire.Place // of command buffers that are committed at once
+	row      *wire.Row
+	effect   wire.Effect // of those that the model has something of; else none
+	object   wire.Kind   // of the receiver
+	makes    wire.Kind   // of what the call makes, without what sort of it
+	part     Part
+	note     bool // no call but a record of the tracer's own, with a meaning of its own
+	kept     bool // the model has each of these calls, not only their sums
+	absorbs  bool // keeps the time of calls nested in it
+	yields   bool // gives its time to the call that it is nested in
+	encoder  EncoderKind
+	counted  bool         // how many is said: of threads, of commands
+	indirect bool         // it has to do with commands of indirect command buffers
+	members  []wire.Place // of command buffers that are committed at once
 
 	// Where in the record it is; nowhere when it is not.
-	sampling, address, holder, name, source, size, from wire.Place
+	sampling, address, holder, name, source, size, from, first wire.Place
 }
 
 // rules are made from wire.Table, one for each row and a last one for calls of newer libraries.
@@ -44,8 +46,10 @@ func ruleFor(row *wire.Row) rule {
 		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
 		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire,
 		yields:   row.Group == wire.GroupSignal,
-		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource), size: place(wire.RoleSize),
+		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource), size: place(wire.RoleSize), first: place(wire.RoleFirst),
+		counted: row.Arg.Role == wire.RoleCount,
 	}
+	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets || row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands
 	if row.Arg.Role == wire.RoleMade {
 		r.makes, r.encoder = row.Arg.Kind.Base(), encoderKind(row.Arg.Kind)
 	}
@@ -71,8 +75,8 @@ var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectHandles:        {wire.KindCommandBuffer},
 	wire.EffectSignals:        {wire.KindEvent, wire.KindCommandBuffer, wire.KindQueue},
 	wire.EffectAwaits:         {wire.KindCommandBuffer, wire.KindQueue},
-	wire.EffectBinds:          {wire.KindEncoder},
-	wire.EffectDispatches:     {wire.KindEncoder},
+	wire.EffectBinds:          {wire.KindEncoder, wire.KindIndirectCommand},
+	wire.EffectDispatches:     {wire.KindEncoder, wire.KindIndirectCommand},
 	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
 }
 
@@ -82,7 +86,7 @@ func understood(row *wire.Row) wire.Effect {
 	switch {
 	case some && !slices.Contains(kinds, row.Object.Kind):
 		return wire.EffectNone
-	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes: // how much is not known
+	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands: // how much is not known
 		return wire.EffectNone
 	}
 	return row.Effect

@@ -8,8 +8,7 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)
-		for k := range e.Dispatches {
-			d := &e.Dispatches[k]
+		for d := range e.Runs() {
 			if d.Pipeline != nil {
 				h = h.text(d.Pipeline.Kernel)
 			} else {

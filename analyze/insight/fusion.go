@@ -51,7 +51,7 @@ func dispatchSites(t *analyze.Trace, f *kernels.Fusion) []Site {
 	for _, b := range t.CommandBuffers {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
-			for _, d := range e.Dispatches {
+			for d := range e.Runs() {
 				for _, k := range f.Kernels {
 					if d.Pipeline != nil && d.Pipeline.Kernel == k {
 						where.add(&analyze.Call{Thread: e.Created.Thread, Stack: d.Stack}, "dispatch of "+k, "", d.Count, 0, 0)

@@ -210,7 +210,7 @@ func name(b *analyze.CommandBuffer) string {
 		return fmt.Sprintf("%q", b.Label)
 	}
 	for i := range b.Encoders {
-		for _, d := range b.Encoders[i].Dispatches {
+		for d := range b.Encoders[i].Runs() {
 			if d.Pipeline != nil && cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label) != "" {
 				return cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label)
 			}

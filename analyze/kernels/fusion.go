@@ -121,7 +121,7 @@ func backToBack(t *analyze.Trace) *pairs {
 			e := &b.Encoders[i]
 			thread := e.Created.Thread
 			for _, s := range inEncoder(e) {
-				if s.Dispatches == 0 || s.Kernel == Unknown {
+				if s.Dispatches == 0 || s.Kernel == Unknown || s.Kernel == Opaque {
 					delete(last, thread)
 					continue
 				}

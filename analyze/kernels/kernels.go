@@ -14,6 +14,7 @@ const (
 	Copies  = "(copies)"
 	Render  = "(render)"
 	Unknown = "(kernel not known)"
+	Opaque  = "indirect command buffer" // filled by the GPU, or by whom is not known
 	Nothing = "(no work recorded)"
 	Between = "(between encoders)" // of a command buffer whose encoders were all measured
 )
@@ -25,6 +26,7 @@ type Share struct {
 	Layer      *analyze.Layer // who dispatched; nil is the program itself
 	Dispatches int
 	Threads    uint64
+	Unsized    bool // Threads is not known
 	GPU        analyze.Nanos
 	Measured   bool // the time is the GPU's own; otherwise it was split in proportion to the threads dispatched
 }
@@ -50,7 +52,7 @@ func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
 			estimated = append(estimated, of...)
 			continue
 		}
-		divide(of, lengths[i], threads)
+		divide(of, lengths[i])
 		for k := range of {
 			of[k].Measured = oneKernel(of)
 		}
@@ -58,7 +60,7 @@ func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
 	}
 	switch {
 	case len(estimated) > 0:
-		divide(estimated, rest, threads)
+		divide(estimated, rest)
 		for k := range estimated {
 			estimated[k].Measured = measured == 0 && oneKernel(estimated)
 		}
@@ -100,12 +102,15 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths
 // inEncoder is what an encoder did, without times.
 func inEncoder(e *analyze.Encoder) []Share {
 	var shares []Share
-	for _, d := range e.Dispatches {
+	for d := range e.Runs() {
 		name := Unknown
-		if d.Pipeline != nil {
+		switch {
+		case d.Opaque:
+			name = Opaque
+		case d.Pipeline != nil:
 			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
 		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Dispatches: d.Count, Threads: d.Threads})
+		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
 	}
 	if len(shares) == 0 && e.Copies == 0 && e.Label != "" && e.GPU.Known() {
 		// Instruments records encoders, not what was dispatched in them: they go by their labels.
@@ -133,16 +138,35 @@ func oneKernel(shares []Share) bool {
 	return true
 }
 
-// threads is what a share counts in an estimate.
-func threads(s *Share) uint64 { return max(1, s.Threads) }
+// threads are what each share counts in an estimate. Dispatches of which only the GPU knows how many threads they have count as much
+// as the others do on average.
+func threads(shares []Share) []float64 {
+	weights := make([]float64, len(shares))
+	sum, sized, mean := 0.0, 0, 1.0
+	for i := range shares {
+		weights[i] = float64(max(1, shares[i].Threads))
+		if !shares[i].Unsized && shares[i].Dispatches > 0 {
+			sum += weights[i]
+			sized += shares[i].Dispatches
+		}
+	}
+	if sized > 0 {
+		mean = sum / float64(sized)
+	}
+	for i := range shares {
+		if shares[i].Unsized {
+			weights[i] = mean * float64(max(1, shares[i].Dispatches))
+		}
+	}
+	return weights
+}
 
 // divide gives each share its part of total; what is rounded away goes on to the next, so that nothing is lost.
-func divide(shares []Share, total analyze.Nanos, weight func(*Share) uint64) {
-	weights := make([]float64, len(shares))
+func divide(shares []Share, total analyze.Nanos) {
+	weights := threads(shares)
 	sum := 0.0
-	for i := range shares {
-		weights[i] = float64(weight(&shares[i]))
-		sum += weights[i]
+	for _, weight := range weights {
+		sum += weight
 	}
 	upTo, given := 0.0, analyze.Nanos(0)
 	for i := range shares {

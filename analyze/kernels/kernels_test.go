@@ -45,6 +45,18 @@ func TestSplit(t *testing.T) {
 			{GPU: analyze.Interval{Begin: 1000, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 1)}},
 			{GPU: analyze.Interval{Begin: 1000, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 1)}}},
 			[]string{"a", "b"}, []analyze.Nanos{500, 501}, []bool{true, true}},
+		{"commands of an indirect command buffer, and a dispatch", []analyze.Encoder{{Dispatches: []analyze.Dispatch{
+			{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100), dispatched("b", 1, 200)}}}, dispatched("a", 1, 100)}}},
+			[]string{"a", "b", "a"}, []analyze.Nanos{250, 500, 251}, []bool{false, false, false}},
+		{"one kernel in an indirect command buffer", []analyze.Encoder{{Empty: 1, Dispatches: []analyze.Dispatch{
+			{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100)}}}}}},
+			[]string{"a"}, []analyze.Nanos{1001}, []bool{true}},
+		{"commands that are not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true, Opaque: true}}}}, []string{Opaque}, []analyze.Nanos{1001}, []bool{true}},
+		{"commands that are not known count as much as what is known does on average", []analyze.Encoder{{Dispatches: []analyze.Dispatch{
+			dispatched("a", 2, 3000), {Count: 1, Unsized: true, Opaque: true}}}},
+			[]string{"a", Opaque}, []analyze.Nanos{667, 334}, []bool{false, false}},
+		{"only commands that run nothing", []analyze.Encoder{{Empty: 3, Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{}}}}},
+			[]string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
 		{"a copy", []analyze.Encoder{{Kind: analyze.EncoderBlit, Copies: 1}}, []string{Copies}, []analyze.Nanos{1001}, []bool{true}},
 		{"no encoder", nil, []string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
 		{"a pipeline that is not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Threads: 5}}}}, []string{Unknown}, []analyze.Nanos{1001}, []bool{true}},

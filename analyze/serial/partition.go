@@ -83,7 +83,8 @@ func (a *Analysis) partition() {
 			e := &b.Encoders[i]
 			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin {
 				t.Encoders++
-				for _, d := range e.Dispatches {
+				t.Dispatches += e.Empty
+				for d := range e.Runs() {
 					t.Dispatches += d.Count
 				}
 			}

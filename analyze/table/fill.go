@@ -157,7 +157,7 @@ func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
 }
 
 func dispatchesOf(e *analyze.Encoder) (n int64) {
-	for _, d := range e.Dispatches {
+	for d := range e.Runs() {
 		n += int64(d.Count)
 	}
 	return n
@@ -190,7 +190,7 @@ func addEncoders(a *serial.Analysis, add func(encoderRow)) {
 func addDispatches(a *serial.Analysis, add func(dispatchRow)) {
 	for _, b := range a.Trace.CommandBuffers {
 		for i := range b.Encoders {
-			for _, d := range b.Encoders[i].Dispatches {
+			for d := range b.Encoders[i].Runs() {
 				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads}
 				if d.Pipeline != nil {
 					r.Pipeline, r.Kernel = int64(d.Pipeline.ID), d.Pipeline.Kernel

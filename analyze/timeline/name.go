@@ -42,7 +42,7 @@ func kernelsOf(b *analyze.CommandBuffer) []string {
 }
 
 func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
-	for _, d := range e.Dispatches {
+	for d := range e.Runs() {
 		if d.Pipeline == nil || d.Pipeline.Kernel == "" || slices.Contains(names, d.Pipeline.Kernel) {
 			continue
 		}

@@ -175,12 +175,21 @@ func (th *Thread) Run(s Step) wire.ObjectID {
 	th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 4096, s.Encode, &wire.More{X0: 4096 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
 	th.Call(wire.FamilyEncoder, "endEncoding", encoder, 0, 80, nil)
 	th.Call(wire.FamilyCommandBuffer, "commit", buffer, 0, s.Commit, nil)
+	th.completes(buffer, s)
+	return buffer
+}
+
+// Completes waits for a command buffer, which the GPU comes to after so many nanoseconds and works on for so many.
+func (th *Thread) Completes(buffer wire.ObjectID, delay, gpu int64) {
+	th.completes(buffer, Step{Delay: delay, GPU: gpu, Notify: 1000})
+}
+
+func (th *Thread) completes(buffer wire.ObjectID, s Step) {
 	begin := Epoch + th.Now + s.Delay
 	end := begin + s.GPU
 	th.Call(wire.FamilyCommandBuffer, "waitUntilCompleted", buffer, 0, s.Delay+s.GPU+s.Notify, nil)
 	done := wire.Record{Begin: wire.Ticks(end + s.Notify/2), End: wire.Ticks(end + s.Notify/2 + 100), Object: buffer, Arg: 4, Call: wire.CallCompleted}
 	th.add(done, &wire.More{X0: uint64(begin), X1: uint64(end), X2: uint64(begin - s.Delay/2), X3: uint32(s.Delay / 4)})
-	return buffer
 }
 
 // ThreadCount is how many threads the process has.

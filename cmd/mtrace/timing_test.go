@@ -105,6 +105,28 @@ func trueKernels(file *truth.File) map[string]int64 {
 	return sums
 }
 
+// A graph as tinygrad runs it makes a dispatch without threads of each kernel and then executes an indirect command buffer. All of its time
+// was credited, as measured, to a kernel that never ran a thread, and the one that did the work was not named.
+func TestGraphNamesTheKernelThatWorks(t *testing.T) {
+	d, file, _ := runTimed(t, "graph", "encoder")
+	want, commands := int64(0), 0
+	for _, b := range file.CommandBuffers {
+		want += int64(b.GPUEnd) - int64(b.GPUStart)
+		commands += int(b.Dispatches)
+	}
+	if commands != 10 {
+		t.Errorf("the truth has %d commands; 5 executions of 2", commands)
+	}
+	if gpu, source := d.kernel("wide"); gpu < want*95/100 || gpu > want*105/100 || source != "measured" {
+		t.Errorf("wide takes %d ns, %s; in truth %d", gpu, source, want)
+	}
+	for _, k := range d.Kernels {
+		if k.Name != "wide" && k.GPUNS > want/20 || k.Name == "narrow" {
+			t.Errorf("%s takes %d ns", k.Name, k.GPUNS)
+		}
+	}
+}
+
 // With --gpu-timing encoder the kernels' GPU times are the true ones, where those that are estimated from the threads dispatched are
 // far off: the kernel with few threads is the dear one here.
 func TestEncoderTimingIsTrue(t *testing.T) {

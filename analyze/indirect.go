@@ -1,0 +1,263 @@
+package analyze
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// Commands are what one execution of an indirect command buffer runs. Executions of the same commands share them.
+type Commands struct {
+	Runs []Dispatch // in order, without those of no threads; one that is Opaque when none of the commands is known
+}
+
+// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their execution.
+func (e *Encoder) Runs() iter.Seq[Dispatch] {
+	return func(yield func(Dispatch) bool) {
+		for _, d := range e.Dispatches {
+			if d.Executes == nil {
+				if !yield(d) {
+					return
+				}
+				continue
+			}
+			for _, run := range d.Executes.Runs {
+				run.At, run.Layer, run.Stack = d.At, d.Layer, d.Stack
+				if !yield(run) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// indirectCommands gathers what is done to the indirect command buffers of a process. Threads are read one after another, and the GPU may
+// do it later than it was encoded, so what an execution runs is known only when all is read.
+type indirectCommands struct {
+	places     map[wire.ObjectID]commandPlace // of commands: each is a new object when it is asked for
+	changes    []commandChange
+	executions []execution
+}
+
+// A commandPlace is one command of an indirect command buffer.
+type commandPlace struct {
+	buffer wire.ObjectID
+	index  uint64
+}
+
+// A commandRange is some of the commands of an indirect command buffer.
+type commandRange struct {
+	buffer       wire.ObjectID
+	first, count uint64
+}
+
+func (r commandRange) end() uint64 {
+	if r.count > math.MaxUint64-r.first {
+		return math.MaxUint64
+	}
+	return r.first + r.count
+}
+
+// A commandChange is one change of commands, made at a call, or by the GPU when it comes to an encoder.
+type commandChange struct {
+	call    Nanos
+	encoder *openEncoder // nil: made by the call itself
+	command wire.ObjectID
+	effect  wire.Effect
+	value   uint64       // a pipeline state or how many threads
+	of      commandRange // what is reset or copied
+	to      commandPlace // where it is copied
+}
+
+// An execution is a dispatch of an encoder that executes commands.
+type execution struct {
+	call       Nanos
+	encoder    *openEncoder
+	dispatch   int
+	of         commandRange
+	known      bool // which range is
+	inheriting *Pipeline
+}
+
+// made keeps which command an object stands for.
+func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
+	if c.places == nil {
+		c.places = map[wire.ObjectID]commandPlace{}
+	}
+	c.places[command] = place
+}
+
+// applyToIndirect keeps what the CPU does to an indirect command buffer or to one of its commands.
+func (s *streamLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m *wire.More) {
+	c := &s.process.indirect
+	change := commandChange{call: call.Begin, command: r.Object, effect: rule.effect, value: r.Arg}
+	if rule.object == wire.KindResource {
+		change.of = commandRange{r.Object, rule.first.Of(r, m), r.Arg}
+	}
+	c.changes = append(c.changes, change)
+}
+
+// encodeIndirect keeps what an encoder has the GPU do with indirect command buffers.
+func (s *streamLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
+	c, e := &s.process.indirect, &o.one[0]
+	switch rule.effect {
+	case wire.EffectExecutes:
+		of := commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}
+		c.executions = append(c.executions, execution{call.Begin, o, len(e.Dispatches), of, rule.counted, o.pipeline})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack})
+	case wire.EffectResets:
+		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}})
+	case wire.EffectCopies:
+		from := commandRange{wire.ObjectID(m.X0), m.X2 & math.MaxUint32, r.Arg}
+		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: from, to: commandPlace{wire.ObjectID(m.X1), m.X2 >> 32}})
+	}
+}
+
+// A moment orders what happens to commands: what the GPU does happens when it comes to it, in the order of the calls that encoded it.
+type moment struct{ at, call Nanos }
+
+func (m moment) compare(n moment) int {
+	return cmp.Or(cmp.Compare(m.at, n.at), cmp.Compare(m.call, n.call))
+}
+
+// momentOf is that of a call, by an encoder or by none. The GPU comes to nothing before it was encoded.
+func momentOf(call Nanos, e *openEncoder) moment {
+	if e == nil || e.buffer == nil {
+		return moment{call, call}
+	}
+	return moment{max(call, e.buffer.Committed.Begin, e.buffer.GPU.Begin), call}
+}
+
+// A command is what is known of one place in an indirect command buffer.
+type command struct {
+	pipeline *Pipeline
+	threads  uint64
+}
+
+// An indirectBuffer is one while time goes on. Places that the CPU never filled, or that were reset, are not there.
+type indirectBuffer struct {
+	commands map[uint64]command
+	runs     map[runsKey]*Commands // of executions since the last change
+}
+
+type runsKey struct {
+	first, count uint64
+	inheriting   *Pipeline
+}
+
+// resolve finds what each execution runs, by going through all that happened in the order of time.
+func (p *processLoader) resolveIndirect() {
+	c := &p.indirect
+	slices.SortStableFunc(c.changes, func(a, b commandChange) int { return momentOf(a.call, a.encoder).compare(momentOf(b.call, b.encoder)) })
+	slices.SortStableFunc(c.executions, func(a, b execution) int { return momentOf(a.call, a.encoder).compare(momentOf(b.call, b.encoder)) })
+	buffers := map[wire.ObjectID]*indirectBuffer{}
+	of := func(id wire.ObjectID) *indirectBuffer {
+		if buffers[id] == nil {
+			buffers[id] = &indirectBuffer{commands: map[uint64]command{}}
+		}
+		return buffers[id]
+	}
+	next := 0
+	for i := range c.executions {
+		x := &c.executions[i]
+		for now := momentOf(x.call, x.encoder); next < len(c.changes) && momentOf(c.changes[next].call, c.changes[next].encoder).compare(now) < 0; next++ {
+			p.change(of, &c.changes[next])
+		}
+		if x.known {
+			x.encoder.one[0].Dispatches[x.dispatch].Executes = of(x.of.buffer).executed(x.of, x.inheriting)
+		}
+	}
+	*c = indirectCommands{}
+}
+
+// change makes a change.
+func (p *processLoader) change(of func(wire.ObjectID) *indirectBuffer, c *commandChange) {
+	place, one := p.indirect.places[c.command]
+	switch {
+	case c.effect == wire.EffectCopies:
+		from := of(c.of.buffer)
+		copied := map[uint64]command{}
+		for _, i := range from.filled(c.of) {
+			copied[c.to.index+(i-c.of.first)] = from.commands[i]
+		}
+		to := of(c.to.buffer)
+		to.reset(commandRange{c.to.buffer, c.to.index, c.of.count})
+		maps.Copy(to.commands, copied)
+	case c.effect == wire.EffectResets && c.of.buffer != 0:
+		of(c.of.buffer).reset(c.of)
+	case !one: // it was asked for before the trace
+	case c.effect == wire.EffectResets:
+		of(place.buffer).reset(commandRange{place.buffer, place.index, 1})
+	default:
+		b := of(place.buffer)
+		b.runs = nil
+		made := b.commands[place.index]
+		if c.effect == wire.EffectBinds {
+			made.pipeline = p.pipeline(wire.ObjectID(c.value))
+		} else {
+			made.threads = c.value
+		}
+		b.commands[place.index] = made
+	}
+}
+
+// filled are the places in a range that the CPU filled, ascending.
+func (b *indirectBuffer) filled(r commandRange) (places []uint64) {
+	if r.count < uint64(len(b.commands)) {
+		for i := r.first; i < r.end(); i++ {
+			if _, there := b.commands[i]; there {
+				places = append(places, i)
+			}
+		}
+		return places
+	}
+	for i := range b.commands {
+		if i >= r.first && i < r.end() {
+			places = append(places, i)
+		}
+	}
+	slices.Sort(places)
+	return places
+}
+
+func (b *indirectBuffer) reset(r commandRange) {
+	b.runs = nil
+	for _, i := range b.filled(r) {
+		delete(b.commands, i)
+	}
+}
+
+// executed is what the commands of a range run now. Commands without a pipeline state inherit that of the encoder.
+func (b *indirectBuffer) executed(r commandRange, inheriting *Pipeline) *Commands {
+	key := runsKey{r.first, r.count, inheriting}
+	if known := b.runs[key]; known != nil {
+		return known
+	}
+	made := &Commands{}
+	places := b.filled(r)
+	for _, i := range places {
+		c := b.commands[i]
+		if c.threads == 0 {
+			continue
+		}
+		d := Dispatch{Pipeline: cmp.Or(c.pipeline, inheriting), Count: 1, Threads: c.threads}
+		if n := len(made.Runs); n > 0 && made.Runs[n-1].joins(&d) {
+			made.Runs[n-1].Count++
+			made.Runs[n-1].Threads += d.Threads
+		} else {
+			made.Runs = append(made.Runs, d)
+		}
+	}
+	if len(places) == 0 && r.count > 0 {
+		made.Runs = []Dispatch{{Count: 1, Unsized: true, Opaque: true}}
+	}
+	if b.runs == nil {
+		b.runs = map[runsKey]*Commands{}
+	}
+	b.runs[key] = made
+	return made
+}

@@ -1,0 +1,167 @@
+package analyze_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/tracetest"
+	"mtrace/collector/wire"
+)
+
+// An indirect is a thread that fills and executes indirect command buffers.
+type indirect struct {
+	*tracetest.Thread
+	buffer, encoder wire.ObjectID
+}
+
+func (d *indirect) command(in wire.ObjectID, index uint64) wire.ObjectID {
+	c := d.NewObject()
+	d.Call(wire.FamilyResource, "indirectComputeCommandAtIndex:", in, uint64(c), 100, &wire.More{X0: index})
+	return c
+}
+
+func (d *indirect) fill(in wire.ObjectID, index uint64, pipeline wire.ObjectID, threads uint64) {
+	c := d.command(in, index)
+	if pipeline != 0 {
+		d.Call(wire.FamilyIndirectCommand, "setComputePipelineState:", c, uint64(pipeline), 100, nil)
+	}
+	d.Call(wire.FamilyIndirectCommand, "concurrentDispatchThreads:threadsPerThreadgroup:", c, threads, 100, &wire.More{})
+}
+
+func (d *indirect) begin(encoder string) {
+	d.buffer, d.encoder = d.NewObject(), d.NewObject()
+	d.Call(wire.FamilyQueue, "commandBuffer", d.Queue, uint64(d.buffer), 500, nil)
+	d.Call(wire.FamilyCommandBuffer, encoder, d.buffer, uint64(d.encoder), 400, nil)
+}
+
+func (d *indirect) bind(pipeline wire.ObjectID) {
+	d.Call(wire.FamilyEncoder, "setComputePipelineState:", d.encoder, uint64(pipeline), 60, nil)
+}
+
+func (d *indirect) dispatch(threads uint64) {
+	d.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", d.encoder, threads, 100, &wire.More{})
+}
+
+func (d *indirect) execute(in wire.ObjectID, first, count uint64) {
+	d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:withRange:", d.encoder, count, 100, &wire.More{X0: uint64(in), X1: first})
+}
+
+// end commits and waits; the GPU comes to it after delay, for a millisecond.
+func (d *indirect) end(delay int64) {
+	d.Call(wire.FamilyEncoder, "endEncoding", d.encoder, 0, 80, nil)
+	d.Call(wire.FamilyCommandBuffer, "commit", d.buffer, 0, 1000, nil)
+	d.Completes(d.buffer, delay, 1_000_000)
+}
+
+// What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without threads that a program makes
+// beside it, as tinygrad does of each kernel of a graph, and none where it is not known. One row of an execution is one kernel here.
+func TestIndirectCommands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(100, "/bin/first")
+	d := &indirect{Thread: p.Thread(101, "main")}
+	d.NewQueue("work")
+	decoy, work, other, inherited := d.NewPipeline("decoy"), d.NewPipeline("work"), d.NewPipeline("other"), d.NewPipeline("inherited")
+	graph, copied, byGPU := d.NewObject(), d.NewObject(), d.NewObject()
+	var want []string
+	run := func(says string, encode func()) {
+		want = append(want, says)
+		d.begin("computeCommandEncoder")
+		encode()
+		d.end(5000)
+	}
+
+	d.fill(graph, 0, work, 3000)
+	d.fill(graph, 1, other, 1000)
+	d.fill(graph, 2, decoy, 0)
+	run("work 750000, other 250000", func() {
+		d.bind(decoy)
+		d.dispatch(0)
+		d.execute(graph, 0, 3)
+	})
+	run("work 750000, other 250000", func() { d.execute(graph, 0, 3) })
+	run("other 1000000", func() { d.execute(graph, 1, 1) })
+	again := d.command(graph, 1) // a new object is the same place
+	d.Call(wire.FamilyIndirectCommand, "setComputePipelineState:", again, uint64(work), 100, nil)
+	run("work 1000000", func() { d.execute(graph, 1, 1) })
+	run("indirect command buffer 1000000", func() { d.execute(byGPU, 0, 100) })
+	run("indirect command buffer 1000000", func() {
+		d.bind(decoy)
+		d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", d.encoder, 0, 100, &wire.More{X0: uint64(graph)})
+	})
+	d.fill(byGPU, 7, 0, 64)
+	run("inherited 1000000", func() {
+		d.bind(inherited)
+		d.execute(byGPU, 0, 100)
+	})
+
+	// The GPU copies and resets commands when it comes to it, not when that is encoded.
+	want = append(want, "(copies) 1000000")
+	d.begin("blitCommandEncoder")
+	d.Call(wire.FamilyEncoder, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", d.encoder, 1, 100, &wire.More{X0: uint64(graph), X1: uint64(copied), X2: 0 | 5<<32})
+	d.Call(wire.FamilyIndirectCommand, "setComputePipelineState:", d.command(graph, 0), uint64(other), 100, nil)
+	d.end(5000)
+	d.Call(wire.FamilyResource, "resetWithRange:", graph, 3, 100, &wire.More{X0: 0})
+	run("other 1000000", func() { d.execute(copied, 5, 1) })
+	run("indirect command buffer 1000000", func() { d.execute(graph, 0, 3) })
+	last := d.command(copied, 5)
+	d.Call(wire.FamilyIndirectCommand, "reset", last, 0, 100, nil)
+	run("indirect command buffer 1000000", func() { d.execute(copied, 0, 1<<60) })
+	p.End()
+	f.Close()
+
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trace.CommandBuffers) != len(want) {
+		t.Fatalf("%d command buffers", len(trace.CommandBuffers))
+	}
+	for i, b := range trace.CommandBuffers {
+		var says []string
+		for _, s := range kernels.Split(b, trace.Window) {
+			says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.GPU))
+		}
+		if got := strings.Join(says, ", "); got != want[i] {
+			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
+		}
+	}
+	for _, k := range kernels.Summarize(trace) {
+		if k.Name == "decoy" {
+			t.Errorf("a kernel that never ran a thread: %+v", k)
+		}
+	}
+	if trace.CommandBuffers[0].Encoders[0].Empty != 1 {
+		t.Error("the dispatch without threads is not counted")
+	}
+}
+
+// An execution on one thread runs what another has filled, also when the other's records are read later.
+func TestIndirectCommandsOfAnotherThread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(100, "/bin/first")
+	d := &indirect{Thread: p.Thread(101, "executes")}
+	filler := &indirect{Thread: p.Thread(102, "fills")}
+	d.NewQueue("work")
+	work, graph := d.NewPipeline("work"), d.NewObject()
+	filler.Now = d.Now
+	filler.fill(graph, 0, work, 64)
+	d.Now = filler.Now + 1000
+	d.begin("computeCommandEncoder")
+	d.execute(graph, 0, 1)
+	d.end(1000)
+	p.End()
+	f.Close()
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := kernels.Split(trace.CommandBuffers[0], trace.Window); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 out=${1:-bin/darwin}
 zig_version=0.17.0
 minimum=13.0 # macOS
+sdk_version=13.0 # claimed: dyld applies the rules of its year, and zig's own claim is of an SDK that is not out
 root=$PWD
 here=interpose/darwin
 sdk=$root/$here/sdk
@@ -38,7 +39,7 @@ fetch_zig() {
 for_mac() {
   local arch=$1
   shift
-  CGO_ENABLED=1 GOOS=darwin GOARCH=$arch CC="$zig cc -target $(target "$arch")" CGO_CFLAGS="-O2 -g0" \
+  CGO_ENABLED=1 GOOS=darwin GOARCH=$arch CC="$root/$here/cc.sh $zig $(target "$arch")" CGO_CFLAGS="-O2 -g0" \
     CGO_LDFLAGS="-L$sdk/usr/lib -F$sdk/System/Library/Frameworks" "$@"
 }
 
@@ -64,16 +65,26 @@ thin() {
 
 # join FILE IDENTIFIER: one universal, signed file of the two thin ones.
 join() {
-  go run ./$here/universal "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"
+  "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"
 }
 
-# What only a Mac compiles is vetted here, tests included.
+# What only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are compiled again, and C for
+# the one package that has any. Nothing but that one has files of one processor.
 vet() {
-  local arch
-  for arch in arm64 amd64; do
-    say "vetting for darwin/$arch"
-    for_mac "$arch" go vet ./...
-  done
+  say "vetting for darwin"
+  CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet -trimpath ./...
+  for_mac arm64 go vet -trimpath ./interpose
+  for_mac amd64 go vet -trimpath ./interpose
+}
+
+# both COMMAND: runs it for the two processors at once, and fails when one fails.
+both() {
+  local arm amd failed=0
+  "$1" arm64 & arm=$!
+  "$1" amd64 & amd=$!
+  wait $arm || failed=1
+  wait $amd || failed=1
+  return $failed
 }
 
 fetch_zig || exit 0
@@ -81,8 +92,8 @@ export ZIG_GLOBAL_CACHE_DIR=$cache/global ZIG_LOCAL_CACHE_DIR=$cache/local
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-thin arm64
-thin amd64
+go build -o "$work/universal" ./$here/universal
+both thin
 join libmtrace.dylib libmtrace
 join mtrace mtrace
 join mtrace-selftest mtrace-selftest

@@ -1,11 +1,15 @@
 // Universal puts off the start of Go in the library, signs Mach-O files ad hoc
 // and joins them into a universal file; of one file it makes no universal one.
 //
-//	universal IDENTIFIER OUTPUT INPUT...
+// With -minimum and -sdk it also sets the oldest system they run on and the SDK
+// they claim to be built with.
+//
+//	universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...
 package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 
@@ -13,17 +17,36 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 4 {
-		fmt.Fprintln(os.Stderr, "usage: universal IDENTIFIER OUTPUT INPUT...")
+	minimum := flag.String("minimum", "", "the oldest macOS that the result runs on")
+	sdk := flag.String("sdk", "", "the SDK that the result claims to be built with")
+	flag.Parse()
+	if flag.NArg() < 3 || (*minimum == "") != (*sdk == "") {
+		fmt.Fprintln(os.Stderr, "usage: universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
+	if err := run(*minimum, *sdk, flag.Arg(0), flag.Arg(1), flag.Args()[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, "universal:", err)
 		os.Exit(2)
 	}
 }
 
-func run(identifier, output string, inputs []string) error {
+// pin sets an image's versions, where any were given.
+func pin(image []byte, minimum, sdk string) ([]byte, error) {
+	if minimum == "" {
+		return image, nil
+	}
+	oldest, err := darwin.ParseVersion(minimum)
+	if err != nil {
+		return nil, err
+	}
+	claimed, err := darwin.ParseVersion(sdk)
+	if err != nil {
+		return nil, err
+	}
+	return darwin.Pin(image, oldest, claimed)
+}
+
+func run(minimum, sdk, identifier, output string, inputs []string) error {
 	var images [][]byte
 	for _, input := range inputs {
 		image, err := os.ReadFile(input)
@@ -34,6 +57,9 @@ func run(identifier, output string, inputs []string) error {
 			image = deferred
 		} else if !errors.Is(err, darwin.ErrNoSlot) {
 			fmt.Fprintf(os.Stderr, "universal: %s will start Go when it is loaded: %v\n", input, err)
+		}
+		if image, err = pin(image, minimum, sdk); err != nil {
+			return fmt.Errorf("%s: %w", input, err)
 		}
 		signed, err := darwin.Sign(image, identifier)
 		if err != nil {

@@ -21,16 +21,23 @@ func doctorCommand() command {
 			var o doctorOptions
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
 			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
+			flags.StringVar(&o.bundle, "bundle", "", "run two traced programs as well, hold everything against what is expected, and write it all to this archive (.tar.gz), to send")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			return func(std stdio, args []string) error { return o.run(std, args) }
 		},
 	}
 }
 
-type doctorOptions struct{ json, all, noSelfTest bool }
+type doctorOptions struct {
+	json, all, noSelfTest bool
+	bundle                string
+}
 
 // run examines the machine. The error is the answer no, with status 1, when it cannot trace.
 func (o doctorOptions) run(std stdio, command []string) error {
+	if o.bundle != "" {
+		return o.runBundle(std, command)
+	}
 	question := doctor.Question{Tool: toolVersion(), Command: command}
 	question.Library, question.LibraryProblem = findLibrary()
 	question.SelfTest, question.SelfTestProblem = o.selfTest(question.Library)

@@ -223,7 +223,7 @@ func TestScrub(t *testing.T) {
 		"/tmp/ann":                    "/tmp/USER",
 		"/root/al":                    "/root/al",
 	} {
-		if got := p.text(text); got != want {
+		if got := p.Text(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

@@ -46,8 +46,8 @@ func (p Private) add(secret, shown string) Private {
 	return p
 }
 
-// text replaces whole names: "ann" in "/home/ann/x" and not in "channel".
-func (p Private) text(s string) string {
+// Text replaces whole names: "ann" in "/home/ann/x" and not in "channel".
+func (p Private) Text(s string) string {
 	for _, r := range p {
 		s = replaceWord(s, r.secret, r.shown)
 	}
@@ -106,7 +106,7 @@ func decodeExactly(encoded []byte, into any) error {
 func (p Private) value(v any) any {
 	switch v := v.(type) {
 	case string:
-		return p.text(v)
+		return p.Text(v)
 	case []any:
 		for i := range v {
 			v[i] = p.value(v[i])
@@ -114,7 +114,7 @@ func (p Private) value(v any) any {
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for key, value := range v {
-			clean[p.text(key)] = p.value(value)
+			clean[p.Text(key)] = p.value(value)
 		}
 		return clean
 	}

@@ -1,0 +1,146 @@
+// Package bundle makes the one file that somebody with a machine we do not have
+// sends back: everything the doctor finds out, two traced programs, and every
+// value that is expected of them as a check. What differs is named first.
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"mtrace/cmd/mtrace/internal/doctor"
+)
+
+// Schema names the JSON form of the checks, checks.json.
+const Schema = "mtrace.bundle/1"
+
+// Evidence is what was found out, before it is compared with what is expected.
+type Evidence struct {
+	OS      string
+	Doctor  doctor.Report
+	Runs    []Run
+	Crashes []string // names of the crash reports that appeared meanwhile
+	files   map[string][]byte
+}
+
+// Check is one expected value and what was found.
+type Check struct {
+	// ID is a part and a name: "python/calls".
+	ID       string `json:"id"`
+	Expected string `json:"expected"`
+	Found    string `json:"found"`
+	Differs  bool   `json:"differs"`
+}
+
+// Document is checks.json.
+type Document struct {
+	Schema  string  `json:"schema"`
+	OS      string  `json:"os"`
+	Differ  int     `json:"differ"`
+	Checks  []Check `json:"checks"`
+	Comment string  `json:"comment"`
+}
+
+// add puts a file into the archive.
+func (e *Evidence) add(name string, content []byte) {
+	if e.files == nil {
+		e.files = map[string][]byte{}
+	}
+	e.files[name] = content
+}
+
+// addJSON puts a value into the archive as a document.
+func (e *Evidence) addJSON(name string, value any) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		b.WriteString(err.Error())
+	}
+	e.add(name, b.Bytes())
+}
+
+// Write compares, and writes the archive: a gzipped tar of text files, in each
+// of which the names of user, host and home folder are replaced. The checks
+// that are returned are all, those that differ first.
+func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([]Check, error) {
+	checks := compare(e)
+	slices.SortStableFunc(checks, func(a, b Check) int {
+		switch {
+		case a.Differs == b.Differs:
+			return 0
+		case a.Differs:
+			return -1
+		}
+		return 1
+	})
+	for i := range checks {
+		checks[i].Found = private.Text(checks[i].Found)
+	}
+	differ := Differing(checks)
+	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks, "what differs comes first; differs.txt is the same for reading"})
+	e.add("differs.txt", []byte(Text(checks)))
+	compressed := gzip.NewWriter(w)
+	archive := tar.NewWriter(compressed)
+	names := make([]string, 0, len(e.files))
+	for name := range e.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		content := []byte(private.Text(string(e.files[name])))
+		header := &tar.Header{Name: "mtrace-bundle/" + name, Mode: 0o644, Size: int64(len(content)), ModTime: made, Format: tar.FormatPAX}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := archive.Write(content); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	return checks, compressed.Close()
+}
+
+// Differing counts the checks whose value is not the expected one.
+func Differing(checks []Check) (n int) {
+	for _, c := range checks {
+		if c.Differs {
+			n++
+		}
+	}
+	return n
+}
+
+// Text lists the checks for reading, what differs first.
+func Text(checks []Check) string {
+	var b strings.Builder
+	differ := Differing(checks)
+	fmt.Fprintf(&b, "%d of %d checks differ\n", differ, len(checks))
+	for i, c := range checks {
+		if i == differ {
+			b.WriteString("\nas expected:\n")
+		}
+		fmt.Fprintf(&b, "  %s: expected %s; found %s\n", c.ID, c.Expected, c.Found)
+	}
+	return b.String()
+}
+
+// AddDoctor puts what the doctor found into the archive, for programs and for reading.
+func (e *Evidence) AddDoctor() error {
+	e.addJSON("doctor.json", e.Doctor)
+	var text bytes.Buffer
+	if err := e.Doctor.WriteText(&text, true, false); err != nil {
+		return err
+	}
+	e.add("doctor.txt", text.Bytes())
+	return nil
+}

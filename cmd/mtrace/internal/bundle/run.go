@@ -1,0 +1,127 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"mtrace/analyze/report"
+)
+
+//go:embed program.py
+var pythonProgram []byte
+
+// Run is one program, run alone and then under the tracer.
+type Run struct {
+	Name    string // "c" or "python"
+	Problem string // why it was not run, or not traced
+	// The outputs of the two runs are the same but for measured times, which only the C program prints.
+	Untraced, Traced Outcome
+	Said             Said           // by the traced one
+	Report           *report.Report // nil where there is no trace
+}
+
+// Outcome is what a program's starter sees of it.
+type Outcome struct {
+	Exit     int // -1: it did not start, or a signal or the time limit ended it
+	Out, Err string
+}
+
+// Said is what both programs print of themselves.
+type Said struct {
+	CommandBuffers int  `json:"command_buffers"`
+	ResultRight    bool `json:"result_right"`
+	Calls          []struct {
+		Selector string `json:"selector"`
+		Count    int64  `json:"count"`
+	} `json:"calls"`
+}
+
+// Setting is what the runs need to know.
+type Setting struct {
+	Tool     string   // mtrace itself
+	SelfTest string   // the bundled C program
+	Python   string   // "" where there is none
+	Library  string   // that is injected
+	Environ  []string // of the traced runs
+	Alone    []string // of the untraced ones: with the software Metal, where that is used
+}
+
+// limit is far more than the seconds that a run takes, also on a loaded machine.
+const limit = 3 * time.Minute
+
+// Programs runs both programs and leaves their outputs, reports and traces in the evidence.
+func (e *Evidence) Programs(s Setting, progress func(string)) error {
+	folder, err := os.MkdirTemp("", "mtrace-bundle-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	script := filepath.Join(folder, "program.py")
+	if err := os.WriteFile(script, pythonProgram, 0o600); err != nil {
+		return err
+	}
+	progress("a C program")
+	e.program(s, folder, "c", []string{s.SelfTest})
+	progress("a Python program")
+	if s.Python == "" {
+		e.Runs = append(e.Runs, Run{Name: "python", Problem: "there is no python3"})
+		return nil
+	}
+	e.program(s, folder, "python", []string{s.Python, script})
+	return nil
+}
+
+func (e *Evidence) program(s Setting, folder, name string, command []string) {
+	r := Run{Name: name}
+	trace := filepath.Join(folder, name+".mtrace")
+	r.Untraced = start(s.Alone, command...)
+	r.Traced = start(s.Environ, slices.Concat([]string{s.Tool, "run", "--no-report", "-o", trace, "--"}, command)...)
+	if err := json.Unmarshal([]byte(r.Traced.Out), &r.Said); err != nil {
+		r.Problem = "the traced program did not print what it does: " + err.Error()
+	}
+	summary := start(s.Environ, s.Tool, "report", "--json", trace)
+	if err := json.Unmarshal([]byte(summary.Out), &r.Report); err != nil {
+		r.Problem, r.Report = "there is no report of its trace: "+summary.Err, nil
+	}
+	text := filepath.Join(folder, name+".jsonl")
+	exported := start(s.Environ, s.Tool, "export", trace, "--format", "jsonl", "-o", text)
+	if content, err := os.ReadFile(text); err == nil {
+		e.add(name+"/trace.jsonl", content)
+	} else {
+		e.add(name+"/trace.jsonl", []byte(exported.Err))
+	}
+	e.add(name+"/report.json", []byte(summary.Out))
+	for kind, o := range map[string]Outcome{"untraced": r.Untraced, "traced": r.Traced} {
+		e.add(name+"/"+kind+".out", []byte(o.Out))
+		e.add(name+"/"+kind+".err", []byte(o.Err))
+		e.add(name+"/"+kind+".exit", []byte(strconv.Itoa(o.Exit)+"\n"))
+	}
+	e.Runs = append(e.Runs, r)
+}
+
+func start(environ []string, command ...string) Outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Env = environ
+	c.WaitDelay = time.Second
+	var out, err bytes.Buffer
+	c.Stdout, c.Stderr = &out, &err
+	problem := c.Run()
+	o := Outcome{Exit: -1, Out: out.String(), Err: err.String()}
+	if c.ProcessState != nil {
+		o.Exit = c.ProcessState.ExitCode()
+	}
+	if problem != nil && o.Exit == -1 {
+		o.Err += problem.Error() + "\n"
+	}
+	return o
+}

@@ -1,0 +1,86 @@
+package bundle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// what of the system is asked on a Mac, by file in the archive. A question that is not answered leaves what its program said.
+var macQuestions = map[string][]string{
+	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw", "machdep.cpu"},
+	"system/gpus.txt": {"system_profiler", "SPDisplaysDataType"}, "system/timebase.txt": {"sysctl", "hw.tbfrequency", "sysctl.proc_translated"},
+}
+
+var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
+
+// mostLog is how much of one log or crash report is kept: its end.
+const mostLog = 1 << 20
+
+// System asks the system for what the doctor does not, and for what it thinks of the library.
+func (e *Evidence) System(s Setting) {
+	questions := linuxQuestions
+	if e.OS == "darwin" {
+		questions = macQuestions
+		questions["library/signature.txt"] = []string{"codesign", "--verify", "--verbose=4", s.Library}
+		questions["library/fixups.txt"] = []string{"dyld_info", "-fixups", "-validate_only", s.Library}
+		questions["library/load-commands.txt"] = []string{"otool", "-l", s.Library}
+	}
+	for name, question := range questions {
+		o := start(os.Environ(), question...)
+		e.add(name, []byte(strings.Join(question, " ")+"\n"+o.Out+o.Err))
+	}
+	e.add("versions.json", []byte(start(os.Environ(), s.Tool, "version", "--json").Out))
+	if e.OS == "darwin" {
+		environ := append(os.Environ(), "DYLD_INSERT_LIBRARIES="+s.Library, "DYLD_PRINT_INTERPOSING=1")
+		e.add("library/interposing.txt", []byte(start(environ, s.SelfTest, "idle").Err))
+	}
+}
+
+// Log is what the system's log has of our programs since a moment. Nothing but that of a Mac says from which library a line is.
+func (e *Evidence) Log(since time.Time) {
+	if e.OS != "darwin" {
+		return
+	}
+	o := start(os.Environ(), "log", "show", "--style", "compact", "--start", since.Format("2006-01-02 15:04:05"),
+		"--predicate", `process BEGINSWITH "mtrace" OR sender CONTAINS "libmtrace"`)
+	e.add("system/log.txt", end([]byte(o.Out+o.Err)))
+}
+
+// CrashFolders are where systems leave crash reports.
+func CrashFolders(system, home string) []string {
+	if system == "darwin" {
+		return []string{filepath.Join(home, "Library/Logs/DiagnosticReports"), "/Library/Logs/DiagnosticReports"}
+	}
+	return []string{"/var/crash"}
+}
+
+// Crash collects the crash reports of our programs that are newer than a moment.
+func (e *Evidence) Crash(folders []string, since time.Time) {
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue // a folder that is not there has no reports
+		}
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since) {
+				continue
+			}
+			content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+			if err != nil || !ours(entry.Name(), content) {
+				continue
+			}
+			e.Crashes = append(e.Crashes, entry.Name())
+			e.add("crashes/"+entry.Name(), end(content))
+		}
+	}
+}
+
+// ours: a report of a program of ours, or of one that had the library loaded.
+func ours(name string, content []byte) bool {
+	return strings.Contains(name, "mtrace") || strings.Contains(string(content), "libmtrace")
+}
+
+func end(content []byte) []byte { return content[max(0, len(content)-mostLog):] }

@@ -19,6 +19,8 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sources, _ := filepath.Glob("*_test.go")
+	onMac, _ := filepath.Glob("mac/*_test.go")
+	sources = append(sources, onMac...)
 	stories := map[string]bool{} // of tests, and whether a comment stands before them
 	for _, source := range sources {
 		code, err := os.ReadFile(source)

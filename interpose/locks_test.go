@@ -125,20 +125,6 @@ func TestPlaces(t *testing.T) {
 	t.Logf("%d addresses have a symbol", named)
 }
 
-// Mach-O's symbols have no size, so dladdr gives the nearest one before any address: a static mutex of a stripped library was told
-// under the name of another variable, and a static function under that of another function, a megabyte away.
-func TestPlacesOnMac(t *testing.T) {
-	program := build(t, "place-mac", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
-		"-Itestdata/mac", "-o", "OUT", "place_darwin.c", "testdata/place_darwin.c")
-	out, err := exec.Command(program).CombinedOutput()
-	want := "0x400 first 0x400\n0x47f first 0x47f\n0x480 - 0x480\n0x488 - 0x488\n0x800 large 0x800\n" + // functions
-		"0x1000 global 0x1000\n0x1008 - 0x1008\n0x1040 - 0x1040\n0x1400 other 0x1400\n" + // variables
-		"0x3fc - 0x3fc\nnowhere\n" // before all of them
-	if err != nil || string(out) != want {
-		t.Errorf("%v\n%swant\n%s", err, out, want)
-	}
-}
-
 // A table of names that threads write and read at once may forget, but gives no place the name of another.
 func TestNamesOfManyThreads(t *testing.T) {
 	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "names.c", "testdata/names.c", "-lpthread")

@@ -1,10 +1,10 @@
-// Runs ../place_darwin.c on an image in memory, with a dladdr that answers as dyld's does: the nearest symbol before the address, however
-// far away. The image is a stripped library: of its functions and variables two each have a symbol.
-#include <dlfcn.h>
+// place_darwin.c on an image in memory, of which dladdr gives the nearest symbol before the address, however far away. The image is a stripped
+// library: of its functions and variables two each have a symbol.
 #include <mach-o/loader.h>
 #include <stdio.h>
 #include <string.h>
-#include "../place.h"
+#include "../../place.h"
+#include "fakes.h"
 
 enum { TEXT = 0, FIRST = 0x400, HIDDEN = 0x480, LARGE = 0x500, DATA = 0x1000, GLOBAL = 0x1000, STATIC = 0x1040, OTHER = 0x1400, LINKEDIT = 0x2000, SIZE = 0x3000 };
 
@@ -12,19 +12,7 @@ static union {
   struct mach_header_64 header;
   char bytes[SIZE];
 } image;
-static const struct {
-  const char *name;
-  unsigned at;
-} symbols[] = {{"first", FIRST}, {"large", LARGE}, {"global", GLOBAL}, {"other", OTHER}};
-
-int dladdr(const void *address, Dl_info *info) {
-  size_t at = (size_t)((const char *)address - image.bytes);
-  if (at >= SIZE) return 0;
-  *info = (Dl_info){"/lib/libstripped.dylib", &image, NULL, NULL};
-  for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
-    if (symbols[i].at <= at) info->dli_sname = symbols[i].name, info->dli_saddr = image.bytes + symbols[i].at;
-  return 1;
-}
+static const struct mac_symbol symbols[] = {{"first", image.bytes + FIRST}, {"large", image.bytes + LARGE}, {"global", image.bytes + GLOBAL}, {"other", image.bytes + OTHER}, {NULL, NULL}};
 
 static char *put(char *to, const void *command, size_t size) {
   image.header.ncmds++;
@@ -49,6 +37,7 @@ static void make(void) {
 int main(void) {
   static const unsigned asked[] = {FIRST, FIRST + 0x7f, HIDDEN, HIDDEN + 8, LARGE + 0x300, GLOBAL, GLOBAL + 8, STATIC, OTHER, FIRST - 4};
   make();
+  mac_image_load(&(struct mac_image){&image.header, SIZE, "/lib/libstripped.dylib", symbols});
   for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
     struct mt_place place;
     bool found = mt_place_of(image.bytes + asked[i], &place);

@@ -1,0 +1,143 @@
+package mac
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The library's folder, in which all is compiled, and the folders of this test from there.
+const (
+	library = ".."
+	fakes   = "mac/testdata/fakes"
+	include = "mac/testdata/include"
+)
+
+// A variant is one way to compile everything.
+type variant struct {
+	name, compiler string
+	flags          []string
+	env            []string // of the programs
+}
+
+func variants() []variant {
+	all := []variant{{"plain", "gcc", []string{"-O0", "--coverage"}, nil}}
+	for _, compiler := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(compiler); err != nil {
+			continue // a bare machine has gcc
+		}
+		for _, sanitizer := range []string{"address,undefined", "thread"} {
+			name := strings.ReplaceAll(sanitizer, ",", "-") + "-" + compiler
+			all = append(all, variant{name, compiler, []string{"-O1", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all"},
+				[]string{"ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50"}})
+		}
+	}
+	return all
+}
+
+// command compiles a file, or links a program, as for a Mac. There, fences that the thread sanitizer does not know are known to be right.
+func (v variant) command(args ...string) *exec.Cmd {
+	command := append([]string{"-std=gnu11", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+		"-D_GNU_SOURCE", "-DMTRACE_SMALL", "-D__APPLE__", "-U__linux__", "-I" + include}, v.flags...)
+	if v.compiler == "gcc" {
+		command = append(command, "-Wno-tsan")
+	}
+	cmd := exec.Command(v.compiler, append(command, args...)...)
+	cmd.Dir = library
+	return cmd
+}
+
+// A built variant is its objects in a folder, to which programs are linked.
+type built struct {
+	variant
+	folder  string
+	objects []string
+	shapes  string // Metal's classes: ../testdata/shapes.m
+}
+
+// sources are the library's files that a Mac has, the drainer in C and the fakes.
+func sources(t *testing.T) (all []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.c", "testdata/drainer.c", fakes + "/*.c"} {
+		found, err := filepath.Glob(filepath.Join(library, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, path := range found {
+			name, err := filepath.Rel(library, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_linux.c") {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// flagsOf says what else a file is compiled with. The imports of the program are the program's: they have their own names.
+func flagsOf(source string) []string {
+	switch filepath.Base(source) {
+	case "bind.c":
+		return nil
+	case "drainer_darwin.c":
+		return []string{"-include", include + "/renames.h", "-DMAC_SECTION=mac_go", "-fvisibility=hidden"}
+	}
+	return []string{"-include", include + "/renames.h", "-DMAC_SECTION=mac_interpose", "-fvisibility=hidden"}
+}
+
+func (v variant) build(t *testing.T) *built {
+	t.Helper()
+	b := &built{variant: v, folder: t.TempDir()}
+	b.shapes = filepath.Join(b.folder, "libshapes.so")
+	shapes := exec.Command("gcc", "-O1", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", b.shapes, "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")
+	shapes.Dir = library
+	var commands []*exec.Cmd
+	for _, source := range sources(t) {
+		object := filepath.Join(b.folder, strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "-")+".o")
+		b.objects = append(b.objects, object)
+		commands = append(commands, v.command(append(flagsOf(source), "-c", source, "-o", object)...))
+	}
+	run(t, append(commands, shapes))
+	return b
+}
+
+// run runs commands, as many at once as there are processors.
+func run(t *testing.T, commands []*exec.Cmd) {
+	t.Helper()
+	free := make(chan bool, runtime.NumCPU())
+	failures := make([]string, len(commands))
+	var running sync.WaitGroup
+	for i, cmd := range commands {
+		free <- true
+		running.Go(func() {
+			defer func() { <-free }()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				failures[i] = fmt.Sprintf("%v: %v\n%s", cmd.Args, err, out)
+			}
+		})
+	}
+	running.Wait()
+	if failed := slices.DeleteFunc(failures, func(s string) bool { return s == "" }); len(failed) > 0 {
+		t.Fatal(strings.Join(failed, "\n"))
+	}
+}
+
+// program links testdata/NAME.c with everything, once.
+func (b *built) program(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(b.folder, name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	args := append([]string{"-o", path, "mac/testdata/" + name + ".c"}, b.objects...)
+	run(t, []*exec.Cmd{b.command(append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread", "-ldl", "-rdynamic")...)})
+	return path
+}

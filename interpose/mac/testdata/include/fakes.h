@@ -1,0 +1,46 @@
+// What the programs of the tests ask of the fakes: to have something happen, and what was asked of them.
+#ifndef FAKES_H
+#define FAKES_H
+#include <dlfcn.h>
+#include <mach-o/loader.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// dyld: an image comes. Symbols are sorted by their place and ended by one without a name. The text of a fake image may be data.
+struct mac_symbol {
+  const char *name;
+  const void *at;
+};
+struct mac_image {
+  const struct mach_header_64 *header;
+  uint64_t size;
+  const char *path;
+  const struct mac_symbol *symbols; // or NULL
+};
+void mac_image_load(const struct mac_image *image);
+
+// dyld: the image that the library's own code is in, from now on.
+void mac_image_of_library(const struct mach_header_64 *header);
+
+// The pairs of all tables, and the replacement of a function, or the function itself.
+unsigned mac_pairs(void);
+const void *mac_replacement(const void *original);
+
+// Mach: rights to ports and pages of memory that were given and not given back.
+struct mac_mach {
+  _Atomic int ports, pages;
+  bool refuse;               // task_threads fails
+  _Atomic uint64_t vanished; // the thread that is gone when it is asked about
+  _Atomic int refused_flavor; // what thread_info does not tell of any thread
+};
+extern struct mac_mach mac_mach;
+
+// The frames that were sent to the collector, by kind: how many, and the payload of the last; its length is returned.
+unsigned mac_sent_count(unsigned kind);
+size_t mac_sent(unsigned kind, void *payload, size_t size);
+
+// Go: how often its runtime was started. The slot that interpose/darwin/defergo.go fills has the start; with MAC_GO_AT_LOAD set the library was
+// linked and not rebuilt, and it starts as that is loaded.
+extern _Atomic int mac_go_started;
+#endif

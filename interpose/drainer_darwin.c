@@ -11,16 +11,23 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include "gosignals.h"
 
 static dispatch_semaphore_t active;
+static pid_t active_in;
 static struct rlimit files_before;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_active(void) {
+  active = dispatch_semaphore_create(0);
+  active_in = getpid();
+}
 
 // Where Go's own constructor runs at load and before this one, its thread may be here first.
 static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
-  active = dispatch_semaphore_create(0);
+  make_active();
 }
 
 // dyld's own vector: Go reads the environment and dyld's strings behind the arguments.
@@ -59,8 +66,11 @@ static void start_go(void) {
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
+// Of a semaphore that the parent's drainer waits for, the child of a fork has the name and not the kernel's port, and libdispatch ends a
+// process that signals it.
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
+  if (active_in != getpid()) make_active();
   start_go();
   dispatch_semaphore_signal(active);
 }

@@ -16,6 +16,7 @@ type Options struct {
 	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
 
+	WhatIf   []serial.Wanted    // to be predicted together; empty is nothing
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
 	Sections []string           // of WriteText; empty is all
@@ -45,6 +46,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.compile(compiled)
 	r.scopes(t)
 	r.serialization(a)
+	r.whatIf(a, opts.WhatIf)
 	r.phases(a, opts)
 	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
 	r.Insights = list(found, func(i insight.Insight) Insight {

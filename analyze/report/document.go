@@ -26,5 +26,10 @@ type Report struct {
 	Compile          Compile           `json:"compile"`
 	Scopes           []Scope           `json:"scopes"`
 	Serialization    Serialization     `json:"serialization"`
+	WhatIf           []WhatIf          `json:"what_if"` // what would help, that which would bring most first
 	Insights         []Insight         `json:"insights"`
+
+	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was asked for
+
+	unmatched error
 }

@@ -128,7 +128,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("schema is %v", doc["schema"])
 		}
 		for path, keys := range map[string]string{
-			"":              "source events lost overhead warnings calls threads queues gpu kernels fusion_candidates memory compile serialization insights",
+			"":              "source events lost overhead warnings calls threads queues gpu kernels fusion_candidates memory compile serialization what_if insights",
 			"source":        "kind path program args host os device software_metal started wall_ns window_ns",
 			"lost":          "total per_thread",
 			"overhead":      "ns_per_event share",
@@ -147,7 +147,7 @@ func TestSchema(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range []string{"warnings", "calls", "threads", "queues", "kernels", "fusion_candidates", "insights"} {
+		for _, k := range []string{"warnings", "calls", "threads", "queues", "kernels", "fusion_candidates", "what_if", "insights"} {
 			if doc[k] == nil {
 				t.Errorf("%s is null", k)
 			}

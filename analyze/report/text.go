@@ -16,6 +16,7 @@ type section struct {
 
 var sections = []section{
 	{"verdict", (*Report).writeVerdict},
+	{"help", (*Report).writeWhatIf},
 	{"warnings", (*Report).writeWarnings},
 	{"insights", (*Report).writeInsights},
 	{"threads", (*Report).writeThreads},

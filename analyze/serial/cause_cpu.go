@@ -61,7 +61,7 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	if !f.starved() && share(f.alone(p.computed+p.waited), p.covered) < enoughAlone {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.ran), of(computed), f.accompanied())
 	}
-	r.Holds, r.Confidence = true, 0.9
+	r.Holds, r.Confidence, r.limit = true, 0.9, a.mostlyExecutes(f)
 	waited := p.waited
 	if spun := f.turnsLost - analyze.Nanos(float64(p.computed)*f.unfed); spun > 0 { // they wanted the processor only to spin
 		waited = max(0, waited-spun)
@@ -117,7 +117,7 @@ func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
 	case computing < 0.5 && full < 0.75 && (computing < 0.25 || full < 0.4):
 		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that", percent(f.share(away)), percent(computing))
 	}
-	r.Holds = true
+	r.Holds, r.limit = true, a.mostlyExecutes(f)
 	r.Lost, r.explains = away, away
 	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(f.share(outside)), percent(f.share(encode)), cpu)
 	if (full >= 0.5 || f.starved()) && cpu > 0 && a.Trace.Source.Processors > 0 {

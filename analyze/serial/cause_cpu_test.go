@@ -64,7 +64,7 @@ func TestProcessors(t *testing.T) {
 		"waits are not known, asleep":      {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3 %"},
 		"half of it is known":              {rounds(40, 0, 4, part(of(15, 75), 60)...), CPUBound, 0.45, "that is known of 60 %"},
 		"too little is known":              {rounds(40, 0, 4, part(of(15, 75), 30)...), None, 0, "whether they computed there is not in the trace"},
-		"the GPU is busy":                  {rounds(10, 0, 38, of(15, 75)...), None, 0, "the GPU was busy for"},
+		"the GPU is busy":                  {rounds(10, 0, 38, of(15, 75)...), GPUBound, 0, "the GPU was busy for"},
 		"it takes long to begin":           {rounds(10, 30, 1, of(3, 2)...), LaunchBound, 0, "slept"},
 		"it takes long for want of a turn": {rounds(10, 30, 1, of(30, 60)...), CPUBound, 0.60, "waited for a processor for 60 %"},
 		"half of that for want of a turn":  {rounds(10, 25, 1, of(3, 29)...), None, 0, "slept"},

@@ -14,12 +14,12 @@ type lockState struct {
 
 // lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
 func (r *replay) lock(t int32, o *op) {
-	l := &r.locked[o.lock]
+	l, kept := &r.locked[o.lock], r.free(o)
 	switch {
-	case o.kind == opLock && r.locks:
+	case o.kind == opLock && (r.locks || kept == 0):
 		r.over(t, 0, 0)
 	case o.kind == opLock && (r.fixed || o.lock == 0):
-		r.over(t, o.cost, 0)
+		r.over(t, scaled(o.cost, kept), 0)
 	case l.held:
 		l.waiting = append(l.waiting, t)
 	default:
@@ -30,12 +30,12 @@ func (r *replay) lock(t int32, o *op) {
 func (r *replay) hold(t int32, o *op) {
 	r.locked[o.lock].held = true
 	if o.kind == opCommit { // it is kept inside
-		hold := r.share(o.hold)
+		hold := r.share(r.call(t, analyze.PartCommit, o.hold))
 		r.at(r.now+hold, 0, evUnlock, o.lock)
 		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
 		return
 	}
-	r.at(r.now+o.hold, 0, evUnlock, o.lock)
+	r.at(r.now+scaled(o.hold, r.free(o)), 0, evUnlock, o.lock)
 	r.over(t, 0, 0)
 }
 

@@ -123,7 +123,7 @@ func TestCompilationBesideTheWork(t *testing.T) {
 			}
 		})
 	}
-	wantVerdict(t, load(t, s.Run(t)), serial.None, "Threads that submit next to nothing")
+	wantVerdict(t, load(t, s.Run(t)), serial.GPUBound, "compile-bound: threads spent")
 }
 
 // The story: threads that only write a log wait for each other's lock for most of their time; the verdict was lock-contention, and

@@ -22,6 +22,10 @@ type program struct {
 	paced     map[*analyze.Thread]bool // those that wait for their work in no call
 	submitter handedOver
 
+	kernelNames, callNames []string // by number
+	withRoom               float64  // see roomy; 0 before it was asked for
+	lockKeys               []lockKey
+
 	processors   int           // that the threads and the framework share; 0 when their use is not known
 	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
 	framework    analyze.Nanos // processor time of the framework's own threads for each job
@@ -40,16 +44,19 @@ const scattered = 0.5
 
 // A thread is one of the program's.
 type thread struct {
-	begin  analyze.Nanos // after the first of them
-	early  analyze.Nanos // the same, with the compilation before its first command buffer
-	ops    []op
-	jobs   []int32 // that it commits, in its order
-	busy   float64 // share of its own time, outside of waits, that it is on a processor
-	lasts  bool    // it is there for at least half of the time, and commits more than a hundredth
-	paces  bool    // and at least a quarter of what such threads usually commit
-	quiet  float64 // share of its time, outside of waits, that it would take if no other process wanted the processors
-	free   float64 // the same with a processor for every thread
-	calmed float64 // share of its recorded time that is left of it without what the replay adds
+	name    string
+	begin   analyze.Nanos // after the first of them
+	early   analyze.Nanos // the same, with the compilation before its first command buffer
+	ops     []op
+	jobs    []int32     // that it commits, in its order
+	inGaps  []portion   // calls, of its own time
+	inCalls [][]portion // the same of calls that are replayed by themselves, by part of a thread's time
+	busy    float64     // share of its own time, outside of waits, that it is on a processor
+	lasts   bool        // it is there for at least half of the time, and commits more than a hundredth
+	paces   bool        // and at least a quarter of what such threads usually commit
+	quiet   float64     // share of its time, outside of waits, that it would take if no other process wanted the processors
+	free    float64     // the same with a processor for every thread
+	calmed  float64     // share of its recorded time that is left of it without what the replay adds
 }
 
 type queueOf struct {
@@ -90,6 +97,8 @@ type op struct {
 	notify analyze.Nanos // of waits: from the GPU's end to the return
 	waited analyze.Nanos // of waits: up to the completion being seen
 	lock   int32         // of those that are handed over; of signals, and of work for the one that submits: which
+	which  int32         // of the program's locks a wait is for, from 1 on; 0 is none
+	way    int32         // the same, of the only lock that the thread waits for on its way to a call and at it
 	hold   analyze.Nanos // of locks: how long it is kept then
 	wait   *analyze.LockWait
 
@@ -107,6 +116,8 @@ type job struct {
 	handlers analyze.Nanos // part of complete that the program's handlers took
 	after    []int32       // jobs whose events it waits for
 	signals  []int32       // signals of threads that it waits for
+	kernels  []portion     // of duration
+	measured bool          // the GPU's clock tells these apart
 	enqueued bool
 	fence    bool
 }

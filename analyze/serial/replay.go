@@ -18,11 +18,12 @@ type change struct {
 	cores    bool // a processor for every thread's own work
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 	lines    bool // a queue for each command buffer: nothing stands behind others in one
+	scale    *scale
 }
 
-// unchanged says whether nothing is left out.
+// unchanged says whether nothing is left out. What is only faster hinders the hand-overs as before.
 func (c change) unchanged() bool {
-	c.room = false
+	c.room, c.scale = false, nil
 	return c == change{}
 }
 
@@ -71,8 +72,9 @@ func (d delayed) mean() analyze.Nanos { return d.sum / analyze.Nanos(max(1, d.n)
 
 type threadState struct {
 	next     int
-	inFlight int  // of its command buffers
-	closed   bool // one has ended since the horizon, or all is done
+	inFlight int     // of its command buffers
+	turns    []int32 // what it waited for that it had committed last
+	closed   bool    // one has ended since the horizon, or all is done
 }
 
 type jobState struct {

@@ -68,7 +68,7 @@ func (r *replay) feed(device int) {
 			begin += r.share(r.turnaround)
 		}
 		j := &r.program.jobs[best]
-		end := begin + j.duration
+		end := begin + r.duration(j)
 		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
 			r.at(max(begin, end-work), work, evNoticed, best)
 		} else {

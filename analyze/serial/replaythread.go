@@ -30,7 +30,7 @@ func (r *replay) gap(t int32) analyze.Nanos {
 	if r.compile {
 		gap = scaled(gap, r.program.threads[t].undisturbed())
 	}
-	return r.own(t, max(0, gap))
+	return r.own(t, r.faster(t, o, max(0, gap)))
 }
 
 // own is a time of a thread's own, with a processor at once when there is one for every thread.
@@ -68,26 +68,26 @@ func (r *replay) step(t int32) {
 			return
 		}
 		q.used++
-		r.over(t, r.share(o.cost), busy)
+		r.over(t, r.share(r.call(t, analyze.PartAcquire, o.cost)), busy)
 	case opEnqueue:
 		if !r.head {
 			q := &r.queues[r.program.jobs[o.job].queue]
 			q.order = append(q.order, o.job)
 		}
-		r.over(t, o.cost, busy)
+		r.over(t, r.call(t, analyze.PartCommit, o.cost), busy)
 	case opCommit:
 		switch {
 		case r.locks:
-			r.spend(r.now, r.own(t, r.share(o.solo)), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, o.solo))), busy, evCommit, t)
 		case o.hold > 0 && (!r.fixed || r.change.cores):
 			r.lock(t, o)
 		default:
-			r.spend(r.now, r.own(t, r.share(o.cost)), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, o.cost))), busy, evCommit, t)
 		}
 	case opForeign, opWait:
 		r.wait(t, o)
 	case opCompile:
-		cost := o.cost
+		cost := r.call(t, analyze.PartCompile, o.cost)
 		if r.compile {
 			cost = 0
 		}
@@ -132,7 +132,7 @@ const (
 // that may be something else than it was.
 func (r *replay) awaited(t int32, o *op) int32 {
 	if o.kind != opForeign || o.job == unknown || !r.newest.known {
-		return o.job
+		return r.inTurn(t, o)
 	}
 	from := r.program.jobs[o.job].by
 	until := r.now

@@ -49,8 +49,8 @@ func TestRoomIsNotSaturation(t *testing.T) {
 		latency          analyze.Nanos
 		want             string
 	}{
-		{"room for all, which begin late", 12, 16, 120_000, None},
-		{"room for all, and many", 24, 32, 60_000, None},
+		{"room for all, which begin late", 12, 16, 120_000, GPUBound},
+		{"room for all, and many", 24, 32, 60_000, GPUBound},
 		{"one at a time", 6, 1, 10_000, GPUSaturated},
 		{"four at a time", 12, 4, 10_000, GPUSaturated},
 		{"four at a time, that begin late", 16, 4, 30_000, GPUSaturated},

@@ -33,6 +33,7 @@ type Analysis struct {
 	lines          map[*analyze.Queue]*line // queues that held up what was ready
 	forSignals     []analyze.SignalWait     // those of a thread that waited again at once as one
 	handover       *handover                // nil when there is no single submitter
+	replayed       *replayable              // nil where the trace has no waits
 }
 
 // Options steer what is random in the analysis.
@@ -65,7 +66,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	if s := a.wouldWaitForTheGPU(f); s != nil {
 		f = a.facts()
 		f.saturated, f.withoutSync = true, s
-		a.Verdict = Verdict{}
+		a.Verdict, a.replayed = Verdict{}, nil
 		a.judge(f, opts)
 	}
 	return a

@@ -15,6 +15,7 @@ var atSite = map[string]struct {
 }{
 	DeviceWideSync:     {analyze.PartCount, "wait"},
 	GPUSaturated:       {analyze.PartCount, "wait"},
+	GPUBound:           {analyze.PartCount, "wait"},
 	SingleSubmitter:    {analyze.PartCount, "wait"},
 	EventChain:         {analyze.PartCount, "wait"},
 	HeadOfLine:         {analyze.PartCount, "wait"},

@@ -59,7 +59,7 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 // without more room than was seen give, and the error of the replay. It is nil, with the reason, when the interval is too wide.
 func (p *program) speedup(readings []reading, base float64, c change, replayError float64) (s *Speedup, why string) {
 	usual, other := c, c
-	if usual.room = true; c.gpu { // queues whose work a busier GPU ran one after the other are not taken to change
+	if usual.room = true; c.gpu || c.scale.flies() { // queues whose work a busier GPU ran one after the other are not taken to change
 		usual, other = other, usual
 	}
 	changed, ends := p.run(usual)
@@ -70,15 +70,19 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 	if c.cores { // what is off in the replay of the unchanged program is how it shares the processors, of which there are enough now
 		of = base / p.rate(p.recorded)
 	}
-	s = &Speedup{Estimate: max(1, of*changed/base)} // what is left out holds nobody up
+	s = &Speedup{Estimate: of * changed / base / p.roomyFor(usual, base)}
+	if !c.scale.slows() { // what is left out holds nobody up
+		s.Estimate = max(1, s.Estimate)
+	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	for _, r := range append(slices.Clone(readings), reading{p, base}) {
+	for _, r := range append(append(slices.Clone(readings), p.splits(c, base)...), reading{p, base}) {
 		for _, c := range []change{usual, other} {
-			if c == other && r.program != p {
+			if r.program != p && c == other || r.program == p && c == usual { // the latter has been run
 				continue
 			}
 			if changed, ends := r.run(c); ends && changed > 0 {
-				s.Low, s.High = min(s.Low, of*changed/r.base), max(s.High, of*changed/r.base)
+				gained := of * changed / r.base / p.roomyFor(c, base)
+				s.Low, s.High = min(s.Low, gained), max(s.High, gained)
 			}
 		}
 	}
@@ -88,6 +92,54 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 	err := max(leastError+errorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
 	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
 	return s, ""
+}
+
+// roomyFor is what room alone brings in a replay with a change: what is only faster is held against a run with as much room.
+func (p *program) roomyFor(c change, base float64) float64 {
+	if !c.room || !c.unchanged() || c.scale.flies() {
+		return 1
+	}
+	return p.roomy() / base
+}
+
+// roomy is how fast the unchanged program is where GPUs that are not known to be limited have room.
+func (p *program) roomy() float64 {
+	if p.withRoom == 0 {
+		p.withRoom, _ = p.run(change{room: true})
+	}
+	return p.withRoom
+}
+
+// splits are readings in which the kernels whose times are estimated, for the GPU's clock does not tell them apart in a command buffer, take
+// half as much of it or twice as much.
+func (p *program) splits(c change, base float64) (all []reading) {
+	if c.scale == nil || !p.estimates(c.scale.kernels) {
+		return nil
+	}
+	for _, times := range []float64{0.5, 2} {
+		q := p.clone()
+		for i := range q.jobs {
+			j := &q.jobs[i]
+			if j.measured {
+				continue
+			}
+			j.kernels = slices.Clone(j.kernels)
+			changed := 0.0
+			for k := range j.kernels {
+				if by(c.scale.kernels, j.kernels[k].of) != 1 {
+					j.kernels[k].share *= times
+					changed += j.kernels[k].share
+				}
+			}
+			for k := range j.kernels {
+				if by(c.scale.kernels, j.kernels[k].of) != 1 {
+					j.kernels[k].share /= max(1, changed)
+				}
+			}
+		}
+		all = append(all, reading{q, base})
+	}
+	return all
 }
 
 // resampled is the program with the durations of each thread's work on the GPU, and its gaps before calls of the same kind, drawn from
@@ -109,7 +161,8 @@ func (p *program) resampled(random *rand.Rand) *program {
 					a, b := &ops[list[i]], &from[list[begin+i-at]]
 					a.gap, a.alone, a.encode = b.gap, b.alone, b.encode
 					if kind == opCommit {
-						s.jobs[a.job].duration = p.jobs[b.job].duration
+						j, from := &s.jobs[a.job], &p.jobs[b.job]
+						j.duration, j.kernels, j.measured = from.duration, from.kernels, from.measured
 					}
 				}
 			}

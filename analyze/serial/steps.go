@@ -46,6 +46,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 	a.holds(p, by)
 	union := a.waitsUnion()
 	var spans []span
+	var lists [][]step
 	p.lasted = last - first
 	for i, t := range threads {
 		if t == p.submitter.thread {
@@ -53,7 +54,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		}
 		list := by[t]
 		at := list[0].Begin
-		th, done := thread{begin: at - first, early: max(0, early[t]-first)}, run{begun: at - first}
+		th, done := thread{name: threadName(t), begin: at - first, early: max(0, early[t]-first)}, run{begun: at - first}
 		for _, s := range list {
 			s.gap = s.Begin - at
 			if s.op.encode = min(s.gap, s.encode.Length()); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
@@ -70,11 +71,14 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		}
 		done.ended = at - first
 		th.lasts = (done.ended-th.begin)*2 >= last-first && len(th.jobs)*100 > len(p.jobs)
+		lists = append(lists, list)
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
 	p.findPace()
 	p.findAlone()
+	p.nameLocks(lists)
+	p.findParts(a, buffers, spans)
 	p.findFences()
 	for t := range p.recorded {
 		p.recorded[t].end(p, p.threads[t].jobs, func(j int32) analyze.Nanos { return buffers[j].GPU.End - first })

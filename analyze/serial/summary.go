@@ -63,6 +63,10 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	ForeignGPULoad: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Another program has the GPU: waiting for it costs %s of the threads' time.", percent(min(1, f.share(top.Lost))))
 	},
+	GPUBound: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.", percent(f.share(top.Lost)),
+			f.busyWords(", and the GPU is busy for %s"))
+	},
 	CPUBound: cpuSummary,
 }
 

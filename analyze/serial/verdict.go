@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,9 @@ func (a *Analysis) decide(f *facts) {
 			v.RuledOut = append(v.RuledOut, found)
 		}
 	}
-	slices.SortStableFunc(v.Causes, func(x, y Finding) int { return compare(y.weight(), x.weight()) })
+	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(x.rank(f), y.rank(f)), compare(y.weight(), x.weight()))
+	})
 	if reason := a.tooLittle(f); reason != "" {
 		v.Summary = "Not enough data for a verdict: " + reason + "."
 		return
@@ -70,11 +73,22 @@ func (a *Analysis) decide(f *facts) {
 		v.Cause = top.Cause
 	}
 	margin := 1.0
-	if len(v.Causes) > 1 {
-		margin = 1 - share(v.Causes[1].weight(), top.weight())
+	if len(v.Causes) > 1 && v.Causes[1].rank(f) == top.rank(f) {
+		margin = 1 - min(1, share(v.Causes[1].weight(), top.weight()))
 	}
 	v.Confidence = a.trust(top.Confidence * (0.6 + 0.4*margin))
 	v.Summary = summaries[top.Cause](a, f, top)
+}
+
+// rank puts faults of the program that are worth naming before limits of the machine, and these before what is not worth naming.
+func (f *Finding) rank(all *facts) int {
+	switch {
+	case f.limit:
+		return 1
+	case all.share(f.weight()) >= enoughShare && !f.beside(all):
+		return 0
+	}
+	return 2
 }
 
 // occupied is the share of the time with work in flight from which on threads are not held up by those that submit nothing.

@@ -1,9 +1,9 @@
 package serial
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -36,20 +36,17 @@ const (
 
 // whatIf predicts what removing each cause that was found would bring, or says why it does not.
 func (a *Analysis) whatIf(f *facts, opts Options) {
-	if len(a.Verdict.Causes) == 0 {
-		return
-	}
-	p, base, why := a.believable(f)
-	var readings []reading
-	if why == "" {
-		readings = p.readings(rand.New(rand.NewPCG(opts.Seed, 0x7265706c6179)))
-	}
+	r := a.replayable(f, opts)
+	p, base, readings, why := r.program, r.base, r.readings, r.why
 	var replayed []change
 	var causes []string
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
 		if c.Unpredicted = why; why != "" {
 			continue
+		}
+		if c.Cause == GPUBound {
+			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(p)
 		if f.share(c.Lost) < enoughLost {
@@ -83,7 +80,7 @@ func (a *Analysis) believable(f *facts) (p *program, base float64, why string) {
 		return nil, 0, "a replay of what was recorded does not come to an end"
 	}
 	if a.ReplayError = p.rate(p.recorded)/base - 1; math.Abs(a.ReplayError) > enoughFaith {
-		return nil, 0, fmt.Sprintf("a replay of what was recorded is off by %s", percent(math.Abs(a.ReplayError)))
+		return p, 0, fmt.Sprintf("a replay of what was recorded is off by %s", percent(math.Abs(a.ReplayError)))
 	}
 	return p, base, ""
 }
@@ -126,6 +123,8 @@ func (p *program) clone() *program {
 func (f *Finding) removal(p *program) (c change, unknown string) {
 	c, known := removals[f.Cause]
 	switch {
+	case f.Cause == GPUBound:
+		return c, "a run without work on the GPU is another program; what would help says what faster kernels bring"
 	case !known:
 		return c, "what the program would do without it is not in the trace"
 	case f.turns && f.unseen > 0:
@@ -147,5 +146,5 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 // both is a change that does what either does.
 func (c change) both(d change) change {
 	return change{c.foreign || d.foreign, c.depth || d.depth, c.compile || d.compile, c.events || d.events, c.head || d.head, c.handlers || d.handlers,
-		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room, c.lines || d.lines}
+		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room, c.lines || d.lines, cmp.Or(c.scale, d.scale)}
 }

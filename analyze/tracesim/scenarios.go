@@ -86,8 +86,8 @@ func uneven(t *Thread, _, _ int, b *Buffer) { t.Encode(b, "more", int64(t.Random
 
 // Scenarios are all labelled programs.
 var Scenarios = []Scenario{
-	{Name: "independent threads", Causes: []string{"none"}, Build: loop{engines: 8, threads: 4, rounds: 100, gpu: 500 * us}.build},
-	{Name: "one thread, half busy", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 500 * us, outside: 300 * us}.build},
+	{Name: "independent threads", Causes: []string{"gpu-bound"}, Build: loop{engines: 8, threads: 4, rounds: 100, gpu: 500 * us}.build},
+	{Name: "one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 500 * us, outside: 300 * us}.build},
 	{Name: "anti-phase periodic threads", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
 		s := NewSim(4, seed)
 		s.Jitter = 0.001
@@ -108,7 +108,7 @@ var Scenarios = []Scenario{
 		}
 		return s
 	}},
-	{Name: "correlated bursts", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+	{Name: "correlated bursts", Causes: []string{"gpu-bound"}, Build: func(seed uint64) *Sim {
 		s := NewSim(8, seed)
 		for range 4 {
 			q := s.NewQueue("", 0)
@@ -198,10 +198,10 @@ var Scenarios = []Scenario{
 		return s
 	}},
 	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has no room.
-	{Name: "batches of one thread, half busy", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
+	{Name: "batches of one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
 		after: batch}.build},
 	// device-wide-sync: but the first thread waits for nobody, and the others need what it makes.
-	{Name: "threads that need another's work", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
+	{Name: "threads that need another's work", Causes: []string{"gpu-bound"}, Build: func(seed uint64) *Sim {
 		var latest *Buffer
 		l := loop{engines: 8, threads: 3, rounds: 80, gpu: 200 * us}
 		l.every = func(t *Thread, thread, _ int, b *Buffer) {

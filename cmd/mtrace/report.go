@@ -15,6 +15,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
+	"mtrace/analyze/serial"
 	"mtrace/analyze/wholefile"
 )
 
@@ -23,6 +24,7 @@ type reportView struct {
 	json     bool
 	html     string
 	sections []string
+	whatIf   []string
 	part     part
 	threads  []uint
 	queues   []uint
@@ -31,6 +33,7 @@ type reportView struct {
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
+	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+strings.Join(serial.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
 }
 
@@ -80,6 +83,10 @@ func (v *reportView) print(std stdio, path string) error {
 	if err := report.CheckSections(v.sections); err != nil {
 		return usageError("%w", err)
 	}
+	wanted, err := parseWhatIf(v.whatIf)
+	if err != nil {
+		return err
+	}
 	trace, err := v.part.load(std, path, nil)
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func (v *reportView) print(std stdio, path string) error {
 	if err := v.check(trace, path); err != nil {
 		return err
 	}
-	opts := report.Options{Sections: v.sections, Color: colour(std.out)}
+	opts := report.Options{Sections: v.sections, WhatIf: wanted, Color: colour(std.out)}
 	if !instruments(path) {
 		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
 			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
@@ -100,6 +107,9 @@ func (v *reportView) print(std stdio, path string) error {
 		opts.Queues = append(opts.Queues, uint32(q))
 	}
 	r := report.Build(trace, opts)
+	if err := r.Unmatched(); err != nil {
+		return usageError("--what-if: %w", err)
+	}
 	if v.html != "" {
 		if err := writeFile(v.html, path, func(f *os.File) error { return r.WriteHTML(f) }); err != nil {
 			return err

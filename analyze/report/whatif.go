@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"mtrace/analyze/serial"
+)
+
+// A WhatIf is what the run would gain if something took less time. A factor of 1 is unchanged, 0 is gone.
+type WhatIf struct {
+	What    Changed `json:"what"`
+	Factor  float64 `json:"factor"`
+	Speedup Gain    `json:"speedup"`
+}
+
+// Changed says what takes less time: its kind ("kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was
+// asked for) and its name.
+type Changed struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// A Gain is a predicted speed-up, 2 for twice as fast, with its interval.
+type Gain struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+func whatIf(g serial.Gain) WhatIf {
+	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, g.Low, g.High}}
+}
+
+// whatIf asks what would help: what was asked for, first, and then what would bring most.
+func (r *Report) whatIf(a *serial.Analysis, wanted []serial.Wanted) {
+	r.WhatIf = list(a.Gains(), whatIf)
+	if len(wanted) == 0 {
+		return
+	}
+	g, why, err := a.Ask(wanted)
+	switch {
+	case err != nil:
+		r.unmatched = err
+	case why != "":
+		r.WhatIfNotPredicted = why
+	default:
+		r.WhatIf = append([]WhatIf{whatIf(g)}, r.WhatIf...)
+	}
+}
+
+// Unmatched is the error for what was asked for and is not in the trace; nil when all is.
+func (r *Report) Unmatched() error { return r.unmatched }
+
+// A help is what one thing would bring, with each factor of the table.
+type help struct {
+	Changed
+	Gains [4]string // for columns
+}
+
+// helpFactors are the columns of the table.
+var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
+
+// helpWords are the kinds, as the table says them.
+var helpWords = map[string]string{serial.KindInFlight: "in flight, command buffers:"}
+
+// Title is the thing in the table.
+func (h help) Title() string {
+	kind := h.Kind
+	if words := helpWords[kind]; words != "" {
+		kind = words
+	}
+	return kind + " " + h.Name
+}
+
+// Helps are the rows of the table.
+func (r *Report) Helps() (rows []help) {
+	at := map[Changed]int{}
+	for _, w := range r.WhatIf {
+		if w.What.Kind == together {
+			continue
+		}
+		i, known := at[w.What]
+		if !known {
+			i = len(rows)
+			at[w.What] = i
+			rows = append(rows, help{w.What, [4]string{"·", "·", "·", "·"}})
+		}
+		for k, f := range helpFactors {
+			if f == w.Factor {
+				rows[i].Gains[k] = w.Speedup.text()
+			}
+		}
+	}
+	return rows
+}
+
+// together is the kind of what was asked for.
+const together = "together"
+
+func (g Gain) text() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", g.Estimate, g.Low, g.High) }
+
+// Asked is what was asked for with --what-if, in a sentence; empty when nothing was.
+func (r *Report) Asked() string {
+	switch {
+	case r.WhatIfNotPredicted != "":
+		return "What was asked for is not predicted: " + r.WhatIfNotPredicted + "."
+	case len(r.WhatIf) > 0 && r.WhatIf[0].What.Kind == together:
+		w := &r.WhatIf[0]
+		return fmt.Sprintf("With %s the run would be %.2f times as fast (%.2f to %.2f), by replay.", w.What.Name, w.Speedup.Estimate, w.Speedup.Low, w.Speedup.High)
+	}
+	return ""
+}
+
+func (r *Report) writeWhatIf(w io.Writer, style styler) {
+	rows, asked := r.Helps(), r.Asked()
+	if len(rows) == 0 && asked == "" {
+		return
+	}
+	head(w, style, "what would help", "how many times as fast the run would be, by replay, if this took less time")
+	if asked != "" {
+		wrap(w, asked, "  ", "  ")
+	}
+	if len(rows) == 0 {
+		return
+	}
+	t := &table{heads: []string{"what", "10 % less", "25 % less", "half", "gone"}, left: 1, most: mostRows}
+	for _, h := range rows {
+		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])
+	}
+	t.write(w, style)
+}

@@ -1,0 +1,79 @@
+package serial
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+)
+
+// mostOfTheTime is the share of the threads' time that the GPU's own work must take to be what the run takes: more than all else together.
+const mostOfTheTime = 0.5
+
+// gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the verdict where no fault is.
+func gpuBound(a *Analysis, f *facts) Finding {
+	r := Finding{Cause: GPUBound, Confidence: 0.85, limit: true,
+		Advice: "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, commit it before waiting"}
+	r.Lost = a.executing(f)
+	switch {
+	case f.buffers < enoughBuffers:
+		return r.not("%d command buffers with GPU times are too few to tell", f.buffers)
+	case f.saturated:
+		return r.not("more work was ready than the GPU could run: it is saturated")
+	case f.share(r.Lost) < mostOfTheTime:
+		return r.not("threads waited for %s of their time while their own work ran", percent(f.share(r.Lost)))
+	}
+	r.Holds = true
+	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(f.share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(f.busy), a.GPU.Overlap)
+	return r
+}
+
+// mostlyExecutes says whether the GPU's own work takes more of the threads' time than all else, and no want of processors makes it look so.
+func (a *Analysis) mostlyExecutes(f *facts) bool {
+	return !f.starved() && f.share(a.executing(f)) >= mostOfTheTime
+}
+
+// executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed before it.
+func (a *Analysis) executing(f *facts) analyze.Nanos {
+	return a.Sum(analyze.PartWaitExecuting) + a.Sum(analyze.PartWaitQueuedOwn) + a.asleepExecuting(f)
+}
+
+// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran.
+func (a *Analysis) asleepExecuting(f *facts) (sum analyze.Nanos) {
+	takesPart := map[*analyze.Thread]bool{}
+	for _, t := range f.threads {
+		takesPart[t.Thread] = true
+	}
+	for i := range a.forSignals {
+		w := &a.forSignals[i]
+		if !takesPart[w.Thread] || w.GivenBack {
+			continue
+		}
+		for _, d := range a.deviceOrder {
+			sum += d.byThread[w.Thread].Within(clip(w.Interval, atWork(w.Thread)))
+		}
+	}
+	return sum
+}
+
+// mostNamed bounds the kernels that are named as evidence.
+const mostNamed = 3
+
+// tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one thread waits for each
+// command buffer before it makes the next, what more of them in flight would bring.
+func (r *Finding) tellKernels(gains []Gain) {
+	named := 0
+	for _, g := range gains {
+		switch {
+		case g.Kind == KindKernel && g.Factor == 0.5 && named < mostNamed:
+			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.words())
+			named++
+		case g.Kind == KindInFlight:
+			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the last one gave", g.Name, g.words())
+		}
+	}
+}
+
+func (s Speedup) words() string {
+	return fmt.Sprintf("%.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/serial"
+)
+
+func TestParseWhatIf(t *testing.T) {
+	got, err := parseWhatIf([]string{"kernel:matmul<float, 4>*=0.5,lock:cache=0", "call:commit=2,thread:a=b=0.25"})
+	want := []serial.Wanted{{Kind: "kernel", Pattern: "matmul<float, 4>*", Factor: 0.5}, {Kind: "lock", Pattern: "cache"},
+		{Kind: "call", Pattern: "commit", Factor: 2}, {Kind: "thread", Pattern: "a=b", Factor: 0.25}}
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%+v, want %+v", got[i], want[i])
+		}
+	}
+}
+
+func FuzzParseWhatIf(f *testing.F) {
+	f.Add("kernel:matmul*=0.5,lock:cache=0")
+	f.Add("kernel:=,lock:")
+	f.Fuzz(func(t *testing.T, text string) {
+		wanted, err := parseWhatIf([]string{text})
+		if (err == nil) == (len(wanted) == 0) {
+			t.Errorf("%q: %v, %v", text, wanted, err)
+		}
+		for _, w := range wanted {
+			if !(w.Factor >= 0 && w.Factor <= 100) || w.Pattern == "" {
+				t.Errorf("%q gave %+v", text, w)
+			}
+		}
+	})
+}
+
+// What is asked for with --what-if is predicted, and what cannot be asked gets one clear line and status 2.
+func TestWhatIf(t *testing.T) {
+	trace := smallTrace(t)
+	for _, c := range []struct{ asked, says string }{
+		{"weather:x=0", "kind"},
+		{"kernel:axpy", "factor"},
+		{"kernel:axpy=fast", "factor"},
+		{"kernel:axpy=-1", "factor"},
+		{"kernel:axpy=NaN", "factor"},
+		{"cause:launch-bound=0.5", "whole"},
+		{"", "kind"},
+	} {
+		got := sh(t, "", nil, tool.mtrace, "report", "--what-if", c.asked, trace)
+		if got.exit != 2 || !strings.Contains(got.stderr, c.says) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d with %q; want 2 and one line with %q", c.asked, got.exit, got.stderr, c.says)
+		}
+	}
+	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:weather*=0.5", trace); got.exit != 2 || !strings.Contains(got.stderr, "axpy") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("what is not there: exit %d with %q; want 2 and one line with what is", got.exit, got.stderr)
+	}
+	got := sh(t, "", nil, tool.mtrace, "report", "--json", "--what-if", "kernel:*=0.5,call:commit=0.5", trace)
+	var document struct {
+		WhatIf []struct {
+			What    struct{ Kind, Name string }
+			Factor  float64
+			Speedup struct{ Estimate, Low, High float64 }
+		} `json:"what_if"`
+		WhatIfNotPredicted string `json:"what_if_not_predicted"`
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &document); err != nil {
+		t.Fatalf("%v in %+v", err, got)
+	}
+	if document.WhatIf == nil {
+		t.Error("the report has no what_if")
+	}
+	if document.WhatIfNotPredicted != "" { // the machine was so busy that the replay does not agree with the run
+		t.Skip(document.WhatIfNotPredicted)
+	}
+	if w := document.WhatIf; len(w) == 0 || w[0].What.Kind != "together" || w[0].Speedup.Estimate < 1 || w[0].Speedup.Low > w[0].Speedup.Estimate || w[0].Speedup.High < w[0].Speedup.Estimate {
+		t.Errorf("what was asked for gave %+v", w)
+	}
+}

@@ -198,11 +198,12 @@ type CommandBuffer struct {
 	Created   Call
 	Enqueued  Call
 	Committed Call
-	GPU       Interval // GPUStartTime to GPUEndTime
-	Kernel    Interval // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
-	Scheduled Nanos    // the tracer's scheduled handler
-	Completed Interval // the tracer's completion handler
-	Handlers  int      // completion handlers that the program added
+	GPU       Interval  // GPUStartTime to GPUEndTime: from the begin of its first work to the end of its last; how long it worked is Took
+	Rows      []GPUWork // what the GPU did of it, by begin, where the source has that apart; read them with GPUWork
+	Kernel    Interval  // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
+	Scheduled Nanos     // the tracer's scheduled handler
+	Completed Interval  // the tracer's completion handler
+	Handlers  int       // completion handlers that the program added
 	Status    CommandBufferStatus
 	ErrorCode int
 	Encoders  []Encoder

@@ -267,9 +267,17 @@ func (r *Run) fromTrace(t *analyze.Trace, c *callTimes) {
 			}
 			last[k] = at
 		}
-		for _, s := range kernels.Split(b, t.Window) {
+		shares := kernels.Split(b, t.Window)
+		stages := map[string]analyze.Nanos{} // what an encoder ran on after its first channel
+		for _, s := range shares {
+			if s.Dispatches == 0 {
+				stages[s.Kernel] += s.GPU
+			}
+		}
+		for _, s := range shares {
 			if s.Dispatches > 0 {
-				r.over(Key{KindKernel, s.Kernel}).add(int64(b.GPU.Begin), float64(s.GPU)/float64(s.Dispatches))
+				r.over(Key{KindKernel, s.Kernel}).add(int64(b.GPU.Begin), float64(s.GPU+stages[s.Kernel])/float64(s.Dispatches))
+				delete(stages, s.Kernel)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func seriesOf(t *analyze.Trace) []*series {
 			by[k] = s
 			order = append(order, s)
 		}
-		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.GPU.Length()})
+		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.Took(b.GPU)})
 	}
 	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < enough })
 }

@@ -84,10 +84,11 @@ func tinyBuffers(in *Input) *Insight {
 			continue
 		}
 		buffers++
-		gpu += b.GPU.Length()
-		if b.GPU.Length() < tiny {
+		took := b.Took(b.GPU)
+		gpu += took
+		if took < tiny {
 			small++
-			where.add(&b.Committed, "commit", name(b), 1, b.GPU.Length(), 0)
+			where.add(&b.Committed, "commit", name(b), 1, took, 0)
 		}
 	}
 	switch {
@@ -154,7 +155,10 @@ func feeding(by *serial.IdleCause) string {
 	if by.Thread != nil {
 		who = strings.TrimSpace(fmt.Sprintf("thread %d %s", by.Thread.ID, by.Thread.Name))
 	}
-	if by.Doing == serial.Scheduling {
+	switch by.Doing {
+	case serial.BetweenEncoders:
+		return fmt.Sprintf("the encoders of what %s had committed left gaps", who)
+	case serial.Scheduling:
 		return fmt.Sprintf("what %s had committed had not begun", who)
 	}
 	return fmt.Sprintf("%s was %s", who, by.Doing)

@@ -16,12 +16,12 @@ const (
 	Unknown = "(kernel not known)"
 	Opaque  = "indirect command buffer" // filled by the GPU, or by whom is not known
 	Nothing = "(no work recorded)"
-	Between = "(between encoders)" // of a command buffer whose encoders were all measured
 )
 
 // A Share is the part of a command buffer's GPU time that goes to one run of dispatches, or to an encoder without any.
 type Share struct {
 	Encoder    *analyze.Encoder // nil when the command buffer has none
+	Channel    string           // of the GPU; "" when not known
 	Kernel     string
 	Layer      *analyze.Layer // who dispatched; nil is the program itself
 	Dispatches int
@@ -31,20 +31,43 @@ type Share struct {
 	Measured   bool // the time is the GPU's own; otherwise it was split in proportion to the threads dispatched
 }
 
-// Split divides the GPU time that b spent in the window among its dispatches. Times of encoders that were measured are taken as they
-// are, and what they leave goes to those that were not, or is the time between them; within an encoder, and among encoders that
-// were not measured, time is split in proportion to the threads dispatched. The parts add up to the time exactly.
+// Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches: the parts add up to the rows exactly.
+// A row of one encoder is that encoder's, split in proportion to the threads dispatched. Of one that stands for all encoders, times that
+// were measured are taken as they are, and what they leave goes to those that were not.
 func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	if !b.GPU.Known() {
-		return nil
+	var shares []Share
+	var seen []bool // encoders whose dispatches are counted: the stages of one encoder are several rows
+	for row := range b.GPUWork() {
+		within := row.Within(window)
+		if row.Encoder == analyze.NoEncoder {
+			shares = append(shares, estimate(b, within)...)
+			continue
+		}
+		of := inEncoder(&b.Encoders[row.Encoder])
+		divide(of, within.Length())
+		if seen == nil {
+			seen = make([]bool, len(b.Encoders))
+		}
+		for k := range of {
+			of[k].Measured, of[k].Channel = oneKernel(of), row.Channel
+			if seen[row.Encoder] {
+				of[k].Dispatches, of[k].Threads = 0, 0
+			}
+		}
+		seen[row.Encoder] = true
+		shares = append(shares, of...)
 	}
-	within := analyze.Interval{Begin: max(b.GPU.Begin, window.Begin), End: min(b.GPU.End, window.End)}
+	return shares
+}
+
+// estimate divides a time of all encoders of b among them.
+func estimate(b *analyze.CommandBuffer, within analyze.Interval) (shares []Share) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
 		return []Share{{Kernel: Nothing, GPU: total, Measured: true}}
 	}
 	lengths, rest, measured := measuredLengths(b, within)
-	var shares, estimated []Share
+	var estimated []Share
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		of := inEncoder(e)
@@ -58,17 +81,11 @@ func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
 		}
 		shares = append(shares, of...)
 	}
-	switch {
-	case len(estimated) > 0:
-		divide(estimated, rest)
-		for k := range estimated {
-			estimated[k].Measured = measured == 0 && oneKernel(estimated)
-		}
-		shares = append(shares, estimated...)
-	case rest > 0:
-		shares = append(shares, Share{Kernel: Between, GPU: rest, Measured: true})
+	divide(estimated, rest)
+	for k := range estimated {
+		estimated[k].Measured = measured == 0 && oneKernel(estimated)
 	}
-	return shares
+	return append(shares, estimated...)
 }
 
 // measuredLengths are the times of the encoders that were measured, in the part of b's time that counts, and what they leave of it.
@@ -193,7 +210,7 @@ type Kernel struct {
 	Layers      []string // by whom it was dispatched: names of layers, each once
 }
 
-// Summarize sums over all command buffers; the most GPU time comes first. The kernels' times add up to those of the command buffers.
+// Summarize sums over all command buffers; the most GPU time comes first. The kernels' times add up to the rows of GPU work.
 func Summarize(t *analyze.Trace) []*Kernel {
 	by := map[string]*Kernel{}
 	threads := map[string]float64{}

@@ -32,11 +32,12 @@ func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack}
 // labels are those of docs/vocabulary.md, which every sample has. Thread ids and process ids are numbers, so that
 // `-tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
-	thread *analyze.Thread // nil when not known
-	queue  *analyze.Queue  // nil when there is none, or it is not known
-	other  string          // of waits: the thread that was waited for
-	holds  analyze.InterpreterLock
-	timing string // of GPU times: measured or estimated
+	process *analyze.Process // where the thread may not be known
+	thread  *analyze.Thread  // nil when not known
+	queue   *analyze.Queue   // nil when there is none, or it is not known
+	other   string           // of waits: the thread that was waited for
+	holds   analyze.InterpreterLock
+	timing  string // of GPU times: measured or estimated
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
@@ -81,7 +82,7 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	b.key = fmt.Appendf(b.key, "|%p|%p|%d|%s|%s", l.thread, l.queue, l.holds, l.other, l.timing)
+	b.key = fmt.Appendf(b.key, "|%p|%p|%p|%d|%s|%s", l.process, l.thread, l.queue, l.holds, l.other, l.timing)
 	s := b.samples[string(b.key)]
 	if s == nil {
 		s = &profile.Sample{Location: locations, Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
@@ -104,6 +105,9 @@ func (b *builder) location(name string) *profile.Location {
 
 func (l labels) text() map[string][]string {
 	m := map[string][]string{"thread": {threadName(l.thread)}, "queue": {queueName(l.queue)}}
+	if l.process != nil && l.process.Program != "" {
+		m["process"] = []string{l.process.Program}
+	}
 	if l.other != "" {
 		m["waits_for"] = []string{l.other}
 	}
@@ -121,6 +125,9 @@ func (l labels) text() map[string][]string {
 
 func (l labels) numbers() map[string][]int64 {
 	m := map[string][]int64{"tid": {0}, "pid": {0}}
+	if l.process != nil {
+		m["pid"][0] = int64(l.process.ID)
+	}
 	if l.thread != nil {
 		m["tid"][0] = int64(l.thread.ID)
 		if l.thread.Process != nil {

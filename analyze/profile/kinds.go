@@ -22,10 +22,8 @@ func gpu(t *analyze.Trace) *builder {
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
 	for _, c := range t.CommandBuffers {
-		queued := int64(0)
-		if c.Committed.Known() && c.GPU.Known() {
-			queued = int64(max(0, c.GPU.Begin-c.Committed.Begin))
-		}
+		latency, _ := c.StartLatency(t.Window)
+		queued := int64(latency)
 		first := int64(1)
 		for _, s := range kernels.Split(c, t.Window) {
 			encoder, timing := "", kernels.Estimated
@@ -36,12 +34,20 @@ func gpu(t *analyze.Trace) *builder {
 				encoder = s.Encoder.Label
 			}
 			stack := append([]string{s.Kernel}, s.Layer.Frames()...)
-			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), queueName(c.Queue))
-			b.add(stack, originOf(c.Committed), labels{thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued*first)
+			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queueName(c.Queue))
+			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued*first)
 			first = 0
 		}
 	}
 	return b
+}
+
+// channelName is how a channel of the GPU stands in a stack; "" leaves it out.
+func channelName(channel string) string {
+	if channel == "" {
+		return ""
+	}
+	return channel + " channel"
 }
 
 // api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of Metal, and of

@@ -44,7 +44,7 @@ func (r *Report) scopes(t *analyze.Trace) {
 			seen := map[string]bool{}
 			for _, name := range scopes.Names(b.Committed.Thread, b.Committed.Begin) {
 				if !seen[name] {
-					by[name].GPUNS += int64(b.GPU.Length())
+					by[name].GPUNS += int64(b.Took(t.Window))
 					seen[name] = true
 				}
 			}

@@ -1,7 +1,6 @@
 package serial
 
 import (
-	"slices"
 	"sort"
 
 	"mtrace/analyze"
@@ -16,18 +15,7 @@ type Busy struct {
 
 // NewBusy is the union of the intervals, which it sorts.
 func NewBusy(intervals []analyze.Interval) *Busy {
-	slices.SortFunc(intervals, func(a, b analyze.Interval) int { return compare(a.Begin, b.Begin) })
-	b := &Busy{}
-	for _, i := range intervals {
-		n := len(b.spans)
-		switch {
-		case i.End <= i.Begin:
-		case n > 0 && i.Begin <= b.spans[n-1].End:
-			b.spans[n-1].End = max(b.spans[n-1].End, i.End)
-		default:
-			b.spans = append(b.spans, i)
-		}
-	}
+	b := &Busy{spans: analyze.Union(intervals)}
 	b.before = make([]analyze.Nanos, len(b.spans)+1)
 	for i, s := range b.spans {
 		b.before[i+1] = b.before[i] + s.Length()

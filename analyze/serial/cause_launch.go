@@ -52,7 +52,7 @@ func (a *Analysis) typicalLaunch() (launch, work analyze.Nanos) {
 		if !b.Committed.Known() || !b.GPU.Known() {
 			continue
 		}
-		commit, gpu = append(commit, min(b.Committed.Length(), solo)), append(gpu, b.GPU.Length())
+		commit, gpu = append(commit, min(b.Committed.Length(), solo)), append(gpu, b.Took(b.GPU))
 		sum := analyze.Nanos(0)
 		for i := range b.Encoders {
 			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() {

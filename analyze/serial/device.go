@@ -13,7 +13,8 @@ type device struct {
 	all      *Busy
 	any      *Busy                     // with what processes ran that are not in the trace
 	byThread map[*analyze.Thread]*Busy // by who committed
-	running  []running                 // by begin
+	running  []running                 // by begin: from the first work of each command buffer to its last
+	rows     []running                 // by begin: the times in which it worked
 	latest   []analyze.Nanos           // latest end of running[:i+1]
 }
 
@@ -62,8 +63,15 @@ func (a *Analysis) findDevices() {
 			byThread[d] = map[*analyze.Thread][]analyze.Interval{}
 		}
 		d.running = append(d.running, running{gpu, b})
-		all[d] = append(all[d], gpu)
-		byThread[d][b.Committed.Thread] = append(byThread[d][b.Committed.Thread], gpu)
+		for w := range b.GPUWork() {
+			row := clip(w.Interval, a.Trace.Window)
+			if row.End < row.Begin {
+				continue
+			}
+			d.rows = append(d.rows, running{row, b})
+			all[d] = append(all[d], row)
+			byThread[d][b.Committed.Thread] = append(byThread[d][b.Committed.Thread], row)
+		}
 	}
 	elsewhere := map[*analyze.Device][]analyze.Interval{}
 	for _, w := range a.Trace.Elsewhere {
@@ -79,6 +87,7 @@ func (a *Analysis) findDevices() {
 			d.byThread[t] = NewBusy(intervals)
 		}
 		sortByBegin(d.running)
+		sortByBegin(d.rows)
 		end := analyze.Nanos(0)
 		for _, r := range d.running {
 			end = max(end, r.End)

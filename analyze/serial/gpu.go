@@ -10,9 +10,9 @@ import (
 
 // GPU is what the GPUs of the trace did.
 type GPU struct {
-	Busy         analyze.Nanos // union of the command buffers' times, summed over devices
+	Busy         analyze.Nanos // union of the rows of GPU work, summed over devices
 	BusyShare    float64       // of the window, per device
-	Sum          analyze.Nanos // sum of the command buffers' times
+	Sum          analyze.Nanos // sum of the rows
 	Overlap      float64       // Sum / Busy: how many ran at the same time on average, while one did
 	StartLatency *hdrhistogram.Histogram
 	IdleGaps     []Gap // the longest, longest first
@@ -67,8 +67,8 @@ func (a *Analysis) gpu() {
 		g.Devices[i].Backlog, g.Devices[i].Growth = a.backlog(d)
 	}
 	for _, b := range a.Trace.CommandBuffers {
-		if b.GPU.Known() && b.Committed.Known() {
-			_ = g.StartLatency.RecordValue(int64(min(max(0, b.GPU.Begin-b.Committed.Begin), 3600e9)))
+		if latency, known := b.StartLatency(a.Trace.Window); known {
+			_ = g.StartLatency.RecordValue(int64(min(latency, 3600e9)))
 		}
 	}
 	if n := analyze.Nanos(len(a.deviceOrder)); n > 0 {
@@ -88,12 +88,14 @@ func (a *Analysis) deviceUse(d *device) DeviceUse {
 	var run, none counter
 	for _, r := range d.running {
 		run.add(r.Interval)
-		use.Sum += r.Length()
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
 		if a.released[r.buffer] != nil {
 			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, a.Trace.Window.Begin))
 		}
+	}
+	for _, r := range d.rows {
+		use.Sum += r.Length()
 	}
 	run.sort()
 	times := run.times(&none)

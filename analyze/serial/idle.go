@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// What a thread did while a GPU that it should have fed had nothing to do. Scheduling is not the thread's doing.
+// What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are not the thread's doing.
 const (
 	Scheduling   = "scheduling"           // it had committed; the GPU had not begun
 	doingForeign = "waiting for others"   // in a wait for another thread's work
@@ -17,6 +17,8 @@ const (
 	doingAcquire = "waiting for a free command buffer"
 	doingEncode  = "encoding"         // between making the command buffer and having committed it
 	doingOutside = "outside of Metal" // before it made the command buffer
+
+	BetweenEncoders = "between the encoders of a command buffer"
 )
 
 // idle finds the gaps in a device's work, and who should have filled them.
@@ -28,11 +30,11 @@ func (a *Analysis) idle(d *device, use DeviceUse) {
 	by := map[key]*IdleCause{}
 	var order []key
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
-		i := sort.Search(len(d.running), func(i int) bool { return d.running[i].Begin >= gap.End })
-		if i == len(d.running) || gap.Length() == 0 {
+		i := sort.Search(len(d.rows), func(i int) bool { return d.rows[i].Begin >= gap.End })
+		if i == len(d.rows) || gap.Length() == 0 {
 			continue
 		}
-		b := d.running[i].buffer
+		b := d.rows[i].buffer
 		g := Gap{gap, b.Committed.Thread, a.doing(b, gap)}
 		a.GPU.IdleGaps = append(a.GPU.IdleGaps, g)
 		a.GPU.Idle += gap.Length()
@@ -54,7 +56,10 @@ func (a *Analysis) idle(d *device, use DeviceUse) {
 
 // doing is what the thread that committed b did for the longest part of the gap before b.
 func (a *Analysis) doing(b *analyze.CommandBuffer, gap analyze.Interval) string {
-	if !b.Committed.Known() {
+	switch {
+	case b.GPU.Known() && b.GPU.Begin < gap.Begin:
+		return BetweenEncoders // the GPU had begun it: no thread could have filled the gap
+	case !b.Committed.Known():
 		return a.outside()
 	}
 	before := clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})

@@ -75,9 +75,7 @@ func (a *Analysis) partition() {
 			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End {
 				t.CommandBuffers++
 			}
-			if b.GPU.Known() {
-				t.GPU += clip(b.GPU, window).Length()
-			}
+			t.GPU += b.RowTime(window)
 		}
 		for i := range b.Encoders {
 			e := &b.Encoders[i]

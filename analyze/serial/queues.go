@@ -60,6 +60,9 @@ func (a *Analysis) useOfQueues() {
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
+		if !known && a.Trace.Source.Kind == "xctrace" {
+			continue // Instruments recorded no end of it, which does not say that it was in flight until the trace ended
+		}
 		if flights[u] == nil {
 			flights[u] = &counter{}
 		}

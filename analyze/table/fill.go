@@ -143,7 +143,7 @@ func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
 			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
 			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
 			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End), Scheduled: int64(b.Scheduled),
-			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin), GPUEnd: int64(b.GPU.End),
+			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin), GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.Trace.Window)),
 			Completed: int64(b.Completed.Begin), Handlers: int64(b.Handlers), Encoders: int64(len(b.Encoders)),
 		}
 		if b.Queue != nil {
@@ -153,6 +153,22 @@ func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
 			r.Dispatches += dispatchesOf(&b.Encoders[i])
 		}
 		add(r)
+	}
+}
+
+func addGPUWork(a *serial.Analysis, add func(gpuWorkRow)) {
+	for _, b := range a.Trace.CommandBuffers {
+		for w := range b.GPUWork() {
+			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label, Begin: int64(w.Begin), End: int64(w.End),
+				GPU: int64(w.Within(a.Trace.Window).Length())}
+			if w.Encoder != analyze.NoEncoder {
+				r.Encoder = int64(b.Encoders[w.Encoder].ID)
+			}
+			if d := b.Device(); d != nil {
+				r.Device = d.Name
+			}
+			add(r)
+		}
 	}
 }
 

@@ -90,10 +90,23 @@ type commandBufferRow struct {
 	KernelEnd   int64  `parquet:"kernel_end_ns,delta,optional" doc:"kernelEndTime"`
 	GPUBegin    int64  `parquet:"gpu_begin_ns,delta,optional" doc:"GPUStartTime"`
 	GPUEnd      int64  `parquet:"gpu_end_ns,delta,optional" doc:"GPUEndTime"`
+	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on it: the union of its rows in gpu_work, in the time that was asked for"`
 	Completed   int64  `parquet:"completed_ns,delta,optional" doc:"its completion handlers began to run"`
 	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
 	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
 	Dispatches  int64  `parquet:"dispatches" doc:"its dispatches"`
+}
+
+type gpuWorkRow struct {
+	PID           int64  `parquet:"pid" doc:"process id"`
+	CommandBuffer int64  `parquet:"command_buffer" doc:"number of the command buffer that it ran"`
+	Encoder       int64  `parquet:"encoder,optional" doc:"number of the encoder; none when the row stands for all encoders of the command buffer"`
+	Device        string `parquet:"device,dict,optional" doc:"name of the GPU"`
+	Channel       string `parquet:"channel,dict,optional" doc:"the part of the GPU, as Instruments calls it: Vertex, Fragment, Compute, Blit"`
+	Label         string `parquet:"label,dict,optional" doc:"its label"`
+	Begin         int64  `parquet:"begin_ns,delta" doc:"when it began"`
+	End           int64  `parquet:"end_ns,delta" doc:"when it ended"`
+	GPU           int64  `parquet:"gpu_ns" doc:"its time, as far as it is in the time that was asked for: the GPU was busy for the union of all rows"`
 }
 
 type encoderRow struct {

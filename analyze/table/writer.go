@@ -44,6 +44,7 @@ var (
 		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads},
 		table[queueRow]{"queues", "command queues", addQueues},
 		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers},
+		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel where that is known", addGPUWork},
 		table[encoderRow]{"encoders", "command encoders", addEncoders},
 		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches},
 		table[waitRow]{"waits", "waits for command buffers and events", addWaits},

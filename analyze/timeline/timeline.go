@@ -192,11 +192,17 @@ func (w *Writer) queue(rank int, q *analyze.Queue, buffers []*analyze.CommandBuf
 	name := queueName(q)
 	ran := slices.DeleteFunc(slices.Clone(buffers), func(b *analyze.CommandBuffer) bool { return !b.GPU.Known() })
 	slices.SortStableFunc(ran, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.Begin, b.GPU.Begin) })
+	onGPU := track{parent: parent, process: process, name: "GPU " + name, rank: 2*rank + 1}
+	inRows := slices.DeleteFunc(slices.Clone(ran), func(b *analyze.CommandBuffer) bool { return len(b.Rows) == 0 })
+	w.channels(onGPU, inRows)
 	var lanes []*lane
 	for _, b := range ran {
+		if len(b.Rows) > 0 {
+			continue
+		}
 		l := freeLane(lanes, b.GPU.Begin)
 		if l == nil {
-			l = &lane{track: w.newTrack(track{parent: parent, process: process, name: "GPU " + name, rank: 2*rank + 1})}
+			l = &lane{track: w.newTrack(onGPU)}
 			lanes = append(lanes, l)
 		}
 		l.until = b.GPU.End

@@ -9,37 +9,18 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	traceprofile "mtrace/analyze/profile"
 	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
 )
 
-// GPU is a profile of the subject's GPU time. A sample's stack, leaf first, is
-// encoder, command buffer, channel. Its values are the command buffers, the
-// nanoseconds on the GPU as a sum, and the nanoseconds from commit to GPU start.
-// Its labels are process, pid, thread and tid.
+// GPU is the profile of the subject's GPU time that the model of the recording gives, as that of our own traces.
 func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
-	rows, err := summary.Select(r, f)
+	trace, err := summary.Trace(r, f)
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(r, rows, []*profile.ValueType{
-		{Type: "command_buffers", Unit: "count"},
-		{Type: "gpu", Unit: "nanoseconds"},
-		{Type: "queued", Unit: "nanoseconds"},
-	}, "gpu")
-	rows.GPU(func(w summary.Work) {
-		buffer, encoder := split(r.Text(w.Label))
-		values := []int64{0, int64(w.Length), 0}
-		if w.First {
-			values[0] = 1
-			if w.HasLatency {
-				values[2] = int64(w.StartLatency)
-			}
-		}
-		stack := []frame{{name: encoder}, {name: buffer}, {name: r.Text(w.Channel) + " channel"}}
-		b.add(stack, w.Process, w.Thread, values)
-	})
-	return b.finish()
+	return traceprofile.Build("gpu", trace)
 }
 
 // CPU is a profile of the subject's CPU samples; nil when there are none.
@@ -77,19 +58,6 @@ func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 		return nil, nil
 	}
 	return b.finish()
-}
-
-// split cuts "command buffer:encoder". A label of the program's may itself have
-// a colon; then the first one is taken, for want of better.
-func split(label string) (buffer, encoder string) {
-	if label == "" {
-		return "(no command buffer label)", "(no label)"
-	}
-	buffer, encoder, ok := strings.Cut(label, ":")
-	if !ok {
-		return "(no command buffer label)", label
-	}
-	return buffer, encoder
 }
 
 type frame struct {

@@ -77,7 +77,7 @@ func TestGPUProfileSums(t *testing.T) {
 			continue
 		}
 		for i, e := range b.Encoders {
-			key := fmt.Sprint([]string{e.Label, b.Label, "Compute channel"}, " ", b.Thread.TID)
+			key := fmt.Sprint([]string{fmt.Sprintf("encoder %q", e.Label), e.Label, b.Label, "Compute channel", "(all queues)"}, " ", b.Thread.TID)
 			v := want[key]
 			v[1] += int64(e.Stages[0].Duration)
 			if i == 0 {

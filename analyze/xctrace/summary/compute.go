@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"mtrace/analyze"
 	"mtrace/analyze/xctrace"
 )
 
@@ -23,17 +24,17 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 		Labels:    []Label{},
 		Processes: []Process{},
 	}
-	order := s.byStart()
-	buffers := s.buffers(order)
+	m := s.model()
+	order := m.order
 	if r.Has(tableGPU) {
-		out.GPU = s.gpu(order)
+		out.GPU = m.gpu()
 		out.Labels = s.labels(order)
 	}
 	out.Processes = s.processes(order)
-	out.Threads = s.threads(buffers)
-	out.Latency = s.latency(buffers)
-	out.InFlight = s.inFlight(buffers)
-	out.Cycle = s.cycle(buffers)
+	out.Threads = m.committers()
+	out.Latency = m.latency()
+	out.InFlight = m.inFlight()
+	out.Cycle = m.cycle()
 	out.Encoders = s.encoderLabels()
 	out.Shaders = s.shaders()
 	out.Driver = s.driver()
@@ -75,65 +76,12 @@ func (s *scope) byStart() []int32 {
 	return order
 }
 
-// buffer is what the tables together say about one command buffer.
-type buffer struct {
-	submission *xctrace.Submission
-	gpu        bool
-	gpuStart   Nanos
-	gpuEnd     Nanos
-	gpuSum     Nanos
-	completed  Nanos // 0: not known
-}
-
-// buffers joins submissions, GPU intervals and completions by the command
-// buffer's number: those of the subject committed in the window.
-func (s *scope) buffers(order []int32) map[xctrace.BufferID]*buffer {
-	joined := make(map[xctrace.BufferID]*buffer, len(s.Submissions))
-	pool := make([]buffer, len(s.Submissions))
-	for i := range s.Submissions {
-		b := &s.Submissions[i]
-		if b.CommandBuffer != 0 && s.own(b.Process) && s.inside(b.Start+b.Duration) {
-			pool[i].submission = b
-			joined[b.CommandBuffer] = &pool[i]
-		}
-	}
-	for _, i := range order {
-		g := &s.GPU[i]
-		b := joined[g.CommandBuffer]
-		if b == nil || !s.same(g, b) {
-			continue
-		}
-		if !b.gpu {
-			b.gpu, b.gpuStart = true, g.Start
-		}
-		b.gpuEnd = max(b.gpuEnd, g.Start+g.Duration)
-		b.gpuSum += g.Duration
-	}
-	for i := range s.Completions {
-		c := &s.Completions[i]
-		if b := joined[c.CommandBuffer]; b != nil && c.Time >= b.submission.Start+b.submission.Duration {
-			b.completed = c.Time
-		}
-	}
-	return joined
-}
-
-// same says whether a GPU interval is of the command buffer that has its number:
-// numbers are of a process, and another one's may be equal.
-func (s *scope) same(g *xctrace.GPUInterval, b *buffer) bool {
-	return g.Start >= b.submission.Start && (g.Process == 0 || s.Processes[g.Process].PID == s.Processes[b.submission.Process].PID)
-}
-
 // processes is everybody's part, the subject first, then by GPU time.
 func (s *scope) processes(order []int32) []Process {
 	byPID := map[uint64]*Process{}
 	covered := map[uint64]*coverage{}
 	get := func(p xctrace.ProcessIndex) (*Process, *coverage) {
-		pid := s.Processes[p].PID
-		key := pid
-		if p == 0 {
-			key = 1 << 63 // nobody: pid 0 is the kernel
-		}
+		pid, key := s.Processes[p].PID, s.pid(p)
 		if byPID[key] == nil {
 			byPID[key] = &Process{PID: pid, Name: s.seen[pid], Subject: s.own(p)}
 			if p == 0 {
@@ -181,32 +129,35 @@ func (s *scope) processes(order []int32) []Process {
 	return list
 }
 
-// threads is who committed, by number of command buffers.
-func (s *scope) threads(buffers map[xctrace.BufferID]*buffer) []Thread {
-	byIndex := map[xctrace.ThreadIndex]*Thread{}
-	for i := range s.Submissions {
-		b := &s.Submissions[i]
+// committers are the threads that committed, by number of command buffers.
+func (m *modeller) committers() []Thread {
+	byIndex := map[*analyze.Thread]*Thread{}
+	for i := range m.Submissions {
+		b := &m.Submissions[i]
 		commit := b.Start + b.Duration
-		if !s.own(b.Process) || !s.inside(commit) {
+		if !m.own(b.Process) || !m.inside(commit) {
 			continue
 		}
-		t := byIndex[b.Thread]
+		key := m.threads[b.Thread]
+		t := byIndex[key]
 		if t == nil {
-			known := s.Threads[b.Thread]
-			t = &Thread{TID: known.TID, PID: s.Processes[b.Process].PID, Name: known.Name, FirstNS: b.Start}
-			byIndex[b.Thread] = t
+			known := m.Threads[b.Thread]
+			t = &Thread{TID: known.TID, PID: m.Processes[b.Process].PID, Name: known.Name, FirstNS: b.Start}
+			byIndex[key] = t
 		}
 		t.Submissions++
 		t.EncodeNS += b.EncoderTime
 		t.PrepareNS += b.Duration
 		t.FirstNS, t.LastNS = min(t.FirstNS, b.Start), max(t.LastNS, commit)
-		if joined := buffers[b.CommandBuffer]; joined != nil && joined.submission == b {
-			t.GPUSumNS += joined.gpuSum
+	}
+	for _, b := range m.trace.CommandBuffers {
+		if t := byIndex[b.Committed.Thread]; t != nil {
+			t.GPUSumNS += b.RowTime(m.trace.Window)
 		}
 	}
 	list := make([]Thread, 0, len(byIndex))
 	for _, t := range byIndex {
-		t.SubmissionsPerSecond = float64(t.Submissions) / s.seconds()
+		t.SubmissionsPerSecond = float64(t.Submissions) / m.seconds()
 		list = append(list, *t)
 	}
 	sort.Slice(list, func(i, j int) bool {

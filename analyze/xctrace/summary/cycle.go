@@ -1,11 +1,6 @@
 package summary
 
-import (
-	"cmp"
-	"slices"
-
-	"mtrace/analyze/xctrace"
-)
+import "mtrace/analyze"
 
 // Cycle divides the time of threads that have one command buffer at a time: they
 // make the next only after the last has completed. From the first creation to
@@ -18,7 +13,8 @@ type Cycle struct {
 	Buffers     int   `json:"command_buffers"`
 	EncodeNS    Nanos `json:"encode_ns"`  // creation to commit
 	StartNS     Nanos `json:"start_ns"`   // commit to GPU start
-	GPUNS       Nanos `json:"gpu_ns"`     // GPU start to end
+	GPUNS       Nanos `json:"gpu_ns"`     // the GPU's work
+	GapsNS      Nanos `json:"gaps_ns"`    // GPU start to end, without the GPU's work
 	NotifyNS    Nanos `json:"notify_ns"`  // GPU end to completion
 	BetweenNS   Nanos `json:"between_ns"` // completion to the next creation
 }
@@ -28,21 +24,20 @@ const cycleLength = 10
 
 // total is the time of the synchronous threads.
 func (c *Cycle) total() Nanos {
-	return c.EncodeNS + c.StartNS + c.GPUNS + c.NotifyNS + c.BetweenNS
+	return c.EncodeNS + c.StartNS + c.GPUNS + c.GapsNS + c.NotifyNS + c.BetweenNS
 }
 
 // cycle finds the threads with one command buffer at a time. It needs the
 // submissions, the GPU intervals and the completions.
-func (s *scope) cycle(buffers map[xctrace.BufferID]*buffer) *Cycle {
-	byThread := map[xctrace.ThreadIndex][]*buffer{}
-	for _, b := range buffers {
-		if b.submission.Thread != 0 {
-			byThread[b.submission.Thread] = append(byThread[b.submission.Thread], b)
+func (m *modeller) cycle() *Cycle {
+	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
+	for _, b := range m.trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil && b.Created.Known() && m.inside(b.Committed.End) {
+			byThread[t] = append(byThread[t], b)
 		}
 	}
 	c := &Cycle{Threads: len(byThread)}
 	for _, list := range byThread {
-		slices.SortFunc(list, func(a, b *buffer) int { return cmp.Compare(a.submission.Start, b.submission.Start) })
 		c.add(list)
 	}
 	if c.Synchronous == 0 {
@@ -53,26 +48,26 @@ func (s *scope) cycle(buffers map[xctrace.BufferID]*buffer) *Cycle {
 
 // add adds a thread's command buffers, by creation, if each was made after the
 // one before had completed.
-func (c *Cycle) add(list []*buffer) {
+func (c *Cycle) add(list []*analyze.CommandBuffer) {
 	if len(list) < cycleLength {
 		return
 	}
 	for i, b := range list {
-		commit := b.submission.Start + b.submission.Duration
-		if !b.gpu || b.gpuStart < commit || b.completed < b.gpuEnd || i > 0 && b.submission.Start < list[i-1].completed {
+		if !b.GPU.Known() || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End || i > 0 && b.Created.Begin < list[i-1].Completed.Begin {
 			return
 		}
 	}
 	c.Synchronous++
 	c.Buffers += len(list)
 	for i, b := range list {
-		commit := b.submission.Start + b.submission.Duration
-		c.EncodeNS += b.submission.Duration
-		c.StartNS += b.gpuStart - commit
-		c.GPUNS += b.gpuEnd - b.gpuStart
-		c.NotifyNS += b.completed - b.gpuEnd
+		took := b.Took(b.GPU)
+		c.EncodeNS += b.Committed.End - b.Created.Begin
+		c.StartNS += b.GPU.Begin - b.Committed.End
+		c.GPUNS += took
+		c.GapsNS += b.GPU.Length() - took
+		c.NotifyNS += b.Completed.Begin - b.GPU.End
 		if i > 0 {
-			c.BetweenNS += b.submission.Start - list[i-1].completed
+			c.BetweenNS += b.Created.Begin - list[i-1].Completed.Begin
 		}
 	}
 }

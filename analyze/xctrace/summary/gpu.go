@@ -16,16 +16,17 @@ const (
 	tableCounters    = "metal-gpu-counter-intervals"
 )
 
-// gpu measures the GPU's side. order is the intervals by start.
-func (s *scope) gpu(order []int32) *GPU {
+// gpu measures the GPU's side.
+func (m *modeller) gpu() *GPU {
+	s := m.scope
 	var all, own coverage
 	var ownSum, foreign, unattributed Nanos
 	type channel struct{ all, own coverage }
 	channels := map[xctrace.TextIndex]*channel{}
-	buffers := map[xctrace.BufferID]struct{}{}
-	encoders := map[xctrace.BufferID]struct{}{}
+	buffers := map[*commandBuffer]struct{}{}
+	encoders := map[placed]struct{}{}
 	idle := gaps{scope: s, end: s.from}
-	for _, i := range order {
+	for _, i := range m.order {
 		g := &s.GPU[i]
 		begin, end, ok := s.clip(g.Start, g.Duration)
 		if !ok {
@@ -45,10 +46,10 @@ func (s *scope) gpu(order []int32) *GPU {
 			c.own.add(begin, end)
 			ownSum += end - begin
 			if g.CommandBuffer != 0 {
-				buffers[g.CommandBuffer] = struct{}{}
+				buffers[m.ran[i].buffer] = struct{}{}
 			}
 			if g.Encoder != 0 {
-				encoders[g.Encoder] = struct{}{}
+				encoders[m.ran[i]] = struct{}{}
 			}
 		case g.Process == 0:
 			unattributed += end - begin

@@ -1,30 +1,27 @@
 package summary
 
 import (
+	"regexp"
 	"sort"
 	"strings"
-
-	"mtrace/analyze/xctrace"
 )
 
 // labels is the GPU time of the subject by label and channel.
 func (s *scope) labels(order []int32) []Label {
-	type key struct {
-		label, channel xctrace.TextIndex
-	}
+	type key struct{ label, channel string }
 	times := map[key][]Nanos{}
 	var all Nanos
 	for _, i := range order {
 		g := &s.GPU[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok && s.own(g.Process) {
-			k := key{g.Label, g.Channel}
+			k := key{SameWork(s.Text(g.Label)), s.Text(g.Channel)}
 			times[k] = append(times[k], end-begin)
 			all += end - begin
 		}
 	}
 	list := make([]Label, 0, len(times))
 	for k, t := range times {
-		list = append(list, newLabel(s.Text(k.label), s.Text(k.channel), t, all))
+		list = append(list, newLabel(k.label, k.channel, t, all))
 	}
 	sortLabels(list)
 	return list
@@ -37,6 +34,40 @@ func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 	l.Coalesced = strings.Contains(text, "Coelasced ") || strings.Contains(text, "Coalesced ")
 	l.Default = defaultLabel(text)
 	return l
+}
+
+// SplitLabel cuts a label of the GPU's rows, "command buffer:encoder", into its halves. Both are the program's texts and may have colons, so
+// it is cut only where it is certain: behind the command buffer's label, where that is known from another table, at the only colon, and
+// beside what Instruments calls things without labels. Otherwise all of it is the encoder's label.
+func SplitLabel(text, bufferLabel string) (buffer, encoder string, cut bool) {
+	if rest, ok := strings.CutPrefix(text, bufferLabel+":"); ok && bufferLabel != "" {
+		return bufferLabel, rest, true
+	}
+	if parts := defaultBuffer.FindStringSubmatch(text); parts != nil {
+		return parts[1], parts[2], true
+	}
+	if parts := defaultEncoder.FindStringSubmatch(text); parts != nil {
+		return parts[1], parts[2], true
+	}
+	buffer, encoder, cut = strings.Cut(text, ":")
+	if !cut || strings.Contains(encoder, ":") || strings.HasPrefix(encoder, " ") {
+		return bufferLabel, text, false
+	}
+	return buffer, encoder, true
+}
+
+var (
+	defaultBuffer  = regexp.MustCompile(`(?s)^(Command Buffer \d+):(.*)$`)
+	defaultEncoder = regexp.MustCompile(`(?s)^(.*):((?:Compute|Render|Blit) Command \d+)$`)
+	address        = regexp.MustCompile(`\b0x[0-9a-fA-F]{5,}\b`)
+)
+
+// SameWork is a label without the addresses in it, which differ from run to run and from object to object though the work is the same.
+func SameWork(label string) string {
+	if !strings.Contains(label, "0x") {
+		return label
+	}
+	return address.ReplaceAllLiteralString(label, "0x…")
 }
 
 func labelName(text string) string {

@@ -3,66 +3,46 @@ package summary
 import (
 	"cmp"
 	"slices"
-
-	"mtrace/analyze/xctrace"
 )
 
-func (s *scope) latency(buffers map[xctrace.BufferID]*buffer) Latency {
+// latency is that of the command buffers committed in the window.
+func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
-	for _, b := range buffers {
-		commit := b.submission.Start + b.submission.Duration
-		if b.gpu && b.gpuStart >= commit {
-			start = append(start, b.gpuStart-commit)
+	window := m.trace.Window
+	for _, b := range m.trace.CommandBuffers {
+		if latency, known := b.StartLatency(window); known {
+			start = append(start, latency)
 		}
-		if b.gpu && b.completed >= b.gpuEnd {
-			notify = append(notify, b.completed-b.gpuEnd)
-		}
-		if b.completed > 0 {
-			total = append(total, b.completed-commit)
-		}
-	}
-	if len(start) == 0 {
-		// Without the submissions the GPU table has it too, per interval.
-		for i := range s.GPU {
-			if g := &s.GPU[i]; g.HasLatency && s.own(g.Process) && s.inside(g.Start) {
-				start = append(start, g.StartLatency)
-			}
-		}
-	}
-	return Latency{timingPointer(start), timingPointer(notify), timingPointer(total), s.identity(buffers)}
-}
-
-// identity checks start-latency = GPU start − commit on every interval that
-// joins a submission.
-func (s *scope) identity(buffers map[xctrace.BufferID]*buffer) *Identity {
-	var id Identity
-	for i := range s.GPU {
-		g := &s.GPU[i]
-		b := buffers[g.CommandBuffer]
-		if b == nil || !g.HasLatency || !s.same(g, b) {
+		if !b.Completed.Known() || !m.inside(b.Committed.End) {
 			continue
 		}
-		id.Checked++
-		off := g.Start - (b.submission.Start + b.submission.Duration) - g.StartLatency
-		if off < 0 {
-			off = -off
+		if b.GPU.Known() && b.Completed.Begin >= b.GPU.End {
+			notify = append(notify, b.Completed.Begin-b.GPU.End)
 		}
-		if off > 0 {
-			id.Violations++
-			id.MaxErrorNS = max(id.MaxErrorNS, off)
-		}
+		total = append(total, b.Completed.Begin-b.Committed.End)
 	}
-	if id.Checked == 0 {
-		return nil
+	l := Latency{CommitToGPU: timingPointer(start), GPUToCompletion: timingPointer(notify), CommitToCompletion: timingPointer(total)}
+	if m.identity.Checked > 0 {
+		l.StartLatencyChecked = &m.identity
 	}
-	return &id
+	return l
 }
 
-// inFlight counts command buffers between commit and completion; where the
-// completions are missing, until the end of their GPU work.
-func (s *scope) inFlight(buffers map[xctrace.BufferID]*buffer) *InFlight {
+// check counts a row whose start latency is off by so much.
+func (id *Identity) check(off Nanos) {
+	id.Checked++
+	off = max(off, -off)
+	if off > 0 {
+		id.Violations++
+		id.MaxErrorNS = max(id.MaxErrorNS, off)
+	}
+}
+
+// inFlight counts command buffers between commit and completion, in the window; where the completion is missing, until the end of their GPU
+// work.
+func (m *modeller) inFlight() *InFlight {
 	until := "completion"
-	if len(s.Completions) == 0 {
+	if len(m.Completions) == 0 {
 		until = "GPU end"
 	}
 	type step struct {
@@ -71,17 +51,18 @@ func (s *scope) inFlight(buffers map[xctrace.BufferID]*buffer) *InFlight {
 	}
 	var steps []step
 	var total Nanos
-	for _, b := range buffers {
-		end := b.completed
-		if until == "GPU end" {
-			end = b.gpuEnd
+	for _, b := range m.trace.CommandBuffers {
+		end := b.GPU.End
+		if b.Completed.Known() {
+			end = b.Completed.Begin
 		}
-		commit := b.submission.Start + b.submission.Duration
-		if end <= commit {
+		commit := max(b.Committed.Begin, m.from)
+		end = min(end, m.to)
+		if !b.Committed.Known() || end <= commit {
 			continue
 		}
 		steps = append(steps, step{commit, 1}, step{end, -1})
-		total += min(end, s.to) - commit
+		total += end - commit
 	}
 	if len(steps) == 0 {
 		return nil
@@ -97,5 +78,5 @@ func (s *scope) inFlight(buffers map[xctrace.BufferID]*buffer) *InFlight {
 		depth += st.delta
 		most = max(most, depth)
 	}
-	return &InFlight{Mean: float64(total) / float64(s.length()), Max: most, Until: until}
+	return &InFlight{Mean: float64(total) / float64(m.length()), Max: most, Until: until}
 }

@@ -16,36 +16,6 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	return &Rows{s}, nil
 }
 
-// Work is one GPU interval of the subject, in the window.
-type Work struct {
-	*xctrace.GPUInterval
-	Length Nanos // the part in the window
-	First  bool  // of its command buffer
-	Thread xctrace.ThreadIndex
-	Commit Nanos // 0 when not known
-}
-
-// GPU calls f for each GPU interval of the subject, by start.
-func (r *Rows) GPU(f func(Work)) {
-	s := r.scope
-	order := s.byStart()
-	buffers := s.buffers(order)
-	seen := map[xctrace.BufferID]bool{}
-	for _, i := range order {
-		g := &s.Recording.GPU[i]
-		begin, end, ok := s.clip(g.Start, g.Duration)
-		if !ok || !s.own(g.Process) {
-			continue
-		}
-		w := Work{GPUInterval: g, Length: end - begin, First: g.CommandBuffer == 0 || !seen[g.CommandBuffer]}
-		seen[g.CommandBuffer] = true
-		if b := buffers[g.CommandBuffer]; b != nil {
-			w.Thread, w.Commit = b.submission.Thread, b.submission.Start+b.submission.Duration
-		}
-		f(w)
-	}
-}
-
 // Samples calls f for each CPU sample of the subject in the window: of
 // time-profile or cpu-profile where they are, else of time-sample, which is
 // where they come from.

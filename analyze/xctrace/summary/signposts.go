@@ -1,39 +1,40 @@
 package summary
 
 import (
-	"slices"
 	"sort"
+
+	"mtrace/analyze"
 )
 
 // signposts is how much the GPU worked for the subject during the signpost
 // intervals of each name: the phases a program marks itself.
 func (s *scope) signposts(order []int32) []Phase {
-	byName := map[string][]span{}
+	byName := map[string][]analyze.Interval{}
 	for i := range s.Signposts {
 		p := &s.Signposts[i]
 		if begin, end, ok := s.clip(p.Start, p.Duration); ok && s.own(p.Process) {
 			name := s.Text(p.Name)
-			byName[name] = append(byName[name], span{begin, end})
+			byName[name] = append(byName[name], analyze.Interval{Begin: begin, End: end})
 		}
 	}
 	if len(byName) == 0 {
 		return []Phase{}
 	}
-	var work []span
+	var work []analyze.Interval
 	for _, i := range order {
 		g := &s.GPU[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok && s.own(g.Process) {
-			work = append(work, span{begin, end})
+			work = append(work, analyze.Interval{Begin: begin, End: end})
 		}
 	}
-	work = union(work)
+	work = analyze.Union(work)
 	list := make([]Phase, 0, len(byName))
 	for name, spans := range byName {
 		p := Phase{Name: name, Intervals: len(spans)}
 		for _, x := range spans {
-			p.TimeNS += x.end - x.begin
+			p.TimeNS += x.Length()
 		}
-		p.GPUBusyNS = common(union(spans), work)
+		p.GPUBusyNS = common(analyze.Union(spans), work)
 		list = append(list, p)
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -45,28 +46,12 @@ func (s *scope) signposts(order []int32) []Phase {
 	return list
 }
 
-type span struct{ begin, end Nanos }
-
-// union merges spans that touch.
-func union(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return int(max(-1, min(1, a.begin-b.begin))) })
-	var merged []span
-	for _, x := range spans {
-		if n := len(merged); n > 0 && x.begin <= merged[n-1].end {
-			merged[n-1].end = max(merged[n-1].end, x.end)
-		} else {
-			merged = append(merged, x)
-		}
-	}
-	return merged
-}
-
 // common is the length of the intersection of two unions.
-func common(a, b []span) Nanos {
+func common(a, b []analyze.Interval) Nanos {
 	var total Nanos
 	for len(a) > 0 && len(b) > 0 {
-		total += max(0, min(a[0].end, b[0].end)-max(a[0].begin, b[0].begin))
-		if a[0].end < b[0].end {
+		total += a[0].Within(b[0]).Length()
+		if a[0].End < b[0].End {
 			a = a[1:]
 		} else {
 			b = b[1:]

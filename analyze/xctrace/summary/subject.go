@@ -145,7 +145,11 @@ func (s *scope) setWindow(f Filter) {
 	}
 	for i := range s.GPU {
 		if g := &s.GPU[i]; s.own(g.Process) {
-			see(g.Start, g.Start+g.Duration)
+			begin := g.Start
+			if g.HasLatency && len(s.Submissions) == 0 {
+				begin = max(0, begin-g.StartLatency) // its commit
+			}
+			see(begin, g.Start+g.Duration)
 		}
 	}
 	for i := range s.Submissions {

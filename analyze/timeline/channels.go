@@ -1,0 +1,54 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// channels writes the rows of GPU work of command buffers that have them: the tracks of each channel of the GPU, with the rows that it
+// ran. A row's arrow passes the first row of its command buffer.
+func (w *Writer) channels(of track, buffers []*analyze.CommandBuffer) {
+	type row struct {
+		analyze.GPUWork
+		buffer *analyze.CommandBuffer
+		first  bool
+	}
+	by := map[string][]row{}
+	var names []string
+	for _, b := range buffers {
+		for i, work := range b.Rows {
+			if by[work.Channel] == nil {
+				names = append(names, work.Channel)
+			}
+			by[work.Channel] = append(by[work.Channel], row{work, b, i == 0})
+		}
+	}
+	slices.Sort(names)
+	for _, channel := range names {
+		rows := by[channel]
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Begin, b.Begin) })
+		on := of
+		on.name += ", " + cmp.Or(channel, "channel not known")
+		var lanes []*lane
+		for _, r := range rows {
+			l := freeLane(lanes, r.Begin)
+			if l == nil {
+				l = &lane{track: w.newTrack(on)}
+				lanes = append(lanes, l)
+			}
+			l.until = r.End
+			s := slice{Interval: r.Interval, track: l.track, name: cmp.Or(r.Label, bufferName(r.buffer)), category: "gpu"}
+			s.args[0] = arg{name: "command buffer", value: uint64(r.buffer.ID)}
+			if t := r.buffer.Committed.Thread; t != nil {
+				s.args[1] = arg{name: "committed by thread", value: uint64(t.ID)}
+			}
+			if r.first && r.buffer.Process != nil {
+				s.flows = []uint64{w.flowOf(r.buffer.Process, r.buffer.ID)}
+			}
+			w.out.begin(&s)
+			w.out.end(&s)
+		}
+	}
+}

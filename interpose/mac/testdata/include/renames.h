@@ -11,6 +11,9 @@
 #define section(name) section(MAC_TEXT(MAC_SECTION))
 #endif
 
+// A symbol that may be missing: another attribute here.
+#define weak_import weak
+
 #define pthread_mutex_lock original_pthread_mutex_lock
 #define pthread_mutex_trylock original_pthread_mutex_trylock
 #define pthread_mutex_unlock original_pthread_mutex_unlock

@@ -142,6 +142,7 @@ func TestMac(t *testing.T) {
 				t.Run(p.title(), func(t *testing.T) { b.run(t, p) })
 			}
 			if v.name == "plain" {
+				b.testTrace(t)
 				b.reportCoverage(t)
 			}
 		})

@@ -11,7 +11,7 @@ static void child(void (*does)(void)) {
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
-    alarm(60);
+    alarm(240);
     does();
     exit(0);
   }

@@ -12,14 +12,33 @@ extern void _Block_release(const void *block);
 
 static uint64_t self(void) { return mt_thread_id(); }
 
-// Another thread does something while this one waits: it tells when it is inside, and goes on after a while.
+// Another thread does something while this one waits: it tells when it is inside, and goes on when this one sleeps, however busy the machine is.
 static pthread_t other;
 static _Atomic uint64_t other_id;
 static _Atomic bool inside;
+static _Atomic int waits; // that this thread has gone to
+static void goes_to_wait(void) {
+  while (!inside) pause_ms(1);
+  waits++;
+}
 static void begin(void *(*doing)(void *), void *with) {
   inside = false;
+  waits = 0;
   CHECK(pthread_create(&other, NULL, doing, with) == 0);
-  while (!inside) pause_ms(1);
+  goes_to_wait();
+}
+
+static bool main_sleeps(void) {
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+  FILE *file = fopen(path, "r");
+  CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+  fclose(file);
+  return state == 'S';
+}
+static void until_main_waits(int times) {
+  while (waits < times) pause_ms(1);
+  for (int seen = 0; seen < 3; seen = main_sleeps() ? seen + 1 : 0) pause_ms(1);
 }
 static void is_inside(void) {
   other_id = self();
@@ -44,14 +63,14 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static void *holds_mutex(void *lock) {
   CHECK(pthread_mutex_lock(lock) == 0);
   is_inside();
-  pause_ms(20);
+  until_main_waits(1);
   CHECK(pthread_mutex_unlock(lock) == 0);
   return NULL;
 }
 static void *holds_rwlock(void *lock) {
   CHECK(pthread_rwlock_wrlock(lock) == 0);
   is_inside();
-  pause_ms(20);
+  until_main_waits(1);
   CHECK(pthread_rwlock_unlock(lock) == 0);
   return NULL;
 }
@@ -116,8 +135,7 @@ static void rwlocks(void) {
 static bool ready;
 static void *signals(void *broadcast) {
   is_inside();
-  pause_ms(20);
-  pthread_mutex_lock(&mutex);
+  pthread_mutex_lock(&mutex); // which it has until it waits
   ready = true;
   CHECK((broadcast ? pthread_cond_broadcast : pthread_cond_signal)(&condition) == 0);
   pthread_mutex_unlock(&mutex);
@@ -181,11 +199,11 @@ static dispatch_group_t group;
 static void *gives(void *nothing) {
   CHECK(dispatch_semaphore_wait(lock, DISPATCH_TIME_FOREVER) == 0);
   is_inside();
-  pause_ms(20);
+  until_main_waits(1);
   dispatch_semaphore_signal(lock);
-  pause_ms(20);
+  until_main_waits(2);
   CHECK(dispatch_semaphore_signal(semaphore) != 0); // it woke one
-  pause_ms(20);
+  until_main_waits(3);
   dispatch_group_leave(group);
   return nothing;
 }
@@ -204,8 +222,10 @@ static void semaphores(void) {
     struct wait w = waited(i ? MT_CALL_lock_dispatch_semaphore_wait : MT_CALL_signal_dispatch_semaphore_wait, lock);
     CHECK(w.by == other_id);
     dispatch_semaphore_signal(lock);
+    goes_to_wait();
     CHECK(dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER) == 0);
     CHECK(waited(MT_CALL_signal_dispatch_semaphore_wait, semaphore).by == other_id);
+    goes_to_wait();
     CHECK(dispatch_group_wait(group, DISPATCH_TIME_FOREVER) == 0);
     CHECK(waited(MT_CALL_signal_dispatch_group_wait, group).by == other_id);
     end();
@@ -233,7 +253,7 @@ static const struct {
 } descriptor = {0, sizeof(struct job)};
 static void function(void *nothing) { (void)nothing, runs++, ran_on = self(); }
 
-static void hold(void *nothing) { (void)nothing, is_inside(), pause_ms(20); }
+static void hold(void *nothing) { (void)nothing, is_inside(), until_main_waits(1); }
 static void *holds_queue(void *queue) {
   dispatch_sync_f(queue, NULL, hold);
   return NULL;
@@ -269,9 +289,10 @@ static void queues(void) {
   CHECK(dispatch_block_create(~0ul, &plain) == NULL); // flags that are none
 
   // A thread of dispatch's own has the queue: it runs what waits, and who it is is not known.
-  dispatch_async_f(serial, NULL, hold);
   inside = false;
-  while (!inside) pause_ms(1);
+  waits = 0;
+  dispatch_async_f(serial, NULL, hold);
+  goes_to_wait();
   runs = 0, dispatch_async_and_wait_f(serial, NULL, function);
   CHECK(runs == 1 && ran_on == other_id && ran_on != self());
   CHECK(waited(MT_CALL_lock_dispatch_async_and_wait_f, serial).by == 0);

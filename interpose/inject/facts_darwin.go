@@ -25,13 +25,10 @@ func fileFacts(path string) (FileFacts, error) {
 	return facts, nil
 }
 
-// describeProcessor corrects the architecture when mtrace itself is translated
-// by Rosetta. Both keys are documented for that purpose; they do not exist on
-// Intel machines.
+// describeProcessor asks for what translate needs. Both keys are documented
+// for that purpose; they do not exist on Intel machines.
 func describeProcessor(h *Host) {
-	if arm, err := unix.SysctlUint32("hw.optional.arm64"); err == nil && arm == 1 {
-		h.Arch = "arm64"
-	}
+	arm, armErr := unix.SysctlUint32("hw.optional.arm64")
 	translated, err := unix.SysctlUint32("sysctl.proc_translated")
-	h.Translated = err == nil && translated == 1
+	h.translate(armErr == nil && arm == 1, err == nil && translated == 1)
 }

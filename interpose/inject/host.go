@@ -60,6 +60,15 @@ func ThisHost() Host {
 	return host
 }
 
+// translate corrects the architecture where mtrace itself is translated by
+// Rosetta, for which the machine looks like an Intel.
+func (h *Host) translate(arm64, translated bool) {
+	if arm64 {
+		h.Arch = "arm64"
+	}
+	h.Translated = translated
+}
+
 // absolute returns path as seen from the command's working directory.
 func (h Host) absolute(path string) string {
 	if filepath.IsAbs(path) {

@@ -1,7 +1,6 @@
 package handshake
 
 import (
-	"bytes"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -19,13 +18,12 @@ func allProcesses() ([]Process, error) {
 	return all, nil
 }
 
-// executable reads KERN_PROCARGS2: the number of arguments, 4 bytes, then the
-// path that was executed, ended by a zero byte.
+// executable is the path that a process executed, empty when it is gone or
+// another user's.
 func executable(pid int) string {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
-	if err != nil || len(raw) < 5 {
+	if err != nil {
 		return ""
 	}
-	path, _, _ := bytes.Cut(raw[4:], []byte{0})
-	return string(path)
+	return executableIn(raw)
 }

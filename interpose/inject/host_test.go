@@ -1,0 +1,16 @@
+package inject
+
+import "testing"
+
+// A machine that looks like an Intel to a translated mtrace is not one, and says so itself.
+func TestTranslate(t *testing.T) {
+	for _, c := range []struct {
+		arm64, translated bool
+		arch              string
+	}{{false, false, "amd64"}, {true, true, "arm64"}, {true, false, "arm64"}} {
+		h := Host{Arch: "amd64"}
+		if h.translate(c.arm64, c.translated); h.Arch != c.arch || h.Translated != c.translated {
+			t.Errorf("arm64 %v, translated %v: %+v", c.arm64, c.translated, h)
+		}
+	}
+}

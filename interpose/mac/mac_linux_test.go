@@ -142,7 +142,8 @@ func TestMac(t *testing.T) {
 				t.Run(p.title(), func(t *testing.T) { b.run(t, p) })
 			}
 			if v.name == "plain" {
-				b.testTrace(t)
+				t.Run("trace", b.testTrace)
+				t.Run("calls", b.testCalls)
 				b.reportCoverage(t)
 			}
 		})

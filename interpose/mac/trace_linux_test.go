@@ -18,7 +18,7 @@ import (
 )
 
 // trace runs a program with the collector that users have, and opens what that wrote. took is longer than the program lived.
-func (b *built) trace(t *testing.T, name string, env ...string) (trace *tracefile.Reader, took time.Duration) {
+func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, said string, took time.Duration) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	writer, err := tracefile.Create(path, tracefile.Info{})
@@ -31,13 +31,12 @@ func (b *built) trace(t *testing.T, name string, env ...string) (trace *tracefil
 	}
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(context.Background()) }()
-	cmd := exec.Command(b.program(t, name))
-	cmd.Env = append(append(append(os.Environ(), "MTRACE_SOCKET="+c.Address()), b.env...), env...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Env = append(append(append(os.Environ(), "MTRACE_SOCKET="+c.Address()), b.env...), cmd.Env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
-		t.Errorf("%v\n%s", err, &out)
+		t.Errorf("%v\n%s%s", err, &stdout, &stderr)
 	}
 	took = time.Since(begin)
 	result, err := c.Close()
@@ -52,7 +51,7 @@ func (b *built) trace(t *testing.T, name string, env ...string) (trace *tracefil
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { trace.Close() })
-	return trace, took
+	return trace, stdout.String(), took
 }
 
 // The Mac's half and the collector understand each other: the trace is whole, its ticks become nanoseconds by the Mac's timebase, with both
@@ -63,7 +62,9 @@ func (b *built) testTrace(t *testing.T) {
 		numerator, denom uint32
 	}{{"MAC_TICKS_PER_SECOND=24000000", 125, 3}, {"MAC_TICKS_PER_SECOND=1000000000", 1, 1}} {
 		t.Run(clock.env, func(t *testing.T) {
-			trace, took := b.trace(t, "waits", clock.env)
+			cmd := exec.Command(b.program(t, "waits"))
+			cmd.Env = []string{clock.env}
+			trace, _, took := b.trace(t, cmd)
 			problems, err := validate.Trace(trace)
 			problems = slices.DeleteFunc(problems, func(s string) bool { return strings.HasSuffix(s, "device 1 has no name") }) // as it is in shapes.m
 			if err != nil || len(problems) > 0 {

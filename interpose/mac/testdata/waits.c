@@ -282,7 +282,10 @@ static void queues(void) {
   CHECK(flagged && barrier);
   occupy(serial), dispatch_sync(serial, flagged), over(MT_CALL_lock_dispatch_sync, serial);
   occupy(concurrent), dispatch_sync(concurrent, barrier), over(MT_CALL_lock_dispatch_sync, concurrent);
+  occupy(concurrent), dispatch_barrier_sync(concurrent, flagged), over(MT_CALL_lock_dispatch_barrier_sync, concurrent);
   runs = 0, occupy(serial), dispatch_async_and_wait(serial, flagged), end();
+  CHECK(runs == 1);
+  runs = 0, occupy(concurrent), dispatch_barrier_async_and_wait(concurrent, barrier), end();
   CHECK(runs == 1);
   no_wait(); // not recorded: queues.h
   _Block_release(flagged), _Block_release(barrier);

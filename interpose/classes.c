@@ -10,6 +10,7 @@
 #include "install.h"
 #include "locks.h"
 #include "memory.h"
+#include "skip.h"
 #include "text.h"
 
 enum { MOST_INDEX = 255 };
@@ -54,10 +55,17 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     e->base = (id(*)(id, SEL))mt_original_of(class, mt_selector("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
     bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
-    unsigned left_out = layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    bool skipped = mt_skipped(class);
+    unsigned left_out = skipped ? 0 : layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
     // The class of Metal.framework that every driver's queues derive from: its choke points see queues that we do not see.
-    if (family == MT_FAMILY_device) mt_install_audits(objc_lookUpClass("_MTLCommandQueue"), MT_FAMILY_queue);
-    if (family == MT_FAMILY_queue) mt_install_audits(class, family);
+    Class queues = family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") : NULL;
+    if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
+    if (family == MT_FAMILY_queue && !skipped) mt_install_audits(class, family);
+    if (skipped) {
+      char text[256];
+      int n = snprintf(text, sizeof text, "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
+      mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    }
     if (left_out) {
       char text[256];
       int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them", left_out, name);

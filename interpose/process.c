@@ -27,6 +27,7 @@
 #include "room.h"
 #include "sampling.h"
 #include "session.h"
+#include "skip.h"
 #include "stack.h"
 #include "text.h"
 #include "thread.h"
@@ -47,6 +48,7 @@ static void load(void) {
   mt_sampling_on = gpu_timing && strcmp(gpu_timing, "encoder") == 0;
   mt_clock_start();
   mt_canary_start();
+  mt_skip_start();
   if (mt_session_open(path)) {
     mt_fork_watch();
     mt_base_hook();

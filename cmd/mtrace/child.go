@@ -14,6 +14,7 @@ import (
 // would without us; we only must not die of it first, and must stop when it stops, because a shell watches us. See follow.
 type child struct {
 	cmd     *exec.Cmd
+	number  int
 	signals chan os.Signal
 	resumed chan os.Signal // SIGCONT came
 	used    syscall.Rusage // once it has ended
@@ -47,6 +48,7 @@ func start(plan *inject.Plan, std stdio) (*child, error) {
 		return nil, err
 	}
 	signal.Notify(c.resumed, syscall.SIGCONT)
+	c.number = c.cmd.Process.Pid
 	go c.forward()
 	return c, nil
 }
@@ -61,7 +63,8 @@ func (c *child) forward() {
 	}
 }
 
-func (c *child) pid() int { return c.cmd.Process.Pid }
+// pid is the program's process id, also when it has ended: Go forgets it then.
+func (c *child) pid() int { return c.number }
 
 // wait waits for the end and returns how the program ended. While the program is stopped we are, too.
 func (c *child) wait() (syscall.WaitStatus, error) {

@@ -24,6 +24,7 @@ type runOptions struct {
 	noReport  bool
 	log, live bool
 	follow    bool // the program's children
+	guard     bool // replace nothing after a crash
 	view      reportView
 }
 
@@ -42,6 +43,7 @@ func runCommand() command {
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
 			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
+			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
 			o.recording.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
@@ -65,6 +67,13 @@ func run(std stdio, o runOptions, command []string) error {
 	library, err := findLibrary()
 	if err != nil {
 		return notStarted(err)
+	}
+	guard := &crashGuard{}
+	if o.guard && len(o.skip) == 0 {
+		guard = newCrashGuard(command, library)
+	}
+	if guard.off {
+		o.skip = []string{"*"}
 	}
 	s, err := newSession(std, o, command)
 	var wrong status
@@ -103,6 +112,7 @@ func run(std stdio, o runOptions, command []string) error {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
 	s.deliver(std.err)
+	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid))}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons
@@ -114,6 +124,15 @@ func run(std stdio, o runOptions, command []string) error {
 // conclude prints the report or, when no Metal call was seen, why. Where the program's standard error may be somebody's input,
 // nothing of ours goes there: it is in the report, and in the trace.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
+	told := std.out
+	if o.noReport || o.view.json {
+		told = std.err
+	}
+	for _, line := range s.guarded {
+		if line != "" {
+			fmt.Fprintf(told, "mtrace run: %s\n", line)
+		}
+	}
 	if o.noReport || o.view.json {
 		for _, w := range s.warnings { // otherwise they are in what is printed for people
 			fmt.Fprintf(std.err, "mtrace run: %s\n", w)

@@ -27,6 +27,8 @@ type session struct {
 	force     bool        // replace what has its name
 	recording recording
 	witness   *witness
+	inside    *insideWatch
+	guarded   []string               // what the crash guard has to say, "" is nothing
 	shown     []interface{ close() } // what shows the recording while it goes on
 	failed    func(error)            // told when the trace cannot be written any more; nil when nobody is
 	program   chan struct{}          // closed when pid is known
@@ -41,7 +43,7 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string) (*session, error) {
-	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness()}
+	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness(), inside: newInsideWatch()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
@@ -65,7 +67,7 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 
 // observe is who looks at what is recorded as it arrives.
 func (s *session) observe(std stdio, o runOptions) collector.Observer {
-	all := observers{s.witness}
+	all := observers{s.witness, s.inside}
 	if o.log {
 		log := newCallLog(std.err)
 		s.shown = append(s.shown, log)

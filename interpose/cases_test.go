@@ -18,9 +18,11 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, _ := filepath.Glob("*_test.go")
-	onMac, _ := filepath.Glob("mac/*_test.go")
-	sources = append(sources, onMac...)
+	var sources []string
+	for _, folder := range []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze/serial", "../collector/tracefile", "../cmd/mtrace"} {
+		found, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		sources = append(sources, found...)
+	}
 	stories := map[string]bool{} // of tests, and whether a comment stands before them
 	for _, source := range sources {
 		code, err := os.ReadFile(source)

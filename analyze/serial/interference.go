@@ -3,7 +3,6 @@ package serial
 import (
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"mtrace/analyze"
 )
@@ -136,16 +135,21 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	return r, true
 }
 
-// inFlight is, for each call, how many others were inside at its entry. The calls are sorted by begin.
+// inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the clock none was: in a coarse tick
+// who comes later would seem to find more of them, and is also more likely to leave in the next one. The calls are sorted by begin.
 func inFlight(calls []analyze.Call) []int {
-	ends := make([]analyze.Nanos, len(calls))
-	for i, c := range calls {
-		ends[i] = c.End
+	var begins, ends []analyze.Nanos // of those that took any time
+	for _, c := range calls {
+		if c.End > c.Begin {
+			begins, ends = append(begins, c.Begin), append(ends, c.End)
+		}
 	}
 	slices.Sort(ends)
 	n := make([]int, len(calls))
 	for i, c := range calls {
-		n[i] = max(0, i-sort.Search(len(ends), func(k int) bool { return ends[k] > c.Begin }))
+		begun, _ := slices.BinarySearch(begins, c.Begin)
+		ended, _ := slices.BinarySearch(ends, c.Begin+1)
+		n[i] = begun - ended
 	}
 	return n
 }

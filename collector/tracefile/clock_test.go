@@ -8,6 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
+// TestNanos: each clock's ticks are converted by what the process says of them: two of one trace may have different timebases, as under Rosetta.
 func TestNanos(t *testing.T) {
 	tsc := func(samples ...wire.ClockSample) *Process { return &Process{Clock: wire.ClockTSC, Samples: samples} }
 	mach := &Process{Clock: wire.ClockMach, TimebaseNumer: 125, TimebaseDenom: 3}
@@ -20,6 +21,7 @@ func TestNanos(t *testing.T) {
 	}{
 		{"nanoseconds", &Process{Clock: wire.ClockNanoseconds}, 123, 123},
 		{"mach, 24 MHz", mach, 24, 1000},
+		{"mach, of a process under Rosetta", &Process{Clock: wire.ClockMach, TimebaseNumer: 1, TimebaseDenom: 1}, 1000, 1000},
 		{"mach, 100 days", mach, 24_000_000 * 86_400 * 100, 86_400 * 100 * 1e9},
 		{"mach, too large", mach, math.MaxUint64, math.MaxInt64},
 		{"at the first sample", two, 1000, 50_000},

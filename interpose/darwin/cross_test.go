@@ -260,6 +260,41 @@ func TestCrossThreadLocals(t *testing.T) {
 	})
 }
 
+// functionAt is the last symbol before an address.
+func functionAt(file *macho.File, address uint64) string {
+	var last macho.Symbol
+	for _, s := range file.Symtab.Syms {
+		if s.Sect != 0 && s.Value <= address && s.Value >= last.Value {
+			last = s
+		}
+	}
+	return last.Name
+}
+
+// TestCrossReadsNoCounter: the processor's counter need not have the scale of
+// mach_absolute_time, on which Metal's times are (docs/cases.md). So no code of
+// the library reads it, nor any that we link: mrs of CNTPCT_EL0, CNTVCT_EL0 and
+// their self-synchronized forms. Go's procyield counts a pause by it, which is
+// no time that anybody is told.
+func TestCrossReadsNoCounter(t *testing.T) {
+	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
+		if file.Cpu != macho.CpuArm64 {
+			return
+		}
+		code, err := file.Section("__text").Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := map[uint32]string{0xd53be020: "CNTPCT", 0xd53be040: "CNTVCT", 0xd53be0a0: "CNTPCTSS", 0xd53be0c0: "CNTVCTSS"}
+		for at := 0; at+4 <= len(code); at += 4 {
+			address := file.Section("__text").Addr + uint64(at)
+			if name := read[le.Uint32(code[at:])&^31]; name != "" && !strings.Contains(functionAt(file, address), "runtime.procyield") {
+				t.Errorf("%s is read at %#x, in %s", name, address, functionAt(file, address))
+			}
+		}
+	})
+}
+
 func TestCrossSignatures(t *testing.T) {
 	for _, name := range built {
 		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {

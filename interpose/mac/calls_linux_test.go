@@ -17,11 +17,8 @@ import (
 func (b *built) client(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(b.folder, "client")
-	args := append([]string{"-g", "-std=gnu11", "-fobjc-exceptions", "-o", path, "testdata/client.m"}, b.flags...)
-	args = append(append(args, b.objects...), "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread", "-ldl", "-rdynamic")
-	cmd := exec.Command(b.compiler, args...)
-	cmd.Dir = library
-	run(t, []*exec.Cmd{cmd})
+	args := append([]string{"-fobjc-exceptions", "testdata/client.m"}, b.objects...)
+	run(t, []*exec.Cmd{b.foreign(path, append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread", "-ldl", "-rdynamic")...)})
 	return path
 }
 

@@ -141,9 +141,9 @@ func TestMac(t *testing.T) {
 			for _, p := range programs {
 				t.Run(p.title(), func(t *testing.T) { b.run(t, p) })
 			}
+			t.Run("trace", b.testTrace)
+			t.Run("calls", b.testCalls)
 			if v.name == "plain" {
-				t.Run("trace", b.testTrace)
-				t.Run("calls", b.testCalls)
 				b.reportCoverage(t)
 			}
 		})

@@ -44,6 +44,6 @@ int main(void) {
     printf("%#x %s %#lx\n", asked[i], !found ? "nowhere" : place.symbol ? place.symbol : "-", found ? (unsigned long)place.offset : 0);
   }
   struct mt_place place;
-  puts(mt_place_of(&place, &place) ? "found" : "nowhere");
+  puts(mt_place_of((const void *)8, &place) ? "found" : "nowhere");
   return 0;
 }

@@ -10,6 +10,10 @@ import (
 func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	var parts composite
 	switch t.kind {
+	case kindOpaque:
+		if display, ok := v.scan.attr("fmt"); ok {
+			parts.opaque = v.opaqueText(display)
+		}
 	case kindProcess, kindThread:
 		// The name is nowhere but in the displayed text.
 		display, _ := v.scan.attr("fmt")
@@ -85,6 +89,7 @@ type composite struct {
 	from    int // in valueReader.frames
 	stack   StackIndex
 	address uint64
+	opaque  TextIndex
 	broken  bool
 }
 
@@ -140,6 +145,8 @@ func (p *composite) add(v *valueReader, t *tag, c cell) {
 // word is the value of the element itself.
 func (p *composite) word(v *valueReader, t *tag) uint64 {
 	switch t.kind {
+	case kindOpaque:
+		return uint64(p.opaque)
 	case kindProcess:
 		return uint64(v.dict.process(p.number, p.display))
 	case kindThread:

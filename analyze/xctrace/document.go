@@ -2,6 +2,7 @@ package xctrace
 
 import (
 	"fmt"
+	"regexp"
 )
 
 // Document says what one input held: every root, table, defect and count, so
@@ -47,8 +48,24 @@ type Table struct {
 	Refused  string
 	Problems []Problem // the first of each kind
 
+	First [][]string // the first rows of a detail
+
 	problems map[string]bool
 }
+
+// Name is what the table is called: its schema, or of a detail view the last names in its path.
+func (t *Table) Name() string {
+	if t.Schema != "" {
+		return t.Schema
+	}
+	names := pathName.FindAllStringSubmatch(t.XPath, -1)
+	if len(names) == 0 {
+		return t.XPath
+	}
+	return names[len(names)-1][1]
+}
+
+var pathName = regexp.MustCompile(`@name=["']([^"']+)["']`)
 
 // Column is one column of a table.
 type Column struct{ Mnemonic, Name, Type string }

@@ -11,10 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// What is read of every real export, in figures. The goldens hold counts and
-// sums, not the exports.
+// What is read of every export of the generated recording, in figures.
 func TestGoldens(t *testing.T) {
-	for _, file := range realFiles(t) {
+	for _, file := range exportFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".xml")
 		t.Run(name, func(t *testing.T) {
 			inputs, _, err := Inputs([]string{file}, nil)

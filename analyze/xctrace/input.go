@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Input is one export to read.
@@ -29,7 +32,7 @@ type Input struct {
 type Bundle struct{ Path string }
 
 // Inputs finds the exports in paths: files, directories of files, zip archives,
-// and "-" for stdin; each may be compressed (gzip, zstd). Bundles are returned apart.
+// and "-" for stdin; each may be compressed (gzip, zstd, xz, bzip2). Bundles are returned apart.
 func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -54,7 +57,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, .xml.gz, .xml.zst or .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, .zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
@@ -72,7 +75,12 @@ func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path),
 
 func isExport(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".xml.gz") || strings.HasSuffix(name, ".xml.zst")
+	for _, packed := range []string{"", ".gz", ".zst", ".xz", ".bz2"} {
+		if strings.HasSuffix(name, ".xml"+packed) {
+			return true
+		}
+	}
+	return false
 }
 
 func inDirectory(dir string) ([]Input, []Bundle, error) {
@@ -160,42 +168,69 @@ func openEntry(path, name string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%s: no longer in the archive", name)
 }
 
-// Open opens the input, unpacked if it is gzipped. progress, if not nil, is
+// Open opens the input, unpacked if it is compressed, as UTF-8. progress, if not nil, is
 // told the bytes read as stored; its error ends the reading.
 func (in *Input) Open(progress func(int64) error) (io.ReadCloser, error) {
 	stored, err := in.open()
 	if err != nil {
 		return nil, err
 	}
-	counted := &countingReader{stored, progress}
-	buffered := bufio.NewReaderSize(counted, 64<<10)
-	magic, _ := buffered.Peek(4)
+	opened, err := in.unpack(stored, bufio.NewReaderSize(&countingReader{stored, progress}, 64<<10))
+	if err != nil {
+		stored.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser, error) {
+	magic, _ := buffered.Peek(6)
+	broken := func(what string, err error) error { return fmt.Errorf("%s: not a %s file: %w", in.Name, what, err) }
 	switch {
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
-			stored.Close()
-			return nil, fmt.Errorf("%s: not a gzip file: %w", in.Name, err)
+			return nil, broken("gzip", err)
 		}
-		return input{unpacked, stored}, nil
+		return in.text(unpacked, stored)
 	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
 		unpacked, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
 		if err != nil {
-			stored.Close()
-			return nil, fmt.Errorf("%s: not a zstd file: %w", in.Name, err)
+			return nil, broken("zstd", err)
 		}
-		return zstdInput{unpacked, stored}, nil
+		return in.text(unpacked, zstdInput{unpacked, stored})
+	case bytes.HasPrefix(magic, []byte("\xfd7zXZ\x00")):
+		unpacked, err := xz.NewReader(buffered)
+		if err != nil {
+			return nil, broken("xz", err)
+		}
+		return in.text(unpacked, stored)
+	case bytes.HasPrefix(magic, []byte("BZh")):
+		return in.text(bzip2.NewReader(buffered), stored)
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
-		stored.Close()
 		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: name the file", in.Name)
-	case bytes.HasPrefix(magic, []byte("\xff\xfe")), bytes.HasPrefix(magic, []byte("\xfe\xff")):
-		stored.Close()
-		return nil, fmt.Errorf("%s: written in UTF-16; xctrace writes UTF-8 (PowerShell's > converts: use --output)", in.Name)
 	case bytes.HasPrefix(magic, []byte("bpl")):
-		stored.Close()
 		return nil, fmt.Errorf("%s: a property list, not an export: export the .trace bundle with xctrace export", in.Name)
 	}
-	return input{buffered, stored}, nil
+	return in.text(buffered, stored)
+}
+
+// text is the document as UTF-8. xctrace writes that; what has gone through other programs may be UTF-16, with or without a byte order mark.
+func (in *Input) text(unpacked io.Reader, stored io.Closer) (io.ReadCloser, error) {
+	buffered := bufio.NewReaderSize(unpacked, 64<<10)
+	magic, err := buffered.Peek(4)
+	if len(magic) == 0 && err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s: cannot be unpacked: %w", in.Name, err)
+	}
+	order := unicode.BigEndian
+	switch {
+	case bytes.HasPrefix(magic, []byte("\xff\xfe")), bytes.Equal(magic, []byte("<\x00?\x00")), bytes.Equal(magic, []byte("<\x00t\x00")):
+		order = unicode.LittleEndian
+	case bytes.HasPrefix(magic, []byte("\xfe\xff")), bytes.Equal(magic, []byte("\x00<\x00?")), bytes.Equal(magic, []byte("\x00<\x00t")):
+	default:
+		return input{buffered, stored}, nil
+	}
+	return input{unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(buffered), stored}, nil
 }
 
 type input struct {
@@ -205,6 +240,7 @@ type input struct {
 
 func (i input) Close() error { return i.stored.Close() }
 
+// zstdInput ends the decoder with its file.
 type zstdInput struct {
 	*zstd.Decoder
 	stored io.Closer

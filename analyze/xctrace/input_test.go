@@ -4,13 +4,17 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 
 	"mtrace/fixtures/xctrace/export"
 )
@@ -73,6 +77,52 @@ func put(t *testing.T, dir, name string, data []byte) string {
 	return path
 }
 
+func xzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := xz.NewWriter(&b)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// wide is UTF-16, with a byte order mark or without.
+func wide(data []byte, mark bool, order binary.AppendByteOrder) (out []byte) {
+	units := utf16.Encode([]rune(string(data)))
+	if mark {
+		units = append([]uint16{0xfeff}, units...)
+	}
+	for _, u := range units {
+		out = order.AppendUint16(out, u)
+	}
+	return out
+}
+
+// The standard library reads bzip2 and does not write it.
+func TestBzip2(t *testing.T) {
+	if _, err := exec.LookPath("bzip2"); err != nil {
+		t.Skip("no bzip2 here to pack an export with: ", err)
+	}
+	path := put(t, t.TempDir(), "a.xml", gpuExport(t))
+	if out, err := exec.Command("bzip2", path).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	inputs, _, err := Inputs([]string{filepath.Dir(path)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
 // The same export, however it comes, has the same rows.
 func TestInputs(t *testing.T) {
 	data := gpuExport(t)
@@ -83,6 +133,10 @@ func TestInputs(t *testing.T) {
 		"gzip":                {put(t, dir, "b.xml.gz", gzipped(t, data))},
 		"gzip, any name":      {put(t, dir, "c", gzipped(t, data))},
 		"zstd":                {put(t, dir, "f.xml.zst", zstandard(t, data))},
+		"xz":                  {put(t, dir, "g.xml.xz", xzipped(t, data))},
+		"utf-16":              {put(t, dir, "h.xml", wide(data, true, binary.LittleEndian))},
+		"utf-16, big":         {put(t, dir, "i.xml", wide(data, true, binary.BigEndian))},
+		"utf-16 without mark": {put(t, dir, "j.xml", wide(data, false, binary.LittleEndian))},
 		"zip":                 {put(t, dir, "d.zip", zipped(t, map[string][]byte{"in/side.xml": data, "readme.txt": []byte("no"), "__MACOSX/x.xml": []byte("no")}))},
 		"zip with gzip":       {put(t, dir, "e.zip", zipped(t, map[string][]byte{"side.xml.gz": gzipped(t, data)}))},
 		"directory":           {filepath.Dir(put(t, dir, "one/x.xml", data))},
@@ -127,7 +181,9 @@ func TestInputErrors(t *testing.T) {
 		"empty":           {put(t, dir, "empty.xml", nil), "empty: xctrace wrote nothing"},
 		"text":            {put(t, dir, "text.xml", []byte("Export failed\n")), "not an export"},
 		"binary":          {put(t, dir, "bin.xml", []byte{0, 1, 2, '<', 255, 254}), "not an export"},
-		"utf-16":          {put(t, dir, "u16.xml", []byte("\xff\xfe<\x00?\x00x\x00")), "UTF-16"},
+		"utf-16":          {put(t, dir, "u16.xml", []byte("\xff\xfe<\x00?\x00x\x00")), "not an export"},
+		"broken xz":       {put(t, dir, "x.xml.xz", []byte("\xfd7zXZ\x00 and no more")), "not a xz file"},
+		"broken bzip2":    {put(t, dir, "b.xml.bz2", []byte("BZh9 and no more")), "bzip2"},
 		"plist":           {put(t, dir, "p.trace.plist", []byte("bplist00\x00")), "property list"},
 		"broken gzip":     {put(t, dir, "g.xml.gz", []byte("\x1f\x8b\x08\xff\xff")), "not a gzip file"},
 		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a whole zip archive"},

@@ -3,7 +3,6 @@ package xctrace
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,14 +11,12 @@ import (
 	"mtrace/fixtures/xctrace/export"
 )
 
-const realExports = "../../../shared/xctrace"
-
-// realFiles lists the real exports, or skips the test.
-func realFiles(t testing.TB) []string {
+// exportFiles lists the exports of the generated recording.
+func exportFiles(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob(realExports + "/*/*.xml")
+	files, err := filepath.Glob("../../fixtures/xctrace/recording/*.xml")
 	if err != nil || len(files) == 0 {
-		t.Skip("the real exports are not here (", realExports, "): their goldens cannot be checked")
+		t.Fatal("no generated recording: ", err)
 	}
 	return files
 }
@@ -146,30 +143,7 @@ func sameLines(t *testing.T, got, want []string) {
 	}
 }
 
-// Every row of every real export that has a known table must read as the slow
-// reader reads it.
-func TestRealExportsReadAsTheSlowReaderDoes(t *testing.T) {
-	total := 0
-	for _, file := range realFiles(t) {
-		if strings.Contains(file, "VM-Tracker") {
-			continue // encoding/xml refuses it, see TestTrapIllegalAttributeNames
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			got, _, _ := fastLines(t, data)
-			sameLines(t, got, naiveLines(t, data))
-			total += len(got)
-		})
-	}
-	if total < 116+22+11+9+39 {
-		t.Errorf("compared %d rows, the files have more", total)
-	}
-}
-
-// The same for generated exports of several shapes.
+// Every row of a known table must read as the slow reader reads it, in exports of several shapes.
 func TestGeneratedExportsReadAsTheSlowReaderDoes(t *testing.T) {
 	for name, c := range map[string]export.Config{
 		"one thread":          {Seed: 1, CommandBuffers: 50},

@@ -14,15 +14,18 @@ type reader struct {
 	sink   *Sink
 	schema *Table // the last one with columns, of this root
 	cells  []cell
-	types  []*tag
+	types  []*tag    // nil for a column of any type
+	raw    *rawTable // the table whose rows are wanted as they are; nil for all tables that mtrace knows
 }
 
 // Read reads an input of one or several export documents one after another
 // and delivers the rows of the tables that mtrace knows to the sink. The
 // Document is never nil; with an error it describes what came before it.
 func Read(src io.Reader, name string, sink *Sink) (*Document, error) {
-	r := &reader{doc: &Document{Name: name}, sink: sink}
-	r.value = valueReader{scan: newScanner(src), dict: sink.dictionary(), tags: newTagTable()}
+	return readInput(src, name, sink, nil)
+}
+
+func (r *reader) read(name string) (*Document, error) {
 	defer r.value.ids.close()
 	err := r.roots()
 	r.doc.Bytes = r.value.scan.offset()
@@ -203,14 +206,32 @@ func (r *reader) readSchema(tok token, t *Table) error {
 	return nil
 }
 
+// anyType is the engineering type of a column whose cells are of different ones.
+const anyType = "any"
+
 // bind prepares for the rows of a table.
 func (r *reader) bind(t *Table) (rowHandler, error) {
 	r.cells = make([]cell, len(t.Columns))
 	r.types = make([]*tag, len(t.Columns))
+	r.value.keepOpaque = false
 	for i, c := range t.Columns {
 		if r.types[i] = r.value.tags.find([]byte(c.Type)); r.types[i] == nil {
 			return rowHandler{}, errTooManyTags
 		}
+	}
+	handler := r.handler(t)
+	for i, c := range t.Columns {
+		if c.Type == anyType {
+			r.types[i] = nil
+		}
+	}
+	return handler, nil
+}
+
+// handler finds who reads the rows of a table.
+func (r *reader) handler(t *Table) rowHandler {
+	if r.raw != nil {
+		return r.raw.bind(r, t)
 	}
 	for _, spec := range tables {
 		if spec.name() != t.Schema {
@@ -227,9 +248,19 @@ func (r *reader) bind(t *Table) (rowHandler, error) {
 		for _, note := range handler.notes {
 			t.problem(r.value.scan.offset(), note, "%s", note)
 		}
-		return handler, nil
+		return handler
 	}
-	return rowHandler{}, nil
+	if r.sink.Other == nil {
+		return rowHandler{}
+	}
+	if r.sink.Accept != nil {
+		if err := r.sink.Accept(r.doc, t); err != nil {
+			t.Refused = err.Error()
+			return rowHandler{}
+		}
+	}
+	r.value.keepOpaque = true
+	return otherRows(t, r.types, r.sink, r.value.dict)
 }
 
 // row reads one row and delivers it if it keeps the rules: as many cells as
@@ -265,8 +296,11 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 			return err
 		}
 		if n < len(r.types) {
+			if v.raw && expected == nil && c.state == cellValue { // of any type: as a text
+				c.word = uint64(v.dict.text([]byte(v.rawText(got, c))))
+			}
 			r.cells[n] = c
-			if got != expected && got.kind != kindSentinel && misfit < 0 {
+			if expected != nil && got != expected && got.kind != kindSentinel && misfit < 0 {
 				misfit, misfitTag = n, got
 			}
 		}
@@ -288,7 +322,7 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		case v.mistyped > 0:
 			t.problem(from, "mistyped", "a reference to a value of another type")
 		default:
-			t.problem(from, "malformed", "a value that is not of its type")
+			t.problem(from, "malformed", "a value that is not of its type, or a time that is negative or longer than any recording")
 		}
 		for _, column := range rows.columns {
 			if r.cells[column].state == cellBroken {
@@ -318,6 +352,12 @@ func (r *reader) detail(tok token, t *Table) error {
 	v := &r.value
 	v.dangling, v.mistyped, v.malformed = 0, 0, 0
 	from := s.offset()
+	if len(t.First) < firstRows {
+		t.First = append(t.First, attributes(s, t.Columns))
+	}
+	if r.raw != nil && t.Name() == r.raw.name {
+		r.raw.detail(t, attributes(s, t.Columns))
+	}
 	for tok == tokenStart {
 		inner, err := s.next()
 		if err != nil {
@@ -341,4 +381,18 @@ func (r *reader) detail(tok token, t *Table) error {
 		t.problem(from, "dangling", "a reference to a value that is not in the document")
 	}
 	return nil
+}
+
+// firstRows is how many rows of a detail view are kept, to be shown.
+const firstRows = 5
+
+// attributes are those of a detail's row, in the order of the columns.
+func attributes(s *scanner, columns []Column) []string {
+	values := make([]string, len(columns))
+	for i, c := range columns {
+		raw, _ := s.attr(c.Mnemonic)
+		text, _ := unescape(nil, raw)
+		values[i] = string(text)
+	}
+	return values
 }

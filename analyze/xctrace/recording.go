@@ -42,6 +42,7 @@ type Recording struct {
 	Signposts    []SignpostInterval
 	Marks        []SignpostEvent
 	Samples      []CPUSample
+	Others       []*OtherTable
 	GPUName      string
 
 	toc      *TOC
@@ -221,6 +222,15 @@ func (r *Recording) sink() *Sink {
 		SignpostEvent:     keep(&r.Marks),
 		CPUSample:         keep(&r.Samples),
 		GPUInfo:           func(g *GPUInfo) { r.GPUName = r.Text(g.Name) },
+		Other: func(t *Table) *OtherTable {
+			for _, o := range r.Others {
+				if o.Table == t {
+					return o
+				}
+			}
+			r.Others = append(r.Others, &OtherTable{Table: t})
+			return r.Others[len(r.Others)-1]
+		},
 	}
 }
 

@@ -37,6 +37,8 @@ type Sink struct {
 	CPUSample         func(*CPUSample)
 	TimeInfo          func(*TimeInfo)
 	GPUInfo           func(*GPUInfo)
+
+	Other func(*Table) *OtherTable // where the rows of a table go that is none of these
 }
 
 func (s *Sink) dictionary() *Dictionary {
@@ -49,7 +51,7 @@ func (s *Sink) dictionary() *Dictionary {
 // nanos is a time or duration of an export: nanoseconds since the recording
 // began. What is larger than a signed number holds is no time.
 func (c cell) nanos() analyze.Nanos {
-	if c.state != cellValue || c.word > 1<<62 {
+	if c.state != cellValue || c.word > maxTime {
 		return 0
 	}
 	return analyze.Nanos(c.word)

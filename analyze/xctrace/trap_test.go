@@ -457,3 +457,71 @@ func TestSignpostsArePaired(t *testing.T) {
 		t.Errorf("intervals %v, want %s", got, want)
 	}
 }
+
+// A duration of -1, or of 2^64-1, was read as 0: the row counted, and its time did not. Such rows are left out and counted, also where the
+// value is referred to.
+func TestTrapTimesThatAreNone(t *testing.T) {
+	wrong := strings.Replace(firstRow, ">5000<", ">-5<", 1)
+	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, wrong,
+		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
+		`<start-time id="14" fmt="">300000</start-time><duration id="15" fmt="">18446744073709551615</duration><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
+		`<start-time id="16" fmt="">400000</start-time><duration ref="4"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
+	table := d.Tables[0]
+	if len(rows) != 1 || table.Rejected != 3 || table.Dangling != 0 || !strings.Contains(table.Problems[0].What, "negative or longer") {
+		t.Errorf("rows %+v, table %+v", rows, table)
+	}
+}
+
+const counters = "time:sample-time thread:thread pmc-events:any weight:weight"
+
+var counterRows = []string{
+	`<sample-time id="1" fmt="">1000</sample-time><thread id="2" fmt="main 0x7 (p, pid: 42)"><tid id="3" fmt="0x7">7</tid><process id="4" fmt="p (42)"><pid id="5" fmt="42">42</pid></process></thread><pmc-event id="6" fmt="1, 2">1 2</pmc-event><weight id="7" fmt="">1</weight>`,
+	`<sample-time id="8" fmt="">2000</sample-time><thread ref="2"/><uint64 id="9" fmt="9">9</uint64><weight ref="7"/>`,
+	`<sample-time id="10" fmt="">3000</sample-time><thread ref="2"/><sentinel/><weight ref="7"/>`,
+}
+
+// Cells of a column of the type any are of whatever type: every row of counters was rejected, because a <pmc-event> is not an <any>.
+func TestTrapColumnsOfAnyType(t *testing.T) {
+	r := NewRecording()
+	d, err := Read(strings.NewReader(doc(node("counters-profile", counters, counterRows...))), "test", r.sink())
+	if err != nil || d.Tables[0].Rejected != 0 || d.Tables[0].Rows != 3 || len(r.Others) != 1 || len(r.Others[0].Others) != 3 {
+		t.Fatalf("%v, table %+v, %+v", err, d.Tables[0], r.Others)
+	}
+	if x := r.Others[0].Others[1]; x.Start != 2000 || r.Processes[x.Process].PID != 42 {
+		t.Errorf("row %+v", x)
+	}
+}
+
+// Any table's rows can be had as they are.
+func TestReadTable(t *testing.T) {
+	path := put(t, t.TempDir(), "a.xml", []byte(doc(node("counters-profile", counters, counterRows...), node("metal-gpu-intervals", gpuColumns, strings.NewReplacer(`id="`, `id="1`, `ref="`, `ref="1`).Replace(firstRow)))))
+	inputs, _, err := Inputs([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rowsOf := func(name string) (columns []string, rows []string) {
+		_, _, err := ReadTable(&inputs[0], name, nil, func(list []RawColumn) error {
+			for _, c := range list {
+				columns = append(columns, fmt.Sprint(c.Mnemonic, " ", c.Kind))
+			}
+			return nil
+		}, func(values []any) error {
+			rows = append(rows, fmt.Sprint(values))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return columns, rows
+	}
+	columns, rows := rowsOf("counters-profile")
+	if got, want := fmt.Sprint(columns, rows), "[time 1 thread 0 pmc-events 0 weight 1] [[1000 main 0x7 (p, pid: 42) 1 2 1] [2000 main 0x7 (p, pid: 42) 9 1] [3000 main 0x7 (p, pid: 42) <nil> 1]]"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if _, rows := rowsOf("metal-gpu-intervals"); fmt.Sprint(rows) != "[[100000 5000 Compute 7 a:b ( p (42) ) p (42) 16]]" {
+		t.Errorf("rows %v", rows)
+	}
+	if columns, rows := rowsOf("none"); len(columns)+len(rows) != 0 {
+		t.Errorf("a table that is not there: %v, %v", columns, rows)
+	}
+}

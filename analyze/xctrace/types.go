@@ -80,6 +80,7 @@ var engineeringTypes = []struct {
 	{"gpu-event-name", kindText, noNull},
 	{"gpu-counter-name", kindText, noNull},
 	{"gpu-memory-event-name", kindText, noNull},
+	{"pmc-event", kindText, noNull},
 	{"signpost-name", kindText, noNull},
 	{"subsystem", kindText, noNull},
 	{"category", kindText, noNull},
@@ -114,7 +115,14 @@ type tag struct {
 	kind  kind
 	null  uint64
 	index uint16
+	time  bool // a number of nanoseconds, which is never negative nor larger than maxTime
 }
+
+// maxTime is more than any recording lasts. What is larger was negative, or is a number that stands for nothing.
+const maxTime = 1 << 62
+
+// times are the types that are nanoseconds.
+var times = map[string]bool{"start-time": true, "event-time": true, "sample-time": true, "duration": true, "weight": true}
 
 // tagTable finds tags by name. It is an open hash over the first and the last
 // eight bytes and the length of a name, which no two engineering types share.
@@ -130,7 +138,7 @@ func newTagTable() *tagTable {
 	t := &tagTable{all: []*tag{nil}} // index 0 is "id not defined"
 	for _, e := range engineeringTypes {
 		added := t.find([]byte(e.name))
-		added.kind, added.null = e.kind, e.null
+		added.kind, added.null, added.time = e.kind, e.null, times[e.name]
 	}
 	return t
 }

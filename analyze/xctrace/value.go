@@ -46,6 +46,10 @@ type valueReader struct {
 	mistyped  int64 // references to an id of another type
 	malformed int64 // values that are not of their type
 
+	keepOpaque bool // texts of types that mtrace does not know are kept, as long as they are few and short
+	opaque     int  // of them
+	raw        bool // every value is kept as it is displayed
+
 	dangled int64 // all of the document, so that none is lost with its row
 	text    []byte
 	frames  []FrameIndex
@@ -96,7 +100,11 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	}
 	var c cell
 	var err error
-	if tok == tokenStart || t.kind >= kindLabel {
+	if v.raw {
+		if c, err = v.rawElement(tok, t); err != nil {
+			return t, c, err
+		}
+	} else if tok == tokenStart || t.kind >= kindLabel {
 		c, err = v.composite(tok, t)
 		if err != nil {
 			return t, c, err
@@ -108,7 +116,7 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 		}
 		c = v.leaf(t, text)
 	}
-	if id >= 0 && c.state != cellBroken {
+	if id >= 0 && (c.state != cellBroken || t.time && c.word > maxTime) {
 		err = v.ids.set(uint32(id), t.index, c.word)
 	}
 	return t, c, err
@@ -146,6 +154,9 @@ func (v *valueReader) reference(id uint32, t *tag) (cell, error) {
 	switch {
 	case err != nil:
 		return cell{state: cellBroken}, err
+	case index == t.index && t.time && word > maxTime:
+		v.malformed++
+		return cell{word: word, state: cellBroken}, nil
 	case index == t.index:
 		if word == t.null {
 			return cell{word: word, state: cellNull}, nil
@@ -171,8 +182,12 @@ func (v *valueReader) leaf(t *tag, text []byte) cell {
 				return cell{state: cellBroken}
 			}
 		}
-		if n == t.null {
+		switch {
+		case n == t.null:
 			return cell{word: n, state: cellNull}
+		case t.time && n > maxTime:
+			v.malformed++
+			return cell{word: n, state: cellBroken}
 		}
 		return cell{n, cellValue}
 	case kindDecimal:
@@ -191,7 +206,27 @@ func (v *valueReader) leaf(t *tag, text []byte) cell {
 	case kindAddresses:
 		return cell{uint64(v.addresses(text)), cellValue}
 	}
-	return cell{state: cellValue}
+	if display, ok := v.scan.attr("fmt"); ok {
+		text = display
+	}
+	return cell{uint64(v.opaqueText(text)), cellValue}
+}
+
+const (
+	maxOpaque     = 100_000 // texts of types that mtrace does not know
+	longestOpaque = 64
+)
+
+// opaqueText keeps a text of a type that mtrace does not know, where such texts are wanted.
+func (v *valueReader) opaqueText(text []byte) TextIndex {
+	if !v.keepOpaque || v.opaque == maxOpaque || len(text) > longestOpaque || len(text) == 0 {
+		return 0
+	}
+	v.text, _ = unescape(v.text[:0], text)
+	before := len(v.dict.Texts)
+	i := v.dict.text(v.text)
+	v.opaque += len(v.dict.Texts) - before
+	return i
 }
 
 // parseNumber reads an unsigned decimal number.

@@ -36,6 +36,7 @@ func exportCommand() command {
 			var x exportJob
 			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto or chrome (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
 			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
+			flags.StringVar(&x.table, "table", "", "of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
 			x.part.flags(flags)
 			return func(std stdio, args []string) error { return x.run(std, args) }
 		},
@@ -46,6 +47,7 @@ func exportCommand() command {
 type exportJob struct {
 	formats []string
 	output  string
+	table   string
 	part    part
 }
 
@@ -83,6 +85,9 @@ func (x *exportJob) run(std stdio, args []string) error {
 	if err := x.part.check(); err != nil {
 		return err
 	}
+	if x.table != "" {
+		return x.writeTable(std, args[0])
+	}
 	return x.write(std, args[0])
 }
 
@@ -112,6 +117,9 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	})
 	if err != nil {
 		return err
+	}
+	if instruments(path) && slices.ContainsFunc(x.formats, func(f string) bool { return f == "csv" || f == "parquet" }) {
+		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and processor_times are empty: Instruments does not record them")
 	}
 	for _, o := range outlets {
 		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
 )
 
@@ -37,7 +38,7 @@ func (p *part) check() error {
 // instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
 func instruments(path string) bool {
 	is := func(name string) bool {
-		return slices.Contains([]string{".xml", ".trace", ".gz", ".zst", ".zip"}, strings.ToLower(filepath.Ext(name)))
+		return slices.Contains([]string{".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip"}, strings.ToLower(filepath.Ext(name)))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Ext(path) != ".trace" {
 		entries, err := os.ReadDir(path)
@@ -72,11 +73,57 @@ func (p *part) read(std stdio, path string, visit func(*analyze.VisitedCall)) (*
 	if err != nil {
 		return nil, err
 	}
+	return p.modelOf(recording, path)
+}
+
+// filter is the part of a recording of Instruments.
+func (p *part) filter() summary.Filter {
 	filter := summary.Filter{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to)}
 	for _, pid := range p.pids {
 		filter.PIDs = append(filter.PIDs, uint64(pid))
 	}
-	return summary.Trace(recording, filter)
+	return filter
+}
+
+// modelOf is the model of a recording. One that has nothing of Metal is an error: an empty report, or a file without rows, would read like an
+// answer.
+func (p *part) modelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
+	trace, err := summary.Trace(recording, p.filter())
+	if err != nil {
+		return nil, usageError("reading %s: %w", path, err)
+	}
+	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Allocations) > 0 {
+		return trace, nil
+	}
+	return nil, usageError("%s has nothing of Metal in it%s: mtrace xctrace says what is in it, mtrace export --table NAME writes the rows of a table%s",
+		path, whoseTables(trace, recording), cpuHint(recording))
+}
+
+// whoseTables lists the tables of a recording, and what is wrong with its target.
+func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
+	var names []string
+	for _, d := range recording.Documents {
+		for _, t := range d.Tables {
+			names = append(names, fmt.Sprintf("%s with %d rows", t.Name(), t.Rows))
+		}
+	}
+	text := ""
+	if len(names) > 0 {
+		text = " (" + strings.Join(names[:min(len(names), 5)], ", ") + ")"
+	}
+	for _, w := range trace.Warnings {
+		if strings.Contains(w, "no row is of it") {
+			text += "; " + w
+		}
+	}
+	return text
+}
+
+func cpuHint(recording *xctrace.Recording) string {
+	if len(recording.Samples) == 0 {
+		return ""
+	}
+	return ", and mtrace pprof its CPU samples"
 }
 
 // showProgress makes a visit also tell how far it is, on a terminal.

@@ -1,16 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	pprof "github.com/google/pprof/profile"
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze"
 	"mtrace/analyze/profile"
-	"mtrace/analyze/wholefile"
+	recordedpprof "mtrace/analyze/xctrace/pprof"
 )
+
+// profileFormats are how profiles are written, and what their files end in.
+var profileFormats = map[string]string{"pprof": ".pb.gz", "folded": ".folded"}
 
 func pprofCommand() command {
 	return command{
@@ -19,50 +26,154 @@ func pprofCommand() command {
 		usage:   "[flags] FILE -o OUT",
 		example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			out := flags.StringP("output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
-			types := flags.StringSlice("type", profile.Types, "the `TYPES` of profiles to write")
-			var of part
-			of.flags(flags)
-			return func(std stdio, args []string) error { return writeProfiles(std, args, *out, *types, &of) }
+			var j profileJob
+			flags.StringVarP(&j.out, "output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
+			flags.StringSliceVar(&j.types, "type", profile.Types, "the `TYPES` of profiles to write; of a recording of Instruments also cpu")
+			flags.StringVar(&j.format, "format", "pprof", "the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
+			j.of.flags(flags)
+			return func(std stdio, args []string) error {
+				j.asked = flags.Changed("type")
+				return j.run(std, args)
+			}
 		},
 	}
 }
 
-func writeProfiles(std stdio, args []string, out string, types []string, of *part) error {
+// profileJob is which profiles to write, how and where.
+type profileJob struct {
+	out    string
+	types  []string
+	asked  bool // the user named the types
+	format string
+	of     part
+}
+
+// built is a profile to be written.
+type built struct {
+	kind    string
+	profile *pprof.Profile
+}
+
+func (j *profileJob) run(std stdio, args []string) error {
 	if len(args) != 1 {
 		return usageError("takes one trace, but got %d: mtrace pprof FILE -o OUT", len(args))
 	}
-	if out == "" {
+	if j.out == "" {
 		return usageError("nowhere to write to: mtrace pprof FILE -o OUT")
 	}
-	for _, t := range types {
-		if !slices.Contains(profile.Types, t) {
-			return usageError("no profile of type %q: there are %s", t, strings.Join(profile.Types, ", "))
+	if profileFormats[j.format] == "" {
+		return usageError("no format %q: there are pprof, folded", j.format)
+	}
+	known := profile.Types
+	if instruments(args[0]) {
+		known = append(slices.Clone(profile.Types), "cpu")
+	}
+	for _, t := range j.types {
+		if !slices.Contains(known, t) {
+			return usageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))
 		}
 	}
-	if err := of.check(); err != nil {
+	if err := j.of.check(); err != nil {
 		return err
 	}
-	trace, err := of.load(std, args[0], nil)
+	if instruments(args[0]) {
+		return j.recorded(std, args[0])
+	}
+	trace, err := j.of.load(std, args[0], nil)
 	if err != nil {
 		return err
 	}
-	info, statErr := os.Stat(out)
-	toFile := len(types) == 1 && (statErr != nil || !info.IsDir())
-	paths := []string{out}
-	if toFile && wholefile.Same(out, args[0]) {
-		return usageError("%s is what is read: name another file to write", out)
+	var list []built
+	for _, kind := range j.types {
+		p, err := profile.Build(kind, trace)
+		if err != nil {
+			return status{exitUsage, err}
+		}
+		list = append(list, built{kind, p})
 	}
-	if toFile {
-		err = profile.Write(types[0], trace, out)
-	} else {
-		paths, err = profile.WriteAll(types, trace, out)
-	}
-	if err != nil {
-		return status{exitUsage, err}
-	}
-	for _, p := range paths {
-		fmt.Fprintln(std.out, p)
+	if err := j.write(std, args[0], list); err != nil {
+		return err
 	}
 	return cutError(trace)
+}
+
+// recorded writes what can be told of a recording of Instruments. A profile without a sample is not written: it would say that nothing
+// happened, where nothing is known.
+func (j *profileJob) recorded(std stdio, path string) error {
+	recording, err := (&xctraceView{}).load(std, []string{path})
+	if err != nil {
+		return err
+	}
+	kinds := j.types
+	if !j.asked {
+		kinds = []string{"gpu", "cpu", "alloc", "compile"}
+	}
+	trace, traceErr := j.of.modelOf(recording, path)
+	var list []built
+	for _, kind := range kinds {
+		var p *pprof.Profile
+		switch {
+		case kind == "cpu":
+			p, err = recordedpprof.CPU(recording, j.of.filter())
+		case traceErr == nil:
+			p, err = profile.Build(kind, trace)
+		}
+		switch {
+		case err != nil:
+			return status{exitUsage, err}
+		case p != nil && len(p.Sample) > 0:
+			list = append(list, built{kind, p})
+		case j.asked || kind == "gpu" || kind == "cpu":
+			fmt.Fprintf(std.err, "mtrace: no %s profile: %s\n", kind, noProfile(kind))
+		}
+	}
+	if len(list) == 0 {
+		return cmp.Or(traceErr, usageError("%s has no rows for a profile of type %s", path, strings.Join(kinds, ", ")))
+	}
+	if err := j.write(std, path, list); err != nil {
+		return err
+	}
+	if names := recording.Truncated(); len(names) > 0 {
+		return incompleteFile(names[0], analyze.Cut)
+	}
+	return nil
+}
+
+// noProfile is why a recording of Instruments has no such profile.
+func noProfile(kind string) string {
+	switch kind {
+	case "api", "wait":
+		return "Instruments records neither calls nor waits; mtrace run does"
+	case "cpu":
+		return "no CPU samples are in it (time-profile, cpu-profile, time-sample)"
+	}
+	return "the recording has no rows for it"
+}
+
+// write writes the profiles: one to a file, several into a folder.
+func (j *profileJob) write(std stdio, input string, list []built) error {
+	info, statErr := os.Stat(j.out)
+	toFile := len(j.types) == 1 && (statErr != nil || !info.IsDir())
+	if !toFile {
+		if err := os.MkdirAll(j.out, 0o755); err != nil {
+			return status{exitUsage, fmt.Errorf("making the folder for profiles: %w", err)}
+		}
+	}
+	for _, b := range list {
+		path := j.out
+		if !toFile {
+			path = filepath.Join(j.out, b.kind+profileFormats[j.format])
+		}
+		err := writeFile(path, input, func(f *os.File) error {
+			if j.format == "folded" {
+				return profile.WriteFolded(f, b.profile)
+			}
+			return b.profile.Write(f)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(std.out, path)
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/parquet-go/parquet-go"
 
 	"mtrace/fixtures/xctrace/export"
 )
@@ -327,4 +328,74 @@ func TestXctraceInOtherCommands(t *testing.T) {
 	if same.exit != 0 || !strings.Contains(same.stdout, `encoder \"Compute Command 0\"`) {
 		t.Errorf("a recording differs from itself: exit %d, %s%.300s", same.exit, same.stderr, same.stdout)
 	}
+}
+
+// A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. It is an error that says what is in
+// it, and what can be had of it is.
+func TestXctraceWithoutMetal(t *testing.T) {
+	from, out := exports(t), t.TempDir()
+	samples := filepath.Join(from, "time-profile.xml")
+	for _, args := range [][]string{{"report", samples}, {"diff", samples, samples}, {"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")}, {"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
+		got := sh(t, out, nil, tool.mtrace, args...)
+		if got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "nothing of Metal in it (time-profile with ") {
+			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
+		}
+	}
+	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "-o", "profiles"); got.exit != 0 || got.stdout != "profiles/cpu.pb.gz\n" {
+		t.Errorf("profiles: exit %d, %q, %s", got.exit, got.stdout, got.stderr)
+	}
+	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "--format", "folded", "--type", "cpu", "-o", "cpu.folded"); got.exit != 0 {
+		t.Errorf("folded: exit %d, %s", got.exit, got.stderr)
+	}
+	folded, err := os.ReadFile(filepath.Join(out, "cpu.folded"))
+	if err != nil || !strings.Contains(string(folded), "workload;Main Thread;start;main") {
+		t.Errorf("folded stacks: %v, %.300s", err, folded)
+	}
+}
+
+// Any table's rows in three formats, which hold the same.
+func TestExportTable(t *testing.T) {
+	from, out := exports(t), t.TempDir()
+	const schema = "gpu-performance-state-intervals"
+	lines := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "jsonl", "-o", "-")
+	var row map[string]any
+	if err := json.Unmarshal([]byte(strings.SplitN(lines.stdout, "\n", 2)[0]), &row); err != nil || lines.exit != 0 || row["gpu-performance-state"] == nil || row["duration"] == nil {
+		t.Fatalf("%v, exit %d, %v, %s", err, lines.exit, row, lines.stderr)
+	}
+	n := strings.Count(lines.stdout, "\n")
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "csv", "-o", "a.csv"); got.exit != 0 {
+		t.Fatal(got.stderr)
+	}
+	data, _ := os.ReadFile(filepath.Join(out, "a.csv"))
+	if strings.Count(string(data), "\n") != n+1 || !strings.HasPrefix(string(data), "start,duration,") {
+		t.Errorf("%d lines of JSON, CSV %.200s", n, data)
+	}
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "parquet", "-o", "a.parquet"); got.exit != 0 {
+		t.Fatal(got.stderr)
+	}
+	file, err := parquet.OpenFile(open(t, filepath.Join(out, "a.parquet")))
+	if err != nil || file.NumRows() != int64(n) {
+		t.Errorf("Parquet: %v, %+v", err, file)
+	}
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o", "b.csv"); got.exit != exitUsage || !strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
+		t.Errorf("a table that is not there: exit %d, %s", got.exit, got.stderr)
+	}
+	if _, err := os.Stat(filepath.Join(out, "b.csv")); err == nil {
+		t.Error("an empty file was left")
+	}
+}
+
+// open opens a file, with its size.
+func open(t *testing.T, path string) (*os.File, int64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, info.Size()
 }

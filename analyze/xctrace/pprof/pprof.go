@@ -48,6 +48,9 @@ func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 			}
 			stack = append(stack, frame{name, f.Address, f.Binary, f.File, f.Line})
 		}
+		if len(stack) == 0 {
+			stack = []frame{{name: "(no stack)"}}
+		}
 		process := s.Process
 		if process == 0 {
 			process = r.Threads[s.Thread].Process

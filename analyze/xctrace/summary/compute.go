@@ -49,11 +49,10 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 			out.Errors++
 		}
 	}
-	for i := range s.Samples {
-		if s.inside(s.Samples[i].Time) && s.own(s.Samples[i].Process) {
-			out.Samples++
-		}
+	if out.CPU = s.cpu(); out.CPU != nil {
+		out.Samples = out.CPU.Samples
 	}
+	out.Others = s.others()
 	out.Verdict = verdictOf(out)
 	out.Missing = s.missing(out)
 	out.Warnings = s.warnings(out)
@@ -76,6 +75,9 @@ func (s *scope) byStart() []int32 {
 	return order
 }
 
+// told says which tables have rows: one that is empty though another is not has failed.
+func (s *scope) told() told { return told{submissions: len(s.Submissions) > 0, gpu: len(s.GPU) > 0} }
+
 // processes is everybody's part, the subject first, then by GPU time.
 func (s *scope) processes(order []int32) []Process {
 	byPID := map[uint64]*Process{}
@@ -83,7 +85,7 @@ func (s *scope) processes(order []int32) []Process {
 	get := func(p xctrace.ProcessIndex) (*Process, *coverage) {
 		pid, key := s.Processes[p].PID, s.pid(p)
 		if byPID[key] == nil {
-			byPID[key] = &Process{PID: pid, Name: s.seen[pid], Subject: s.own(p)}
+			byPID[key] = &Process{PID: pid, Name: s.seen[pid], Subject: s.own(p), told: s.told()}
 			if p == 0 {
 				byPID[key].Name = ""
 			}
@@ -143,6 +145,9 @@ func (m *modeller) committers() []Thread {
 		if t == nil {
 			known := m.Threads[b.Thread]
 			t = &Thread{TID: known.TID, PID: m.Processes[b.Process].PID, Name: known.Name, FirstNS: b.Start}
+			if m.told().gpu {
+				t.GPUSumNS = new(Nanos)
+			}
 			byIndex[key] = t
 		}
 		t.Submissions++
@@ -151,8 +156,8 @@ func (m *modeller) committers() []Thread {
 		t.FirstNS, t.LastNS = min(t.FirstNS, b.Start), max(t.LastNS, commit)
 	}
 	for _, b := range m.trace.CommandBuffers {
-		if t := byIndex[b.Committed.Thread]; t != nil {
-			t.GPUSumNS += b.RowTime(m.trace.Window)
+		if t := byIndex[b.Committed.Thread]; t != nil && t.GPUSumNS != nil {
+			*t.GPUSumNS += b.RowTime(m.trace.Window)
 		}
 	}
 	list := make([]Thread, 0, len(byIndex))

@@ -1,30 +1,47 @@
 package summary
 
 import (
+	"fmt"
 	"regexp"
 	"sort"
 	"strings"
+
+	"mtrace/analyze/xctrace"
 )
 
 // labels is the GPU time of the subject by label and channel.
 func (s *scope) labels(order []int32) []Label {
-	type key struct{ label, channel string }
+	type key struct{ label, channel, process string }
 	times := map[key][]Nanos{}
 	var all Nanos
 	for _, i := range order {
 		g := &s.GPU[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok && s.own(g.Process) {
-			k := key{SameWork(s.Text(g.Label)), s.Text(g.Channel)}
+			k := key{SameWork(s.Text(g.Label)), s.Text(g.Channel), s.several(g.Process)}
 			times[k] = append(times[k], end-begin)
 			all += end - begin
 		}
 	}
 	list := make([]Label, 0, len(times))
 	for k, t := range times {
-		list = append(list, newLabel(k.label, k.channel, t, all))
+		label := newLabel(k.label, k.channel, t, all)
+		label.Process = k.process
+		list = append(list, label)
 	}
 	sortLabels(list)
 	return list
+}
+
+// several names a process where the subject is more than one: the same label is then not the same work.
+func (s *scope) several(p xctrace.ProcessIndex) string {
+	switch {
+	case len(s.pids) == 1 || s.pids == nil && len(s.seen) < 2:
+		return ""
+	case p == 0:
+		return "(not attributed)"
+	}
+	pid := s.Processes[p].PID
+	return fmt.Sprintf("%s (%d)", s.seen[pid], pid)
 }
 
 func newLabel(text, channel string, times []Nanos, all Nanos) Label {
@@ -101,6 +118,6 @@ func sortLabels(list []Label) {
 		case a.Name != b.Name:
 			return a.Name < b.Name
 		}
-		return a.Channel < b.Channel
+		return a.Channel+a.Process < b.Channel+b.Process
 	})
 }

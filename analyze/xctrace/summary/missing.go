@@ -16,6 +16,9 @@ func (s *scope) missing(out *Summary) []Missing {
 			list = append(list, m)
 		}
 	}
+	if m, none := s.noMetal(); none {
+		return append(list, m)
+	}
 	add("GPU time, idle time, labels", tableGPU, len(s.GPU))
 	add("command buffers per process and thread, submissions/s", tableSubmissions, len(s.Submissions))
 	add("completion latency", tableCompleted, len(s.Completions))
@@ -36,6 +39,34 @@ func (s *scope) missing(out *Summary) []Missing {
 		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
 	}
 	return list
+}
+
+// noMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would tell is nothing to
+// somebody who looks at a CPU profile.
+func (s *scope) noMetal() (Missing, bool) {
+	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters, "metal-application-intervals"}
+	for _, table := range tables {
+		if s.Has(table) || s.refused(table) || s.Run != nil && s.Run.Table(table) {
+			return Missing{}, false
+		}
+	}
+	why := "no table of Metal's is among the inputs (nor a table of contents, to say whether one was recorded)"
+	if s.Run != nil {
+		why = "no table of Metal's was recorded with the template " + s.Run.Template + ": use Metal System Trace"
+	}
+	return Missing{What: "everything about Metal", Why: why, Table: tableGPU}, true
+}
+
+// refused says whether a table is there that could not be read.
+func (s *scope) refused(schema string) bool {
+	for _, d := range s.Documents {
+		for _, t := range d.Tables {
+			if t.Schema == schema {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // absent says why a table gives nothing.

@@ -16,28 +16,27 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	return &Rows{s}, nil
 }
 
-// Samples calls f for each CPU sample of the subject in the window: of
-// time-profile or cpu-profile where they are, else of time-sample, which is
-// where they come from.
+// Samples calls f for each CPU sample of the subject in the range of time that was asked for, also beside the window of the GPU's work: of
+// time-profile or cpu-profile where they are, else of time-sample, which is where they come from.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
-	best := ""
+	best := s.sampleTable()
 	for i := range s.Recording.Samples {
-		if x := s.Recording.Samples[i].Schema; best == "" || best == "time-sample" {
-			best = x
-		}
-	}
-	for i := range s.Recording.Samples {
-		x := &s.Recording.Samples[i]
-		process := x.Process
-		if process == 0 {
-			process = s.Threads[x.Thread].Process
-		}
-		if x.Schema == best && x.Stack != 0 && s.inside(x.Time) && s.own(process) {
+		if x := &s.Recording.Samples[i]; x.Schema == best && s.asked(x.Time) && s.own(s.processOf(x)) {
 			f(x)
 		}
 	}
 }
 
-// Window is the window of the rows.
+// sampleTable is the table whose CPU samples count; "" without any.
+func (s *scope) sampleTable() (best string) {
+	for i := range s.Recording.Samples {
+		if x := s.Recording.Samples[i].Schema; best == "" || best == "time-sample" {
+			best = x
+		}
+	}
+	return best
+}
+
+// Window is the time that the rows are of.
 func (r *Rows) Window() (from, to Nanos) { return r.scope.from, r.scope.to }

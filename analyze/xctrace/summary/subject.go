@@ -20,11 +20,13 @@ type Filter struct {
 // scope is a recording seen through a filter.
 type scope struct {
 	*xctrace.Recording
-	from, to Nanos
-	pids     map[uint64]bool // of the subject; nil: every process
-	why      string
-	whole    bool              // to is the end of the recording
-	seen     map[uint64]string // every process with rows, by pid
+	from, to           Nanos
+	askedFrom, askedTo Nanos
+	stranger           string          // of a target that no row is of: what is said of it
+	pids               map[uint64]bool // of the subject; nil: every process
+	why                string
+	whole              bool              // to is the end of the recording
+	seen               map[uint64]string // every process with rows, by pid
 }
 
 func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
@@ -36,8 +38,10 @@ func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 	if err := s.choose(f); err != nil {
 		return nil, err
 	}
-	s.from, s.to = f.From, f.To
-	s.setWindow(f)
+	s.from, s.to, s.askedFrom = f.From, f.To, f.From
+	if err := s.setWindow(f); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -98,6 +102,10 @@ func (s *scope) choose(f Filter) error {
 	default:
 		s.pids = map[uint64]bool{s.Run.Target.PID: true}
 		s.why = "the target of the recording"
+		if _, seen := s.seen[s.Run.Target.PID]; !seen && len(s.seen) > 0 {
+			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row is of it; there are %s: it may be that of another recording; --all, --pid or --process choose whom to look at",
+				s.Run.Target.Name, s.Run.Target.PID, s.list())
+		}
 	}
 	return nil
 }
@@ -137,47 +145,139 @@ func (s *scope) inside(at Nanos) bool {
 }
 
 // setWindow makes the window: the range asked for, and where none was, from the
-// subject's first row to its last.
-func (s *scope) setWindow(f Filter) {
-	first, last := Nanos(1<<62), Nanos(0)
-	see := func(begin, end Nanos) {
-		first, last = min(first, begin), max(last, end)
+// subject's first row about Metal to its last; without any, of all its rows.
+func (s *scope) setWindow(f Filter) error {
+	s.askedTo = 1 << 62
+	if f.To != 0 {
+		s.askedTo = f.To
 	}
-	for i := range s.GPU {
-		if g := &s.GPU[i]; s.own(g.Process) {
-			begin := g.Start
-			if g.HasLatency && len(s.Submissions) == 0 {
-				begin = max(0, begin-g.StartLatency) // its commit
-			}
-			see(begin, g.Start+g.Duration)
+	metal, rows, end := extent{first: 1 << 62}, extent{first: 1 << 62}, Nanos(0)
+	s.metalRows(func(p xctrace.ProcessIndex, begin, until Nanos) {
+		end = max(end, until)
+		if s.own(p) {
+			metal.see(begin, until)
 		}
-	}
-	for i := range s.Submissions {
-		if b := &s.Submissions[i]; s.own(b.Process) {
-			see(b.Start, b.Start+b.Duration)
+	})
+	s.otherRows(func(p xctrace.ProcessIndex, begin, until Nanos) {
+		end = max(end, until)
+		if p == 0 || s.own(p) { // of the machine
+			rows.see(begin, until)
 		}
+	})
+	if s.Run != nil {
+		end = max(end, Nanos(s.Run.Duration))
 	}
-	for i := range s.Encoders {
-		if e := &s.Encoders[i]; s.own(e.Process) {
-			see(e.Start, e.Start+e.Duration)
-		}
+	if f.From > 0 && f.From >= end {
+		return fmt.Errorf("the time range begins at %s, but the recording ends at %s", f.From, end)
 	}
-	if last == 0 {
-		first = 0
+	if metal.last == 0 {
+		metal = rows
+	}
+	if metal.last == 0 {
+		metal.first = 0
 		if s.Run != nil {
-			last = Nanos(s.Run.Duration)
+			metal.last = Nanos(s.Run.Duration)
 		}
 	}
 	if f.From == 0 {
-		s.from = first
+		s.from = metal.first
 	}
 	if f.To == 0 {
-		s.to, s.whole = last, true
+		s.to, s.whole = metal.last, true
 	}
 	if s.to <= s.from {
 		s.to = s.from + 1
 	}
+	return nil
 }
+
+// extent is from the first to the last instant that was seen.
+type extent struct{ first, last Nanos }
+
+func (e *extent) see(begin, end Nanos) { e.first, e.last = min(e.first, begin), max(e.last, end) }
+
+// metalRows are the times of the rows that say what the subject did with Metal.
+func (s *scope) metalRows(see func(p xctrace.ProcessIndex, begin, end Nanos)) {
+	for i := range s.GPU {
+		g := &s.GPU[i]
+		begin := g.Start
+		if g.HasLatency && len(s.Submissions) == 0 {
+			begin = max(0, begin-g.StartLatency) // its commit
+		}
+		see(g.Process, begin, g.Start+g.Duration)
+	}
+	for i := range s.Submissions {
+		b := &s.Submissions[i]
+		see(b.Process, b.Start, b.Start+b.Duration)
+	}
+	for i := range s.Encoders {
+		e := &s.Encoders[i]
+		see(e.Process, e.Start, e.Start+e.Duration)
+	}
+}
+
+// otherRows are the times of all other rows; process 0 is the machine.
+func (s *scope) otherRows(see func(p xctrace.ProcessIndex, begin, end Nanos)) {
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		see(s.processOf(x), x.Time, x.Time+1)
+	}
+	for i := range s.Shaders {
+		x := &s.Shaders[i]
+		see(x.Process, x.Start, x.Start+x.Duration)
+	}
+	for i := range s.Events {
+		x := &s.Events[i]
+		see(x.Process, x.Start, x.Start+x.Duration)
+	}
+	for i := range s.Driver {
+		x := &s.Driver[i]
+		see(x.Process, x.Start, x.Start+x.Duration)
+	}
+	for i := range s.Performance {
+		see(0, s.Performance[i].Start, s.Performance[i].Start+s.Performance[i].Duration)
+	}
+	for i := range s.States {
+		see(0, s.States[i].Start, s.States[i].Start+s.States[i].Duration)
+	}
+	for i := range s.Completions {
+		see(0, s.Completions[i].Time, s.Completions[i].Time)
+	}
+	for i := range s.Compilations {
+		x := &s.Compilations[i]
+		see(x.Process, x.Start, x.Start+x.Duration)
+	}
+	for i := range s.Sizes {
+		see(s.Sizes[i].Process, s.Sizes[i].Start, s.Sizes[i].Start+s.Sizes[i].Duration)
+	}
+	for i := range s.Resources {
+		see(s.Resources[i].Process, s.Resources[i].Time, s.Resources[i].Time)
+	}
+	for i := range s.Signposts {
+		x := &s.Signposts[i]
+		see(x.Process, x.Start, x.Start+x.Duration)
+	}
+	for i := range s.Marks {
+		see(s.Marks[i].Process, s.Marks[i].Time, s.Marks[i].Time)
+	}
+	for _, o := range s.Others {
+		for i := range o.Others {
+			x := &o.Others[i]
+			see(x.Process, x.Start, x.Start+x.Duration)
+		}
+	}
+}
+
+// processOf is the process of a CPU sample.
+func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
+	if x.Process != 0 {
+		return x.Process
+	}
+	return s.Dictionary.Threads[x.Thread].Process
+}
+
+// asked says whether an instant is in the range that was asked for, whatever the window.
+func (s *scope) asked(at Nanos) bool { return at >= s.askedFrom && at < s.askedTo }
 
 func (s *scope) length() Nanos { return s.to - s.from }
 

@@ -4,6 +4,7 @@
 package summary
 
 import (
+	"encoding/json"
 	"time"
 
 	"mtrace/analyze"
@@ -38,6 +39,8 @@ type Summary struct {
 	Signposts []Phase   `json:"signposts"`
 	Errors    int       `json:"command_buffer_errors"`
 	Samples   int       `json:"cpu_samples"`
+	CPU       *CPU      `json:"cpu"`    // null without CPU samples
+	Others    []Other   `json:"others"` // tables of which nothing but their columns is known
 	Missing   []Missing `json:"missing"`
 	Warnings  []string  `json:"warnings"`
 	Tables    []Table   `json:"tables"`
@@ -94,6 +97,44 @@ type Process struct {
 	GPUBusyNS            Nanos   `json:"gpu_busy_ns"` // union
 	GPUSumNS             Nanos   `json:"gpu_sum_ns"`
 	GPUShare             float64 `json:"gpu_share"` // of the sum of all
+
+	told told
+}
+
+// told says which tables there are: what the others would tell is null, and no zero.
+type told struct{ submissions, gpu bool }
+
+// processJSON is a process as it is written: what no table told is null.
+type processJSON struct {
+	PID                  uint64   `json:"pid"` // 0 with no name: not attributed to any
+	Name                 string   `json:"name"`
+	Subject              bool     `json:"subject"`
+	Submissions          *int     `json:"submissions"` // null without their table, as the following
+	SubmissionsPerSecond *float64 `json:"submissions_per_s"`
+	Encoders             *uint64  `json:"encoders"`
+	EncodeNS             *Nanos   `json:"encode_ns"`
+	GPUIntervals         *int     `json:"gpu_intervals"` // null without their table, as the following
+	GPUBusyNS            *Nanos   `json:"gpu_busy_ns"`   // union
+	GPUSumNS             *Nanos   `json:"gpu_sum_ns"`
+	GPUShare             *float64 `json:"gpu_share"` // of the sum of all
+}
+
+// JSONSchemaAlias is what is written of a process.
+func (Process) JSONSchemaAlias() any { return processJSON{} }
+
+// MarshalJSON leaves out what no table told.
+func (p Process) MarshalJSON() ([]byte, error) {
+	s, g := p.told.submissions, p.told.gpu
+	return json.Marshal(processJSON{p.PID, p.Name, p.Subject, known(s, p.Submissions), known(s, p.SubmissionsPerSecond), known(s, p.Encoders), known(s, p.EncodeNS),
+		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
+}
+
+// known is a value that is there, or null.
+func known[T any](there bool, v T) *T {
+	if !there {
+		return nil
+	}
+	return &v
 }
 
 // Thread is one thread that committed command buffers.
@@ -107,7 +148,7 @@ type Thread struct {
 	PrepareNS            Nanos   `json:"prepare_ns"` // creation to commit
 	FirstNS              Nanos   `json:"first_ns"`
 	LastNS               Nanos   `json:"last_ns"`
-	GPUSumNS             Nanos   `json:"gpu_sum_ns"` // of what it committed
+	GPUSumNS             *Nanos  `json:"gpu_sum_ns"` // of what it committed; null without the GPU's rows
 }
 
 // Busy is how long something ran: as a union of intervals and as their sum,
@@ -211,6 +252,7 @@ type InFlight struct {
 type Label struct {
 	Name      string  `json:"name"`
 	Channel   string  `json:"channel,omitempty"`
+	Process   string  `json:"process,omitempty"` // where the summary is of several
 	Share     float64 `json:"share"`
 	Coalesced bool    `json:"coalesced,omitempty"` // several encoders run as one
 	Default   bool    `json:"default,omitempty"`   // the name is Instruments', not the program's

@@ -297,27 +297,6 @@ func TestTextGolden(t *testing.T) {
 	golden(t, "text.txt", of(t, r, Filter{}))
 }
 
-// The summary of the real exports of one recording.
-func TestRealRecordingGolden(t *testing.T) {
-	dir := "../../../../shared/xctrace/brianbruggeman__proxima/card19-groups8-"
-	var paths []string
-	for _, name := range []string{"trace-toc.xml", "command-buffer-submissions.xml", "gpu-intervals.EXCERPT-renumbered.xml"} {
-		if _, err := os.Stat(dir + name); err != nil {
-			t.Skip("the real exports are not here: ", err)
-		}
-		paths = append(paths, dir+name)
-	}
-	inputs, _, err := xctrace.Inputs(paths, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := of(t, load(t, inputs), Filter{})
-	if id := s.Latency.StartLatencyChecked; id == nil || id.Checked != 11 || id.Violations != 0 {
-		t.Errorf("start-latency check %+v, want 11 of 11", id)
-	}
-	golden(t, "real-recording.txt", s)
-}
-
 func golden(t *testing.T, name string, s *Summary) {
 	t.Helper()
 	var b bytes.Buffer

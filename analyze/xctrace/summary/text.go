@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -26,6 +27,8 @@ func (s *Summary) Text(w io.Writer) error {
 	p.labels("Driver, by what it processes (CPU time)", s.Driver, false)
 	p.labels("Handlers and debug groups (CPU time)", s.Handlers, false)
 	s.machine(p)
+	s.cpuText(p)
+	s.othersText(p)
 	s.honesty(p)
 	return p.Flush()
 }
@@ -60,7 +63,7 @@ func (s *Summary) head(p *printer) {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
 	if s.Window.LengthNS <= 1 { // nothing that the summary is about has a time
-		p.line("summary of %s (%s): nothing in it is about Metal", of, s.Subject.Why)
+		p.line("summary of %s (%s): nothing in it has a time", of, s.Subject.Why)
 		return
 	}
 	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, s.Window.LengthNS, s.Window.FromNS)
@@ -82,8 +85,14 @@ func (s *Summary) submissions(p *printer) {
 			if x.Subject && len(s.Subject.PIDs) > 0 {
 				name += " *"
 			}
-			p.line("  %s\t%d\t%.1f\t%d\t%s\t%d\t%s\t%s\t%s", name, x.Submissions, x.SubmissionsPerSecond, x.Encoders, x.EncodeNS,
-				x.GPUIntervals, x.GPUBusyNS, x.GPUSumNS, percent(x.GPUShare))
+			submissions, gpu := "·\t·\t·\t·", "·\t·\t·\t·"
+			if x.told.submissions {
+				submissions = fmt.Sprintf("%d\t%.1f\t%d\t%s", x.Submissions, x.SubmissionsPerSecond, x.Encoders, x.EncodeNS)
+			}
+			if x.told.gpu {
+				gpu = fmt.Sprintf("%d\t%s\t%s\t%s", x.GPUIntervals, x.GPUBusyNS, x.GPUSumNS, percent(x.GPUShare))
+			}
+			p.line("  %s\t%s\t%s", name, submissions, gpu)
 		}
 	}
 	if len(s.Threads) > 0 {
@@ -94,8 +103,12 @@ func (s *Summary) submissions(p *printer) {
 				p.line("  … and %d more", len(s.Threads)-i)
 				break
 			}
+			gpu := "·"
+			if x.GPUSumNS != nil {
+				gpu = x.GPUSumNS.String()
+			}
 			p.line("  %s\t0x%x\t%d\t%d\t%.1f\t%s\t%s\t%s", orNone(x.Name), x.TID, x.PID, x.Submissions, x.SubmissionsPerSecond,
-				x.EncodeNS, x.PrepareNS, x.GPUSumNS)
+				x.EncodeNS, x.PrepareNS, gpu)
 		}
 	}
 }
@@ -173,6 +186,10 @@ func (p *printer) labels(title string, list []Label, channel bool) {
 	if channel {
 		head += "channel\t"
 	}
+	processes := slices.ContainsFunc(list, func(l Label) bool { return l.Process != "" })
+	if processes {
+		head += "process\t"
+	}
 	p.line("%scount\tsum\tshare\tp50\tp95\tp99\tmax", head)
 	for i, l := range list {
 		if i == maxLines {
@@ -182,6 +199,9 @@ func (p *printer) labels(title string, list []Label, channel bool) {
 		name := short(l.Name) + "\t"
 		if channel {
 			name += l.Channel + "\t"
+		}
+		if processes {
+			name += l.Process + "\t"
 		}
 		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, l.SumNS, percent(l.Share), l.P50NS, l.P95NS, l.P99NS, l.MaxNS)
 	}
@@ -225,6 +245,13 @@ func (s *Summary) machine(p *printer) {
 }
 
 func (s *Summary) honesty(p *printer) {
+	if s.GPU != nil || len(s.Threads) > 0 {
+		s.serialization(p)
+	}
+	s.told(p)
+}
+
+func (s *Summary) serialization(p *printer) {
 	p.section("Serialization")
 	p.line("  %s: %s", s.Verdict.Verdict, s.Verdict.Summary)
 	for _, x := range s.Verdict.Evidence {
@@ -234,6 +261,10 @@ func (s *Summary) honesty(p *printer) {
 		p.line("    ruled out: %s", x)
 	}
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
+}
+
+// told is what the summary warns of, what it cannot tell, and of which tables it is.
+func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")
 		for _, x := range s.Warnings {

@@ -38,7 +38,11 @@ func verdictOf(s *Summary) Verdict {
 	say := func(format string, args ...any) { v.Evidence = append(v.Evidence, fmt.Sprintf(format, args...)) }
 	say("the GPU was busy for %s of the window, with the subject's work for %s", percent(busy), percent(g.Own.BusyShare))
 	if f := s.InFlight; f != nil {
-		say("command buffers in flight: mean %.2f, most %d, from %d thread(s)", f.Mean, f.Max, len(s.Threads))
+		from := ""
+		if len(s.Threads) > 0 {
+			from = fmt.Sprintf(", from %d thread(s)", len(s.Threads))
+		}
+		say("command buffers in flight: mean %.2f, most %d%s", f.Mean, f.Max, from)
 	}
 	if l := s.Latency.CommitToGPU; l != nil {
 		say("from commit to GPU start: median %s", l.P50NS)
@@ -61,6 +65,8 @@ func verdictOf(s *Summary) Verdict {
 	case s.InFlight != nil && s.InFlight.Max == 1 && len(s.Threads) > 1:
 		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets one at a time through (a lock, a device-wide synchronisation or a single worker), the GPU is not it.", len(s.Threads))
 		v.RuledOut = append(v.RuledOut, "single-submitter: more than one thread commits")
+	case len(s.Threads) == 0:
+		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time: why is not recorded, and who committed is not in the export.", percent(g.Idle.Share))
 	case len(s.Threads) == 1:
 		v.Summary = fmt.Sprintf("One thread commits all command buffers and the GPU is idle for %s of the time: whether others wait for that thread is not recorded.", percent(g.Idle.Share))
 	default:

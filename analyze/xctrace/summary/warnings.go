@@ -10,6 +10,9 @@ import (
 func (s *scope) warnings(out *Summary) []string {
 	list := []string{}
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if s.stranger != "" {
+		warn("%s", s.stranger)
+	}
 	for _, name := range out.Source.Truncated {
 		warn("%s is cut: the rows before the cut are here, the ones after are not", name)
 	}
@@ -144,9 +147,9 @@ func (s *scope) tables() []Table {
 			row := Table{Schema: t.Schema, XPath: t.XPath, File: d.Name, Rows: t.Rows, Rejected: t.Rejected, Dangling: t.Dangling, Read: t.Decoded, Note: t.Refused}
 			switch {
 			case t.Shape == xctrace.ShapeDetail:
-				row.Note = "a detail view: listed, not read"
+				row.Note = "a detail view: its first rows are shown; mtrace export --table has all"
 			case t.Refused == "" && !t.Decoded && t.Rows > 0:
-				row.Note = "not a table mtrace reads: listed only"
+				row.Note = "known by its columns only: its times and texts are summed up; mtrace export --table has its rows"
 			case t.Rows == 0:
 				row.Note = "no rows"
 			}

@@ -1,0 +1,81 @@
+package xctrace
+
+import "mtrace/analyze"
+
+// OtherTable is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes, virtual memory and whatever
+// else Instruments has. Its times and its texts say something nevertheless.
+type OtherTable struct {
+	*Table
+	Texts  []string // mnemonics of the columns whose texts are kept
+	Others []OtherRow
+	Left   int64 // rows that were not kept, beyond maxOther
+	Timed  bool  // it has a column of instants
+	Lasts  bool  // it has a column of durations
+}
+
+// OtherRow is a row of such a table.
+type OtherRow struct {
+	Start, Duration analyze.Nanos
+	Process         ProcessIndex // 0: not known
+	Texts           [maxOtherTexts]TextIndex
+}
+
+const (
+	maxOther      = 1_000_000 // rows of one table
+	maxOtherTexts = 4
+)
+
+// otherRows reads the rows of a table by the types of its columns.
+func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandler) {
+	to := sink.Other(t)
+	start, duration, process, thread := -1, -1, -1, -1
+	var texts []int
+	first := func(at *int, column int) {
+		if *at < 0 {
+			*at = column
+			h.columns = append(h.columns, column)
+		}
+	}
+	for i, c := range t.Columns {
+		switch k := types[i].kind; {
+		case c.Type == "duration":
+			first(&duration, i)
+		case types[i].time && c.Type != "weight":
+			first(&start, i)
+		case k == kindProcess:
+			first(&process, i)
+		case k == kindThread:
+			first(&thread, i)
+		case (k == kindText || k == kindOpaque) && c.Type != anyType && len(texts) < maxOtherTexts:
+			texts = append(texts, i)
+			to.Texts = append(to.Texts, c.Mnemonic)
+		}
+	}
+	to.Timed, to.Lasts = start >= 0, duration >= 0
+	h.deliver = func(cells []cell) {
+		if len(to.Others) == maxOther {
+			to.Left++
+			return
+		}
+		var row OtherRow
+		if start >= 0 {
+			row.Start = cells[start].nanos()
+		}
+		if duration >= 0 {
+			row.Duration = cells[duration].nanos()
+		}
+		switch {
+		case process >= 0 && cells[process].state == cellValue:
+			row.Process = cells[process].process()
+		case thread >= 0 && cells[thread].state == cellValue:
+			row.Process = dict.Threads[cells[thread].thread()].Process
+		}
+		for i, column := range texts {
+			if cells[column].state == cellValue {
+				row.Texts[i] = cells[column].text()
+			}
+		}
+		to.Others = append(to.Others, row)
+	}
+	return h
+}

@@ -1,0 +1,213 @@
+package xctrace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// RawKind is what the values of a column are.
+type RawKind uint8
+
+// The kinds of columns.
+const (
+	RawText   RawKind = iota // string
+	RawNumber                // uint64
+	RawFloat                 // float64
+)
+
+// RawColumn is a column of a table whose rows are read as they are.
+type RawColumn struct {
+	Column
+	Kind RawKind
+}
+
+// rawTable is the one table whose rows are wanted.
+type rawTable struct {
+	name    string
+	begin   func([]RawColumn) error
+	row     func([]any) error
+	columns []RawColumn
+	err     error
+	rows    int64
+}
+
+// ReadTable reads the rows of the tables of one name out of an input, whatever the table is: begin is told the columns, row gets the values
+// of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a rule are counted in the Document, and not
+// delivered. found is false when there is no such table.
+func ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error, row func([]any) error) (doc *Document, found bool, err error) {
+	var read int64
+	src, err := in.Open(func(n int64) error {
+		read += n
+		if progress == nil {
+			return nil
+		}
+		return progress(in.Name, read, in.Size)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	defer src.Close()
+	raw := &rawTable{name: name, begin: begin, row: row}
+	doc, err = readInput(src, in.Name, &Sink{}, raw)
+	if err == nil {
+		err = raw.err
+	}
+	return doc, raw.columns != nil, err
+}
+
+// bind is told of a table.
+func (w *rawTable) bind(r *reader, t *Table) rowHandler {
+	if t.Schema != w.name || w.err != nil {
+		return rowHandler{}
+	}
+	columns := make([]RawColumn, len(t.Columns))
+	kinds := make([]kind, len(t.Columns))
+	h := rowHandler{}
+	for i, c := range t.Columns {
+		columns[i] = RawColumn{Column: c}
+		kinds[i] = r.types[i].kind
+		switch kinds[i] {
+		case kindNumber:
+			columns[i].Kind = RawNumber
+		case kindDecimal:
+			columns[i].Kind = RawFloat
+		}
+		if c.Type != anyType {
+			h.columns = append(h.columns, i)
+		}
+	}
+	if !w.start(t, columns) {
+		return rowHandler{}
+	}
+	t.Decoded = true
+	values := make([]any, len(columns))
+	h.deliver = func(cells []cell) {
+		for i, c := range cells {
+			values[i] = nil
+			switch {
+			case c.state != cellValue:
+			case columns[i].Kind == RawNumber:
+				values[i] = c.number()
+			case columns[i].Kind == RawFloat:
+				values[i] = c.decimal()
+			default:
+				values[i] = r.value.dict.Text(c.text())
+			}
+		}
+		w.deliver(values)
+	}
+	return h
+}
+
+// start tells of the columns, once. Tables of one schema have the same columns.
+func (w *rawTable) start(t *Table, columns []RawColumn) bool {
+	if w.columns == nil {
+		w.columns = columns
+		w.err = w.begin(columns)
+		return w.err == nil
+	}
+	if len(columns) != len(w.columns) {
+		t.Refused = "it has other columns than the table of that name before it"
+		return false
+	}
+	return true
+}
+
+func (w *rawTable) deliver(values []any) {
+	if w.err == nil {
+		w.rows++
+		w.err = w.row(values)
+	}
+}
+
+// detail delivers a row of attributes.
+func (w *rawTable) detail(t *Table, attributes []string) {
+	if t.Rows == 0 {
+		columns := make([]RawColumn, len(t.Columns))
+		for i, c := range t.Columns {
+			columns[i] = RawColumn{Column: c}
+		}
+		if !w.start(t, columns) {
+			return
+		}
+		t.Decoded = true
+	}
+	if len(attributes) != len(w.columns) {
+		return
+	}
+	values := make([]any, len(attributes))
+	for i, a := range attributes {
+		values[i] = a
+	}
+	w.deliver(values)
+}
+
+// rawElement reads an element as it is: numbers as numbers, everything else as its text, or as it is displayed if it has parts. What has parts
+// and no displayed text, as call stacks, is its parts, with semicolons between.
+func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
+	if t.kind == kindNumber || t.kind == kindDecimal {
+		if tok == tokenStart {
+			v.malformed++
+			return cell{state: cellBroken}, v.skip()
+		}
+		text := v.scan.text
+		if tok == tokenEmpty {
+			text = nil
+		}
+		return v.leaf(t, text), nil
+	}
+	text, shown := v.scan.attr("fmt")
+	if !shown {
+		text, shown = v.scan.attr("name")
+	}
+	if tok == tokenLeaf && len(v.scan.text) > 0 { // what is shown depends on the language of the machine
+		text = v.scan.text
+	}
+	plain, _ := unescape(nil, text)
+	var parts []string
+	for tok == tokenStart {
+		inner, err := v.scan.next()
+		if err != nil {
+			return cell{}, err
+		}
+		if inner == tokenEOF {
+			return cell{}, errTruncated
+		}
+		if inner == tokenEnd {
+			break
+		}
+		if inner == tokenText {
+			continue
+		}
+		child, c, err := v.element(inner, nil)
+		if err != nil {
+			return cell{}, err
+		}
+		if !shown && c.state == cellValue {
+			parts = append(parts, v.rawText(child, c))
+		}
+	}
+	if !shown && len(parts) > 0 {
+		plain = []byte(strings.Join(parts, ";"))
+	}
+	return cell{uint64(v.dict.text(plain)), cellValue}, nil
+}
+
+// rawText is a value as a text.
+func (v *valueReader) rawText(t *tag, c cell) string {
+	switch t.kind {
+	case kindNumber:
+		return fmt.Sprint(c.number())
+	case kindDecimal:
+		return fmt.Sprint(c.decimal())
+	}
+	return v.dict.Text(c.text())
+}
+
+// readInput is Read, or with raw the reading of one table.
+func readInput(src io.Reader, name string, sink *Sink, raw *rawTable) (*Document, error) {
+	r := &reader{doc: &Document{Name: name}, sink: sink, raw: raw}
+	r.value = valueReader{scan: newScanner(src), dict: sink.dictionary(), tags: newTagTable(), raw: raw != nil}
+	return r.read(name)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/table"
+	"mtrace/analyze/xctrace"
+)
+
+// writeTable writes the rows of one table of a recording of Instruments, whatever the table is.
+func (x *exportJob) writeTable(std stdio, path string) error {
+	format := x.formats[0]
+	switch {
+	case !instruments(path):
+		return usageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or parquet write")
+	case len(x.formats) > 1 || !slices.Contains([]string{"csv", "jsonl", "parquet"}, format):
+		return usageError("--table takes one format of csv, jsonl, parquet")
+	case x.part.from != 0 || x.part.to != 0 || len(x.part.pids) > 0:
+		return usageError("--table writes all rows: --from, --to and --pid do not go with it")
+	}
+	inputs, bundles, err := xctrace.Inputs([]string{path}, std.in)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	if len(inputs) == 0 && len(bundles) > 0 {
+		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that", path, path, x.table)
+	}
+	if x.output == "-" {
+		return x.tableTo(std, inputs, path, format, std.out)
+	}
+	if err := writeFile(x.output, path, func(f *os.File) error { return x.tableTo(std, inputs, path, format, f) }); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.out, x.output)
+	return nil
+}
+
+func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format string, w io.Writer) error {
+	var out *table.Plain
+	var columns []string
+	begin := func(list []xctrace.RawColumn) error {
+		var names []string
+		plain := make([]table.PlainColumn, len(list))
+		for i, c := range list {
+			names = append(names, c.Mnemonic)
+			plain[i] = table.PlainColumn{Name: c.Mnemonic, Kind: map[xctrace.RawKind]table.PlainKind{xctrace.RawNumber: table.PlainNumber, xctrace.RawFloat: table.PlainFloat}[c.Kind]}
+		}
+		if out != nil {
+			if !slices.Equal(names, columns) {
+				return fmt.Errorf("the tables named %s have different columns: name one file", x.table)
+			}
+			return nil
+		}
+		columns = names
+		var err error
+		out, err = table.NewPlain(w, table.Format(format), x.table, plain)
+		return err
+	}
+	var there []string
+	rows := 0
+	show := progressOn(std.err)
+	for i := range inputs {
+		doc, _, err := xctrace.ReadTable(&inputs[i], x.table, func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
+			rows++
+			return out.Row(values)
+		})
+		if err != nil && (inputs[i].Listed || doc != nil && len(doc.Tables) > 0) {
+			return status{exitUsage, err}
+		}
+		if doc == nil {
+			continue
+		}
+		for _, t := range doc.Tables {
+			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
+			if t.Rejected > 0 {
+				fmt.Fprintf(std.err, "mtrace: %s: %d of %d rows left out: %s\n", t.Name(), t.Rejected, t.Rows, t.Problems[0])
+			}
+		}
+		if doc.Truncated {
+			fmt.Fprintf(std.err, "mtrace: %s is cut: only the rows before the cut are written\n", doc.Name)
+		}
+	}
+	if out == nil || rows == 0 {
+		if len(there) == 0 {
+			there = []string{"none"}
+		}
+		return status{exitUsage, errors.New("no row of a table named " + x.table + " in " + path + ": there are " + strings.Join(there, ", "))}
+	}
+	return out.Close()
+}

@@ -19,6 +19,8 @@ const (
 	EventChain         = "event-chain"
 	HeadOfLine         = "head-of-line"
 	CompletionHandlers = "completion-handlers"
+	Starvation         = "starvation"
+	Imbalance          = "imbalance"
 	GPUBound           = "gpu-bound"
 	CPUBound           = "cpu-bound"
 	None               = "none"
@@ -47,6 +49,7 @@ type Finding struct {
 	behind    bool          // it was found by queues that run less than the GPU has room for
 	aside     bool          // those who lose the time submit next to nothing
 	inCommit  bool          // it was found by commits that hold each other up
+	slowest   string        // whom threads wait for most; empty when the cause is not of that kind
 	limit     bool          // of the machine: it is told after the faults of the program
 	unseen    analyze.Nanos // part of explains in which threads were not seen to wait
 	explains  analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
@@ -72,4 +75,4 @@ type rule func(a *Analysis, f *facts) Finding
 
 // rules are all rules, in the order in which ties are broken. Those for what is left over ask what the ones before have found.
 var rules = []rule{gpuSaturated, deviceWideSync, singleSubmitter, lockContention, interpreterLock, queueDepth, compileBound, eventChain,
-	headOfLine, completionHandlers, foreignLoad, launchBound, cpuBound, gpuBound}
+	headOfLine, completionHandlers, imbalance, starvation, foreignLoad, launchBound, cpuBound, gpuBound}

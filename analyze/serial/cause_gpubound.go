@@ -1,7 +1,9 @@
 package serial
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"mtrace/analyze"
 )
@@ -63,6 +65,8 @@ const mostNamed = 3
 // command buffer before it makes the next, what more of them in flight would bring.
 func (r *Finding) tellKernels(gains []Gain) {
 	named := 0
+	gains = slices.Clone(gains)
+	slices.SortStableFunc(gains, func(x, y Gain) int { return cmp.Compare(x.flights(), y.flights()) })
 	for _, g := range gains {
 		switch {
 		case g.Kind == KindKernel && g.Factor == 0.5 && named < mostNamed:
@@ -72,6 +76,14 @@ func (r *Finding) tellKernels(gains []Gain) {
 			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the last one gave", g.Name, g.words())
 		}
 	}
+}
+
+// flights is how many rounds are in flight; 0 of what is no such thing.
+func (g *Gain) flights() string {
+	if g.Kind != KindInFlight {
+		return ""
+	}
+	return g.Name
 }
 
 func (s Speedup) words() string {

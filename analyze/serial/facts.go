@@ -32,11 +32,13 @@ type facts struct {
 	oneAtATime   bool                      // a process is an interpreter that runs one thread at a time
 	everybody    map[*analyze.Thread]bool  // those that wait for everybody's work
 	hanging      map[*analyze.Thread]*hanging
-	found        map[string]analyze.Nanos // what the rules before have found lost
+	meetings     *meetings                              // nil when threads do not meet
+	starving     map[*analyze.Thread][]analyze.Interval // waits for signals with nothing for the GPU to do
+	found        map[string]analyze.Nanos               // what the rules before have found lost
 }
 
 func (a *Analysis) facts() *facts {
-	f := &facts{found: map[string]analyze.Nanos{}}
+	f := &facts{found: map[string]analyze.Nanos{}, starving: map[*analyze.Thread][]analyze.Interval{}}
 	for _, t := range a.Threads {
 		if t.Submits() {
 			f.threads = append(f.threads, t)
@@ -52,6 +54,7 @@ func (a *Analysis) facts() *facts {
 	f.inFlight = a.workInFlight()
 	f.shares(len(a.Trace.CommandBuffers))
 	f.unfed = a.unfed(f)
+	f.meetings = a.findMeetings(f.submits)
 	a.useOfProcessors(f)
 	processes := map[*analyze.Process]bool{}
 	for _, t := range f.threads {

@@ -22,8 +22,9 @@ type program struct {
 	paced     map[*analyze.Thread]bool // those that wait for their work in no call
 	submitter handedOver
 
-	kernelNames, callNames []string // by number
-	withRoom               float64  // see roomy; 0 before it was asked for
+	kernelNames, callNames []string                  // by number
+	withRoom               float64                   // see roomy; 0 before it was asked for
+	starving               map[*analyze.Thread]*Busy // when threads waited for signals with nothing for the GPU to do
 	lockKeys               []lockKey
 
 	processors   int           // that the threads and the framework share; 0 when their use is not known
@@ -84,23 +85,24 @@ const (
 
 // An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
 type op struct {
-	kind   opKind
-	job    int32 // −1 when it is not known what is waited for: then cost is all
-	gap    analyze.Nanos
-	alone  analyze.Nanos // gap if there were no locks to wait for
-	encode analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
-	turn   analyze.Nanos // part of gap in which another thread waited for the GPU
-	cost   analyze.Nanos
-	solo   analyze.Nanos // cost if no other thread held it up
-	nested analyze.Nanos // part of cost that was spent waiting for locks
-	hangs  float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
-	notify analyze.Nanos // of waits: from the GPU's end to the return
-	waited analyze.Nanos // of waits: up to the completion being seen
-	lock   int32         // of those that are handed over; of signals, and of work for the one that submits: which
-	which  int32         // of the program's locks a wait is for, from 1 on; 0 is none
-	way    int32         // the same, of the only lock that the thread waits for on its way to a call and at it
-	hold   analyze.Nanos // of locks: how long it is kept then
-	wait   *analyze.LockWait
+	kind    opKind
+	job     int32 // −1 when it is not known what is waited for: then cost is all
+	gap     analyze.Nanos
+	alone   analyze.Nanos // gap if there were no locks to wait for
+	encode  analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
+	turn    analyze.Nanos // part of gap in which another thread waited for the GPU
+	starved analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
+	cost    analyze.Nanos
+	solo    analyze.Nanos // cost if no other thread held it up
+	nested  analyze.Nanos // part of cost that was spent waiting for locks
+	hangs   float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
+	notify  analyze.Nanos // of waits: from the GPU's end to the return
+	waited  analyze.Nanos // of waits: up to the completion being seen
+	lock    int32         // of those that are handed over; of signals, and of work for the one that submits: which
+	which   int32         // of the program's locks a wait is for, from 1 on; 0 is none
+	way     int32         // the same, of the only lock that the thread waits for on its way to a call and at it
+	hold    analyze.Nanos // of locks: how long it is kept then
+	wait    *analyze.LockWait
 
 	barrier bool // a wait for an empty command buffer, behind others' work
 	signal  *analyze.Signal
@@ -179,6 +181,10 @@ func (a *Analysis) program(f *facts) *program {
 		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].most), overlaps[q].limited
 	}
 	p.queuesAlike()
+	p.starving = map[*analyze.Thread]*Busy{}
+	for t, list := range f.starving {
+		p.starving[t] = NewBusy(slices.Clone(list))
+	}
 	a.steps(p, index, window)
 	a.dependencies(p, index)
 	p.turnaround = a.turnaroundBehind(latency)

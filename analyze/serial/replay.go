@@ -18,6 +18,7 @@ type change struct {
 	cores    bool // a processor for every thread's own work
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 	lines    bool // a queue for each command buffer: nothing stands behind others in one
+	fed      bool // no waits for others' signals with nothing for the GPU to do
 	scale    *scale
 }
 

@@ -21,6 +21,9 @@ func (r *replay) gap(t int32) analyze.Nanos {
 	if r.foreign {
 		gap -= scaled(gap, o.hangs)
 	}
+	if r.fed {
+		gap -= o.starved
+	}
 	if r.turns {
 		gap -= o.turn
 	}

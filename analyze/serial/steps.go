@@ -60,6 +60,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			if s.op.encode = min(s.gap, s.encode.Length()); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
 				s.op.encode = s.gap // on the way from a commit to the wait for it
 			}
+			s.op.starved = p.starving[t].Within(analyze.Interval{Begin: at, End: s.Begin})
 			s.op.turn = union.Within(analyze.Interval{Begin: at, End: s.Begin})
 			at = s.End
 			th.ops = append(th.ops, s.op)

@@ -63,6 +63,13 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	ForeignGPULoad: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("Another program has the GPU: waiting for it costs %s of the threads' time.", percent(min(1, f.share(top.Lost))))
 	},
+	Imbalance: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("Threads meet, and wait there for the slowest for %s of their time: %s.", percent(f.share(top.Lost)), top.slowest)
+	},
+	Starvation: func(a *Analysis, f *facts, top *Finding) string {
+		return fmt.Sprintf("The GPU has nothing to do, because who feeds it waits for the signal of %s: for %s of the threads' time%s.", top.slowest, percent(f.share(top.Lost)),
+			f.busyWords("; the GPU was busy for %s"))
+	},
 	GPUBound: func(a *Analysis, f *facts, top *Finding) string {
 		return fmt.Sprintf("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.", percent(f.share(top.Lost)),
 			f.busyWords(", and the GPU is busy for %s"))

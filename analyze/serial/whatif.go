@@ -21,6 +21,7 @@ var removals = map[string]change{
 	InterpreterLock:    {locks: true},
 	CPUBound:           {cores: true},
 	SingleSubmitter:    {apart: true},
+	Starvation:         {fed: true},
 }
 
 const (
@@ -42,6 +43,9 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 	var causes []string
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
+		if c.Speedup != nil { // it says so itself
+			continue
+		}
 		if c.Unpredicted = why; why != "" {
 			continue
 		}
@@ -125,6 +129,8 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 	switch {
 	case f.Cause == GPUBound:
 		return c, "a run without work on the GPU is another program; what would help says what faster kernels bring"
+	case f.Cause == Imbalance:
+		return c, "it is not seen what would be shared out"
 	case !known:
 		return c, "what the program would do without it is not in the trace"
 	case f.turns && f.unseen > 0:
@@ -146,5 +152,5 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 // both is a change that does what either does.
 func (c change) both(d change) change {
 	return change{c.foreign || d.foreign, c.depth || d.depth, c.compile || d.compile, c.events || d.events, c.head || d.head, c.handlers || d.handlers,
-		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room, c.lines || d.lines, cmp.Or(c.scale, d.scale)}
+		c.launch || d.launch, c.turns || d.turns, c.locks || d.locks, c.gpu || d.gpu, c.apart || d.apart, c.cores || d.cores, c.room || d.room, c.lines || d.lines, c.fed || d.fed, cmp.Or(c.scale, d.scale)}
 }

@@ -146,7 +146,7 @@ func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
 	}
 	for i := range t.ops {
 		o, r := &t.ops[i], &was.ops[i]
-		o.gap, o.alone, o.encode, o.turn = scaled(r.gap, left), scaled(r.alone, left), scaled(r.encode, left), scaled(r.turn, left)
+		o.gap, o.alone, o.encode, o.turn, o.starved = scaled(r.gap, left), scaled(r.alone, left), scaled(r.encode, left), scaled(r.turn, left), scaled(r.starved, left)
 		switch o.kind {
 		case opAcquire, opEnqueue, opCommit:
 			o.cost, o.solo = scaled(r.cost, left), scaled(r.solo, left)

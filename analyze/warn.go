@@ -14,8 +14,13 @@ func (l *loader) warn(r *tracefile.Reader) {
 	if cut {
 		t.Warnings = append(t.Warnings, "the file is cut: "+how)
 	}
-	if result, _ := r.Result(); result.Note != "" && result.Note != how {
+	result, _ := r.Result()
+	if result.Note != "" && result.Note != how {
 		t.Warnings = append(t.Warnings, "the recording ended early: "+result.Note)
+	}
+	if result.Unreachable != "" {
+		t.Warnings = append(t.Warnings, result.Unreachable)
+		t.Lost.AtLeast = true
 	}
 	for _, p := range l.processes {
 		who := l.who(p)

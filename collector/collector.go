@@ -48,6 +48,7 @@ type Collector struct {
 	door     *door
 
 	shutting    sync.Once
+	unreachable string // why programs could not find it any more; known when it has shut
 	closing     chan struct{}
 	connections sync.WaitGroup // and Serve
 
@@ -167,6 +168,7 @@ func (c *Collector) shut() {
 		for _, a := range c.door.waiting() {
 			c.serve(a)
 		}
+		c.unreachable = c.place.removed()
 		c.door.close()
 		os.Remove(c.place.path)
 		close(c.closing)
@@ -185,7 +187,10 @@ func (c *Collector) Close() (Result, error) {
 		c.place.leave()
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
-		r := tracefile.Result{Finished: time.Now().UnixNano()}
+		r := tracefile.Result{Finished: time.Now().UnixNano(), Unreachable: c.unreachable}
+		if c.unreachable != "" {
+			c.result.Warnings = append(c.result.Warnings, c.unreachable)
+		}
 		if c.failure != nil {
 			r.Note = c.failure.Error()
 		}

@@ -31,6 +31,17 @@ type place struct {
 	path string // of the socket
 	lock *os.File
 	made string // the directory, when it was made for this
+
+	socket os.FileInfo // as it was made
+}
+
+// removed says why programs cannot find the collector any more; empty when they can. Who cleans folders for temporary files may not know
+// that it is in use.
+func (p *place) removed() string {
+	if now, err := os.Lstat(p.path); err == nil && os.SameFile(now, p.socket) {
+		return ""
+	}
+	return "the collector's socket " + p.path + " was removed while it recorded: processes that began after that are not in the trace"
 }
 
 // takePlace takes the socket at path; or the one in dir, which is made when it is not there and must be private; or, when both
@@ -98,7 +109,10 @@ func (p *place) listen() (*net.UnixListener, error) {
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
 	if err == nil {
-		if err = os.Chmod(p.path, 0o600); err != nil {
+		if err = os.Chmod(p.path, 0o600); err == nil {
+			p.socket, err = os.Lstat(p.path)
+		}
+		if err != nil {
 			l.Close()
 		}
 	}

@@ -22,6 +22,8 @@ type Result struct {
 	Note     string `json:"note,omitempty"`        // why it ended early: one line, empty when it did not
 	Cut      int64  `json:"cut_unix_ns,omitempty"` // when the file could not be written any more, Unix time in nanoseconds: what came later was only counted; 0 when it could
 
+	Unreachable string `json:"unreachable,omitempty"` // why processes that began later could not connect: one line, empty when all could
+
 	Repaired *Repair `json:"repaired,omitempty"` // nil when it was written by who recorded it
 }
 

@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, and remembers the stretch between two clock
+// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, but on the clock that all processes of the trace have in
+// common, and remembers the stretch between two clock
 // samples that the last tick was in, because neighbouring records are near in time. One goroutine uses it.
 type converter struct {
 	process  *tracefile.Process
@@ -37,12 +38,20 @@ const (
 // instant is a time in nanoseconds as a record holds it.
 func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
 
+// ours is the instant of a time on the process's own clock. 0, which is not known, stays 0.
+func (c *converter) ours(ns uint64) Nanos {
+	if ns == 0 || c.process.Ahead == 0 {
+		return instant(ns)
+	}
+	return min(max(instant(ns)-Nanos(c.process.Ahead), 0), latestInstant)
+}
+
 // at is the instant of a tick.
 func (c *converter) at(t wire.Ticks) Nanos {
 	if c.raw {
-		return instant(uint64(t))
+		return c.ours(uint64(t))
 	}
-	return min(max(c.convert(t), 0), latestInstant)
+	return min(max(min(c.convert(t), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
 // interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before it was in, and are
@@ -104,7 +113,7 @@ func (c *converter) seek(t wire.Ticks) {
 // a·e is below 2^64.
 func (c *converter) setReach() {
 	c.reach, c.upper = 0, c.ratio+1
-	if c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 && Nanos(c.nanos) < latestInstant-1<<32 {
+	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 && Nanos(c.nanos) < latestInstant-1<<32 {
 		c.reach = min(uint64(c.to-c.from), 1<<32)
 	}
 }

@@ -8,13 +8,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestConverter: the loader's conversion, which remembers and multiplies, is the file's, which searches and divides, to the nanosecond,
-// whatever the clock's frequency and the damage to its samples.
+// TestConverter: the loader's conversion, which remembers and multiplies, is the file's, which searches and divides, to the nanosecond, less
+// what the process's clock is ahead, whatever the clock's frequency and the damage to its samples.
 func TestConverter(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	any := func() uint64 { return random.Uint64() >> random.IntN(64) }
 	for round := range 2000 {
 		p := &tracefile.Process{Clock: wire.ClockTSC}
+		if random.IntN(2) == 0 {
+			p.Ahead = int64(random.Uint64N(1<<57)) - 1<<56
+		}
+		expected := func(t wire.Ticks) Nanos {
+			return min(max(min(Nanos(p.Nanos(t)), latestInstant)-Nanos(p.Ahead), 0), latestInstant)
+		}
 		ticks, nanos := any()>>8, any()>>8
 		for range 2 + random.IntN(4) {
 			p.Samples = append(p.Samples, wire.ClockSample{Ticks: wire.Ticks(ticks), Nanos: int64(nanos)})
@@ -36,12 +42,12 @@ func TestConverter(t *testing.T) {
 				s := p.Samples[random.IntN(len(p.Samples))]
 				at = s.Ticks + wire.Ticks(random.Uint64N(1<<20)) - 1<<19
 			}
-			want := min(max(Nanos(p.Nanos(at)), 0), latestInstant)
+			want := expected(at)
 			if got := c.at(at); got != want {
 				t.Fatalf("round %d: tick %d is at %d, not %d, with samples %v", round, at, got, want, p.Samples)
 			}
 			later := at + wire.Ticks(random.Uint64N(1<<30))
-			if got := c.interval(at, later); got.Begin != want || got.End != min(max(Nanos(p.Nanos(later)), 0), latestInstant) {
+			if got := c.interval(at, later); got.Begin != want || got.End != expected(later) {
 				t.Fatalf("round %d: ticks %d to %d are at %v, not from %d, with samples %v", round, at, later, got, want, p.Samples)
 			}
 		}

@@ -208,8 +208,8 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 	}
 	b.Completed = Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}
 	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
-	b.GPU = Interval{instant(m.X0), instant(m.X1)}
-	b.Kernel = Interval{instant(m.X2), instant(m.X2) + Nanos(m.X3)}
+	b.GPU = Interval{s.process.clock.ours(m.X0), s.process.clock.ours(m.X1)}
+	b.Kernel = Interval{s.process.clock.ours(m.X2), s.process.clock.ours(m.X2) + Nanos(m.X3)}
 	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
 		b.GPU = Interval{}
 		s.skewed++
@@ -224,7 +224,7 @@ func (s *streamLoader) encoderTimes(r *wire.Record, m *wire.More) {
 		return
 	}
 	e := &open.one[0]
-	e.GPU, e.Unmeasured = Interval{instant(m.X0), instant(m.X1)}, ""
+	e.GPU, e.Unmeasured = Interval{s.process.clock.ours(m.X0), s.process.clock.ours(m.X1)}, ""
 	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() || e.GPU.Length() > longestTime {
 		e.GPU, e.Unmeasured = Interval{}, outcome.String()
 	}

@@ -30,6 +30,7 @@ type process struct {
 	added   bool // to the trace
 	rings   [wire.RingCount]*ring
 	clock   wire.ClockKind
+	ahead   int64  // how far its monotonic clock is ahead of ours, in nanoseconds
 	records uint64 // handed on to the trace
 	events  uint64 // those that are not More records
 	missing uint64
@@ -185,7 +186,8 @@ func (p *process) attach(fd int) error {
 	}
 	p.mutex.Lock()
 	p.add()
-	p.clock = kind
+	p.clock, p.ahead = kind, clockAhead(p.peer)
+	p.collector.writer.Ahead(p.index, p.ahead)
 	p.collector.observer.Clock(p.index, kind, numer, denom)
 	p.collector.written(p.collector.writer.Region(p.index, kind, numer, denom))
 	p.mutex.Unlock()
@@ -205,6 +207,7 @@ func (p *process) attach(fd int) error {
 
 func (p *process) sampleClock() {
 	if s, ok := sampleClock(p.clock); ok && p.hello.Arch == "amd64" {
+		s.Nanos += p.ahead
 		p.handSamples(s)
 	}
 }

@@ -97,6 +97,35 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 	}
 }
 
+// The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second was "100005 s traced":
+// samples of the collector's clock were taken for samples of its own (found by the torture).
+func TestTimeNamespace(t *testing.T) {
+	needTruth(t)
+	ahead := []string{"unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"}
+	if out, err := exec.Command(ahead[0], append(ahead[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no time namespace of one's own here: %v %s", err, out)
+	}
+	script := `"$0" classes 3 && exec ` + strings.Join(ahead, " ") + ` "$0" classes 3`
+	for _, clock := range []string{"", "nanoseconds"} {
+		trace := filepath.Join(t.TempDir(), "t.mtrace")
+		began := time.Now()
+		got := sh(t, "", []string{"MTRACE_CLOCK=" + clock}, tool.mtrace, "run", "--no-report", "-o", trace, "--", "sh", "-c", script, buildShapesClient(t))
+		took := time.Since(began)
+		loaded, err := analyze.Load(trace, analyze.Options{})
+		if got.exit != 0 || err != nil {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if len(loaded.Threads) != 2 || loaded.Length <= 0 || loaded.Length > analyze.Nanos(took) {
+			t.Errorf("clock %q: %d threads in %v, the run took %v", clock, len(loaded.Threads), loaded.Length, took)
+		}
+		for _, b := range loaded.CommandBuffers {
+			if b.GPU.Known() && (b.GPU.Begin < b.Committed.Begin || b.GPU.End > loaded.Origin+loaded.Length) {
+				t.Errorf("clock %q: the GPU worked at %v for what was committed at %v", clock, b.GPU, b.Committed.Interval)
+			}
+		}
+	}
+}
+
 // With --on-full block a collector that is stopped for five seconds costs time and nothing else.
 func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	needTruth(t)

@@ -10,6 +10,7 @@ type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
 	TimebaseNumer, TimebaseDenom uint32             // nanoseconds per tick of ClockMach, as a fraction
+	Ahead                        int64              // how far its monotonic clock is ahead of the collector's, in nanoseconds: it is in a time namespace; see Writer.Ahead
 	Samples                      []wire.ClockSample // in ascending order of both columns
 	Strings                      map[wire.StringID]string
 	Classes                      map[uint8]Class // by the index in wire.Flags.Class

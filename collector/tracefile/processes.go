@@ -119,6 +119,9 @@ func (r *Reader) process(index ProcessIndex) *Process {
 	return r.processes[index]
 }
 
+// farthestAhead bounds the difference of two clocks that count from the start of a machine, in nanoseconds: two years.
+const farthestAhead = 1 << 56
+
 func (p *Process) readHeader(payload []byte) error {
 	var h processHeader
 	if err := json.Unmarshal(payload, &h); err != nil {
@@ -126,6 +129,9 @@ func (p *Process) readHeader(payload []byte) error {
 	}
 	p.known = true
 	p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom = h.Hello, h.Clock, h.TimebaseNumer, h.TimebaseDenom
+	if h.Ahead > -farthestAhead && h.Ahead < farthestAhead {
+		p.Ahead = h.Ahead
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ type processHeader struct {
 	Clock         wire.ClockKind `json:"clock"`
 	TimebaseNumer uint32         `json:"timebase_numer"`
 	TimebaseDenom uint32         `json:"timebase_denom"`
+	Ahead         int64          `json:"clock_ahead_ns,omitempty"`
 }
 
 // A processWriter gathers what a process says beside its records.

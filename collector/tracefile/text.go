@@ -53,7 +53,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 	}
 	for i, p := range r.processes {
 		index := ProcessIndex(i)
-		header := processHeader{p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom}
+		header := processHeader{p.Hello, p.Clock, p.TimebaseNumer, p.TimebaseDenom, p.Ahead}
 		if err := lines.Encode(textLine{Process: &index, Header: &header}); err != nil {
 			return err
 		}

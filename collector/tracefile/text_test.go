@@ -65,7 +65,7 @@ func TestTextGolden(t *testing.T) {
 func TestTextByHand(t *testing.T) {
 	const hand = `{"schema":"mtrace.trace/1","info":{"tool":"hand"}}
 
-{"process":0,"header":{"hello":{"pid":7,"program":"p"},"clock":1}}
+{"process":0,"header":{"hello":{"pid":7,"program":"p"},"clock":1,"clock_ahead_ns":-3}}
 {"process":0,"ring":4,"record":{"call":"thread start","family":"tracer","begin":1,"end":1,"arg":99}}
 {"process":0,"ring":4,"record":{"call":"commit","family":"commandBuffer","begin":5,"end":6,"object":3,"more":[1,2,3,4]}}
 {"process":0,"ring":4,"record":{"call":"commit","family":"commandBuffer","begin":8,"end":9,"object":3}}
@@ -82,6 +82,9 @@ func TestTextByHand(t *testing.T) {
 	records := readAll(t, r)[streamKey{0, 4}]
 	if len(records) != 4 || records[3].Begin != 8 || records[2].More().X3 != 4 || r.Streams()[0].Missing != 0 {
 		t.Errorf("%+v", records)
+	}
+	if ahead := r.Processes()[0].Ahead; ahead != -3 || !bytes.Contains(text(t, path), []byte(`"clock_ahead_ns":-3`)) {
+		t.Errorf("its clock is %d ns ahead", ahead)
 	}
 }
 

@@ -99,6 +99,7 @@ func (t *textLoader) load(l *textLine) error {
 		}
 		t.processes++
 		t.writer.AddProcess(l.Header.Hello)
+		t.writer.Ahead(p, l.Header.Ahead)
 		return t.writer.Region(p, l.Header.Clock, l.Header.TimebaseNumer, l.Header.TimebaseDenom)
 	}
 	if p >= t.processes {

@@ -108,6 +108,14 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
+// Ahead says, before Region, how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Its ticks, clock samples and
+// GPU times are on its own clock, processor times of its threads on the collector's.
+func (w *Writer) Ahead(p ProcessIndex, ns int64) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.processes[p].header.Ahead = ns
+}
+
 // Records appends records of one ring; position is the ring position of the first, at or behind the last one's.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
 	return w.stream(p, ring).add(position, records)

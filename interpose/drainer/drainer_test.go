@@ -1,0 +1,255 @@
+package drainer
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"mtrace/collector/wire"
+)
+
+func TestLayout(t *testing.T) {
+	for _, c := range []struct{ here, there uint64 }{
+		{pageSize, wire.PageSize}, {ringCount, wire.RingCount}, {recordSize, wire.RecordSize}, {recordsPerRing, wire.RecordsPerRing},
+		{factsPerRing, wire.FactsPerRing}, {ringStride, wire.RingStride}, {regionRingsUsed, wire.RegionRingsUsedOffset},
+		{ringHead, wire.RingHeadOffset}, {ringFactsHead, wire.RingFactsHeadOffset}, {ringTail, wire.RingTailOffset},
+		{ringFactsTail, wire.RingFactsTailOffset}, {ringClaim, wire.RingClaimOffset}, {ringState, wire.RingStateOffset},
+		{stateExited, uint64(wire.RingExited)}, {claimNobody, uint64(wire.ClaimNobody)}, {claimDrainer, uint64(wire.ClaimDrainer)},
+		{frameRecords, uint64(wire.FrameRecords)}, {frameFacts, uint64(wire.FrameFacts)},
+	} {
+		if c.here != c.there {
+			t.Errorf("%d here, %d in the wire's table", c.here, c.there)
+		}
+	}
+}
+
+// memory is a region of a few rings. It is Go's own, so that the race detector sees who reads and writes it.
+func memory(ringsUsed uint32) (unsafe.Pointer, []byte) {
+	words := make([]uint64, (pageSize+ringStride*int(ringsUsed))/8)
+	start := unsafe.Pointer(unsafe.SliceData(words))
+	*(*uint32)(unsafe.Add(start, regionRingsUsed)) = ringsUsed
+	return start, unsafe.Slice((*byte)(start), len(words)*8)
+}
+
+func ringAt(start unsafe.Pointer, i uint32) ring {
+	return ring{unsafe.Add(start, pageSize+uintptr(i)*ringStride), i}
+}
+
+// A host is a process for tests: it keeps what is sent, and its doorbell rings at once.
+type host struct {
+	mutex   sync.Mutex
+	records map[uint32][]span
+	facts   map[uint32][]span
+	over    func() bool
+	asked   bool
+}
+
+// A span is a part of a ring that was sent, or taken.
+type span struct {
+	position uint64
+	bytes    []byte
+}
+
+func newHost(over func() bool) *host {
+	return &host{records: map[uint32][]span{}, facts: map[uint32][]span{}, over: over}
+}
+
+func (h *host) keep(of map[uint32][]span, ring uint32, position uint64, a, b []byte) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	of[ring] = append(of[ring], span{position, append(append([]byte{}, a...), b...)})
+}
+
+func (h *host) Send(kind, ring uint32, position uint64, a, b []byte) bool {
+	if kind == frameFacts {
+		h.keep(h.facts, ring, position, a, b)
+	} else {
+		h.keep(h.records, ring, position, a, b)
+	}
+	return true
+}
+func (h *host) Name() bool        { return !h.over() }
+func (h *host) Sample() bool      { return true }
+func (h *host) ThreadTimes() bool { return true }
+func (h *host) AskToBeWoken() bool {
+	asked := h.asked
+	h.asked = true
+	return asked
+}
+func (h *host) Wait(int) { h.asked = false }
+
+// record writes the next record, which holds its position, when there is room.
+func (r ring) record(position uint64) bool {
+	if position-r.load(ringTail) >= recordsPerRing {
+		return false
+	}
+	slot := unsafe.Slice((*byte)(unsafe.Add(r.start, pageSize+position%recordsPerRing*recordSize)), recordSize)
+	binary.LittleEndian.PutUint64(slot, position)
+	atomic.StoreUint64(r.word64(ringHead), position+1)
+	return true
+}
+
+// fact writes eight bytes of facts, which hold their position, when there is room.
+func (r ring) fact(position uint64) bool {
+	if position+8-r.load(ringFactsTail) > factsPerRing {
+		return false
+	}
+	binary.LittleEndian.PutUint64(unsafe.Slice((*byte)(unsafe.Add(r.start, pageSize+recordsPerRing*recordSize+position%factsPerRing)), 8), position)
+	atomic.StoreUint64(r.word64(ringFactsHead), position+8)
+	return true
+}
+
+// take is what the collector does with a ring that nobody drains.
+func (r ring) take(to *host) {
+	if !atomic.CompareAndSwapUint32(r.word32(ringClaim), claimNobody, uint32(wire.ClaimCollector)) {
+		return
+	}
+	head, tail := r.load(ringHead), r.load(ringTail)
+	a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize, (head-tail)*recordSize)
+	if head > tail {
+		to.keep(to.records, r.index, tail, a, b)
+	}
+	atomic.StoreUint64(r.word64(ringTail), head)
+	atomic.StoreUint32(r.word32(ringClaim), claimNobody)
+}
+
+// Threads that write as fast as they can, the drainer, and the collector that takes from the same rings: each record and each fact is sent
+// once. Under the race detector this is also who may touch a slot when.
+func TestEachRecordOnce(t *testing.T) {
+	const threads, records, facts = 3, 3*recordsPerRing + 77, factsPerRing + 800
+	start, _ := memory(threads)
+	var writing atomic.Int32
+	writing.Store(threads)
+	h := newHost(func() bool {
+		for i := range uint32(threads) {
+			if !ringAt(start, i).look().empty() {
+				return false
+			}
+		}
+		return writing.Load() == 0
+	})
+	var all sync.WaitGroup
+	for i := range uint32(threads) {
+		all.Go(func() {
+			defer writing.Add(-1)
+			r := ringAt(start, i)
+			for position, fact := uint64(0), uint64(0); position < records || fact < facts; {
+				if position < records && r.record(position) {
+					position++
+				}
+				if fact < facts && position%7 == 0 && r.fact(fact) {
+					fact += 8
+				}
+			}
+			atomic.StoreUint32(r.word32(ringState), stateExited)
+		})
+	}
+	all.Go(func() {
+		random := rand.New(rand.NewPCG(1, 2))
+		for writing.Load() > 0 {
+			ringAt(start, uint32(random.IntN(threads))).take(h)
+		}
+	})
+	Drain(start, h)
+	all.Wait()
+	for i := range uint32(threads) {
+		checkOnce(t, i, h.records[i], records, recordSize, recordSize)
+		checkOnce(t, i, h.facts[i], facts, 8, 1)
+	}
+}
+
+// checkOnce holds that the spans are all of a ring, each position once and with what belongs there. Each unit of size bytes holds its
+// position, of which each takes so many bytes.
+func checkOnce(t *testing.T, ring uint32, spans []span, want, size, each uint64) {
+	t.Helper()
+	next := uint64(0)
+	for _, s := range spans { // who has the claim sends, so they are in order
+		if s.position != next {
+			t.Fatalf("ring %d: position %d follows %d", ring, s.position, next)
+		}
+		for at := uint64(0); at < uint64(len(s.bytes)); at += size {
+			if got := binary.LittleEndian.Uint64(s.bytes[at:]); got != next {
+				t.Fatalf("ring %d: at %d lies what belongs to %d", ring, next, got)
+			}
+			next += size / each
+		}
+	}
+	if next != want {
+		t.Errorf("ring %d: %d of %d were sent", ring, next, want)
+	}
+}
+
+// The drainer allocates nothing: the garbage collector is never to run in the program.
+func TestAllocatesNothing(t *testing.T) {
+	start, _ := memory(1)
+	g, r := rings{start: start, process: silent{}}, ringAt(start, 0)
+	position := uint64(0)
+	if n := testing.AllocsPerRun(100, func() {
+		for range recordsPerRing / 2 {
+			r.record(position)
+			position++
+		}
+		r.fact(r.load(ringFactsHead))
+		g.drain()
+	}); n != 0 {
+		t.Errorf("%v allocations a round", n)
+	}
+}
+
+type silent struct{}
+
+func (silent) Send(uint32, uint32, uint64, []byte, []byte) bool { return true }
+func (silent) Name() bool                                       { return true }
+func (silent) Sample() bool                                     { return true }
+func (silent) ThreadTimes() bool                                { return true }
+func (silent) AskToBeWoken() bool                               { return false }
+func (silent) Wait(int)                                         {}
+
+// FuzzCounters: whatever a program's stray writes make of a ring's counters, the drainer ends its round, and sends nothing that is not of the
+// ring, and no more than it holds. It used to read behind the ring's memory, or to send without end.
+func FuzzCounters(f *testing.F) {
+	f.Add(uint64(5), uint64(3), uint64(8), uint64(0), uint32(0), uint32(2))
+	f.Add(uint64(1)<<63, uint64(0), uint64(1)<<40, uint64(8), uint32(0), uint32(2))
+	f.Add(uint64(3), uint64(5), uint64(0), uint64(8), uint32(1), uint32(1))
+	start, area := memory(1)
+	r := ringAt(start, 0)
+	f.Fuzz(func(t *testing.T, head, tail, factsHead, factsTail uint64, claim, state uint32) {
+		for offset, value := range map[uintptr]uint64{ringHead: head, ringTail: tail, ringFactsHead: factsHead, ringFactsTail: factsTail} {
+			*r.word64(offset) = value
+		}
+		*r.word32(ringClaim), *r.word32(ringState) = claim, state
+		h := &bounded{t: t, from: uintptr(start), to: uintptr(start) + uintptr(len(area))}
+		g := rings{start: start, process: h}
+		for range 3 {
+			g.drain()
+		}
+		if h.sent > recordsPerRing*recordSize+factsPerRing {
+			t.Errorf("%d bytes of one ring were sent", h.sent)
+		}
+		if now := *r.word32(ringClaim); now != claim {
+			t.Errorf("the claim was %d and is %d", claim, now)
+		}
+	})
+}
+
+// bounded holds that what is sent lies in the memory.
+type bounded struct {
+	silent
+	t        *testing.T
+	from, to uintptr
+	sent     uint64
+}
+
+func (b *bounded) Send(_, _ uint32, _ uint64, one, two []byte) bool {
+	for _, piece := range [][]byte{one, two} {
+		at := uintptr(unsafe.Pointer(unsafe.SliceData(piece)))
+		if len(piece) > 0 && (at < b.from || at+uintptr(len(piece)) > b.to) {
+			b.t.Errorf("%d bytes at %#x are not in the memory from %#x to %#x", len(piece), at, b.from, b.to)
+		}
+		b.sent += uint64(len(piece))
+	}
+	return b.sent < 1<<30 // else it may go on without end
+}

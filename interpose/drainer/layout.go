@@ -1,0 +1,28 @@
+package drainer
+
+// The layout of the shared memory, and the frames, as collector/wire has them: that package is not imported, because it brings fmt, and with
+// it os. TestLayout holds that they are the same.
+const (
+	pageSize       = 16384
+	ringCount      = 256
+	recordSize     = 32
+	recordsPerRing = 65536
+	factsPerRing   = 131072
+	ringStride     = pageSize + recordsPerRing*recordSize + factsPerRing
+
+	regionRingsUsed = 28
+
+	ringHead      = 0
+	ringFactsHead = 16
+	ringTail      = 128
+	ringFactsTail = 136
+	ringClaim     = 256
+	ringState     = 384
+
+	stateExited  = 2
+	claimNobody  = 0
+	claimDrainer = 1
+
+	frameRecords = 3
+	frameFacts   = 4
+)

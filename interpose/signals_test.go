@@ -81,17 +81,23 @@ metal = ctypes.CDLL("/System/Library/Frameworks/Metal.framework/Metal")
 metal.MTLCreateSystemDefaultDevice.restype = ctypes.c_void_p
 metal.MTLCreateSystemDefaultDevice()
 requests, replies = queue.Queue(), queue.Queue()
+def until_it_waits(thread):
+    time.sleep(0.001)
+    # While this thread is in read it has given the interpreter's lock back, so one that sleeps waits for something else.
+    while open("/proc/self/task/%d/stat" % thread).read().rsplit(")", 1)[1].split()[0] != "S":
+        time.sleep(0.001)
+client = threading.get_native_id()
 def serve():
     print(threading.get_native_id(), flush=True)
     for _ in range(10):
         requests.get()
-        time.sleep(0.005)
+        until_it_waits(client)
         replies.put(1)
 server = threading.Thread(target=serve)
 server.start()
-time.sleep(0.05)
-print(threading.get_native_id(), flush=True)
+print(client, flush=True)
 for _ in range(10):
+    until_it_waits(server.native_id)
     requests.put(1)
     replies.get()
 server.join()
@@ -108,7 +114,7 @@ server.join()
 			waits[[2]uint64{e.thread, e.Arg}]++
 		}
 	}
-	// One that comes just before it is waited for is not waited for.
+	// One that comes just before it is waited for is not waited for: each side gives when the other waits.
 	if waits[[2]uint64{client, server}] < 5 || waits[[2]uint64{server, client}] < 5 {
 		t.Errorf("the client %d waited for the server %d: %v", client, server, waits)
 	}

@@ -276,7 +276,7 @@ func TestBenchInterrupted(t *testing.T) {
 	needRawmetal(t)
 	kernels, _ := filepath.Abs(shaders)
 	dir := t.TempDir()
-	ended, group := interrupted(t, dir, "TMPDIR="+dir, 2*time.Second, tool.mtrace, "bench", "scaling", "--iters", "100000000", "--shaders", kernels)
+	ended, group := interrupted(t, dir, []string{"TMPDIR=" + dir}, after(2*time.Second), tool.mtrace, "bench", "scaling", "--iters", "100000000", "--shaders", kernels)
 	if got := exitStatus(ended); got != 130 {
 		t.Errorf("exit %d, want 130", got)
 	}

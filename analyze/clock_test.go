@@ -36,6 +36,9 @@ func TestConverter(t *testing.T) {
 			}
 		}
 		c := newConverter(p)
+		if got, want := c.ours(1<<40), min(max(1<<40-Nanos(p.Ahead), 0), latestInstant); got != want || c.ours(0) != 0 {
+			t.Fatalf("round %d: an instant of the process's is at %d, not %d", round, got, want)
+		}
 		for range 50 {
 			at := wire.Ticks(any())
 			if random.IntN(2) == 0 {

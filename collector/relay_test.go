@@ -124,7 +124,8 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "were left out: the spool of 256 KiB was full") || result.Lost == 0 {
+	// Where the collector is slow, the rings were full too.
+	if !strings.Contains(strings.Join(result.Warnings, "\n"), "were left out: the spool of 256 KiB was full") || result.Lost == 0 {
 		t.Errorf("%+v", result)
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "saved.mtrace"))

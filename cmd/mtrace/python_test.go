@@ -25,12 +25,10 @@ func TestPythonThreadsInEachOthersWay(t *testing.T) {
 				t.Fatalf("%+v", r)
 			}
 			s := reportOf(t, trace).Serialization
-			// Where others keep the processors busy, that may cost these threads more than each other, and is then the verdict.
-			found := false
-			for _, cause := range s.Causes {
-				found = found || cause.Cause == c.verdict && strings.Contains(strings.Join(cause.Evidence, "\n"), c.said)
+			if s.Verdict == "cpu-bound" { // then that cost these threads more than each other did
+				t.Skip("other programs kept the processors busy: ", s.Summary)
 			}
-			if !found {
+			if s.Verdict != c.verdict || !strings.Contains(strings.Join(s.Causes[0].Evidence, "\n"), c.said) {
 				t.Errorf("%s: %s %+v", s.Verdict, s.Summary, s.Causes)
 			}
 		})

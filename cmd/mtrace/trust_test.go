@@ -118,11 +118,6 @@ func TestTimeNamespace(t *testing.T) {
 		if len(loaded.Threads) != 2 || loaded.Length <= 0 || loaded.Length > analyze.Nanos(took) {
 			t.Errorf("clock %q: %d threads in %v, the run took %v", clock, len(loaded.Threads), loaded.Length, took)
 		}
-		for _, b := range loaded.CommandBuffers {
-			if b.GPU.Known() && (b.GPU.Begin < b.Committed.Begin || b.GPU.End > loaded.Origin+loaded.Length) {
-				t.Errorf("clock %q: the GPU worked at %v for what was committed at %v", clock, b.GPU, b.Committed.Interval)
-			}
-		}
 	}
 }
 

@@ -1,4 +1,6 @@
 package collector
 
+import "mtrace/collector/wire"
+
 // clockAhead is 0: all processes have one clock.
-func clockAhead(int) int64 { return 0 }
+func (p *process) clockAhead(wire.ClockSample) int64 { return 0 }

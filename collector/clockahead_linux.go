@@ -5,20 +5,43 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"mtrace/collector/wire"
 )
 
 // clockAhead is how far the monotonic clock of a process is ahead of ours, in nanoseconds: those of another time namespace count from
-// another instant. 0 too when it cannot be seen.
-func clockAhead(pid int) int64 {
-	if pid == 0 {
+// another instant. 0 too when it cannot be seen. A process that is gone, as when the collector comes late, shows its offset no more.
+func (p *process) clockAhead(first wire.ClockSample) int64 {
+	if p.peer == 0 {
 		return 0
 	}
-	theirs, ok := monotonicOffset(strconv.Itoa(pid))
+	theirs, ok := monotonicOffset(strconv.Itoa(p.peer))
 	ours, known := monotonicOffset("self")
-	if !ok || !known {
+	switch {
+	case ok && known:
+		return theirs - ours
+	case known && p.clock == wire.ClockTSC:
+		return p.collector.aheadByTicks(first)
+	}
+	return 0
+}
+
+// leastAhead is less than anybody sets a clock ahead by, and more than our estimate is wrong by, in nanoseconds.
+const leastAhead = int64(time.Second)
+
+// aheadByTicks tells the same of a sample of a process's clock by the ticks that all processes have in common.
+func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
+	now, ok := sampleClock(wire.ClockTSC)
+	if !ok || now.Ticks <= c.began.Ticks {
 		return 0
 	}
-	return theirs - ours
+	rate := float64(now.Nanos-c.began.Nanos) / float64(now.Ticks-c.began.Ticks)
+	ours := now.Nanos + int64(float64(int64(first.Ticks-now.Ticks))*rate)
+	if ahead := first.Nanos - ours; ahead > leastAhead || ahead < -leastAhead {
+		return ahead
+	}
+	return 0
 }
 
 // monotonicOffset is how far a process's monotonic clock is ahead of the system's, in nanoseconds; see time_namespaces(7).

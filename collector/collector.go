@@ -46,6 +46,7 @@ type Collector struct {
 	log      zerolog.Logger
 	place    *place
 	door     *door
+	began    wire.ClockSample // of our own, where there are ticks
 
 	shutting    sync.Once
 	unreachable string // why programs could not find it any more; known when it has shut
@@ -101,6 +102,7 @@ func New(o Options) (*Collector, error) {
 		writer: o.Writer, observer: o.Observer, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
+	c.began, _ = sampleClock(wire.ClockTSC)
 	if c.observer == nil {
 		c.observer = Nobody{}
 	}

@@ -186,7 +186,8 @@ func (p *process) attach(fd int) error {
 	}
 	p.mutex.Lock()
 	p.add()
-	p.clock, p.ahead = kind, clockAhead(p.peer)
+	p.clock = kind
+	p.ahead = p.clockAhead(first)
 	p.collector.writer.Ahead(p.index, p.ahead)
 	p.collector.observer.Clock(p.index, kind, numer, denom)
 	p.collector.written(p.collector.writer.Region(p.index, kind, numer, denom))

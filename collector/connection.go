@@ -88,7 +88,7 @@ func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan st
 	given := make(chan struct{})
 	defer close(given)
 	go func() {
-		over <- stillAlive(died, replaced, p.collector.closing, given)
+		over <- stillAlive(died, replaced, p.collector.closing, given) && !gone(p.peer)
 		p.reader.end()
 	}()
 	if failure := p.readFrames(in); failure != nil {
@@ -145,6 +145,10 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 		return true
 	}
 }
+
+// gone says that no process has a number any more. That one has died may be known here before it has been heard of: on a busy machine a
+// program that had ended, and been waited for, was said to be still running.
+func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	h, err := wire.ReadFrameHeader(in)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -69,5 +70,21 @@ func (s seen) Records(tracefile.ProcessIndex, uint16, []wire.Record) {
 	select {
 	case s.records <- struct{}{}:
 	default:
+	}
+}
+
+// A process that was waited for is gone, whoever has heard of it.
+func TestGone(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if gone(cmd.Process.Pid) || gone(0) {
+		t.Error("a process that lives, or one that cannot be seen, is gone")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if !gone(cmd.Process.Pid) {
+		t.Error("a process that was waited for is not gone")
 	}
 }

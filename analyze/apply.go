@@ -30,7 +30,12 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectReleases:
 		at, _ := p.released.get(r.Object / pageSize)
 		at[r.Object%pageSize] = call.Begin
-		s.trace.Releases++
+		if s.adds && visible {
+			s.trace.Freed = append(s.trace.Freed, Freed{call.Begin, p.Process, uint32(r.Object)})
+		}
+		if !s.adds || visible {
+			s.trace.Releases++
+		}
 	case wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline, wire.EffectArchives:
 		s.compilation(rule, call, r, m)
 	}
@@ -197,6 +202,9 @@ func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 		c.Device = s.device(s.process, r.Object)
 	}
 	inside, visible := s.clip(call.Interval)
+	if s.adds {
+		inside, visible = call.Interval, visible && call.Begin >= s.window.Begin
+	}
 	if c.Interval = inside; visible {
 		s.trace.Compilations = append(s.trace.Compilations, c)
 	}

@@ -18,6 +18,7 @@ type seen struct {
 	holds      InterpreterLock
 	unfinished bool
 	absorbed   bool // it is a part of the call around it
+	earlier    bool // it began before the part
 }
 
 func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
@@ -130,6 +131,7 @@ func (l *loader) gatherThreads() {
 func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	rule := ruleOf(v.call)
 	w.Call, w.Selector, w.Interpreter, w.Unfinished = v.of(t), rule.row.Selector, v.holds, v.unfinished
+	w.Earlier = v.earlier
 	w.Scheduled = rule.effect == wire.EffectWaitsScheduled
 	switch rule.object {
 	case wire.KindEvent:

@@ -17,6 +17,10 @@ type Options struct {
 	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
 	PIDs     []int // the processes to look at; empty is all
 
+	// Adds makes parts that are next to each other add up: a call counts in the part in which it begins, however far it reaches, and what was
+	// lost and cannot be said of a part only counts in the first.
+	Adds bool
+
 	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their ends.
 	// It runs on the goroutine of Load.
 	Visit func(*VisitedCall)
@@ -31,6 +35,7 @@ type loader struct {
 	window    Interval // what was asked for
 	onCall    func(*VisitedCall)
 	only      []int // the processes to look at; empty is all
+	adds      bool  // Options.Adds
 	stats     map[statKey]*callSums
 	devices   map[Device]*Device
 	processes []*processLoader
@@ -42,37 +47,71 @@ type loader struct {
 // Load reads the trace file at path. Its memory grows with command buffers, waits and compilations, not with calls. A cut file
 // is read as far as it goes, and Source.Truncated and the warnings say so; the error is for files that are no trace at all.
 func Load(path string, opts Options) (*Trace, error) {
-	reader, err := tracefile.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer reader.Close()
+	defer f.Close()
+	return f.Load(opts)
+}
+
+// Load reads the trace, or a part of it. It may be called by several goroutines, for as many parts. When of command buffers that are alive in a
+// part the rest lies further away than was read, more is read.
+func (f *File) Load(opts Options) (*Trace, error) {
+	around := f.around.Load()
+	t, read, err := f.load(opts, around)
+	for err == nil && opts.Visit == nil && around < mostAround && f.vain.Load() < mostVain {
+		was := read.strangers(t)
+		if was == 0 {
+			break
+		}
+		if t, read, err = f.load(opts, 8*around); err != nil {
+			break
+		}
+		if read.strangers(t) >= was { // they are not in the trace
+			f.vain.Add(1)
+			break
+		}
+		around *= 8
+		f.around.Store(around)
+	}
+	return t, err
+}
+
+// load reads the trace, or a part of it and some around it: so many eighths of its length to both sides.
+func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
-		trace:   &Trace{Source: Source{Kind: "mtrace", Path: path}},
+		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}},
 		stats:   map[statKey]*callSums{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
 		only:    opts.PIDs,
+		adds:    opts.Adds,
 	}
+	reader := f.reader
 	files := reader.Processes()
-	for _, f := range files {
-		l.processes = append(l.processes, newProcessLoader(f))
+	for _, file := range files {
+		l.processes = append(l.processes, newProcessLoader(file))
 	}
 	l.setWindow(reader.Streams(), opts)
-	var others []tracefile.Stream // of processes that were not asked for
-	for _, st := range reader.Streams() {
+	part := f.partOf(l, Nanos(around))
+	if opts.Adds {
+		l.trace.part = l.window
+	}
+	var others []int // streams of processes that were not asked for
+	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
-			return nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", path, st.Process, len(files))
+			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path, st.Process, len(files))
 		}
 		p := l.processes[st.Process]
 		if !l.wanted(p.ID) {
-			others = append(others, st)
+			others = append(others, i)
 			continue
 		}
 		l.trace.Lost.Records += int64(st.Missing)
 		s := &streamLoader{loader: l, process: p, ring: st.Ring}
-		if err := reader.Read(st, s.batch); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
+		if err := part.read(i, s); err != nil {
+			return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 		}
 		s.finish()
 		l.stray += s.stray
@@ -87,8 +126,8 @@ func Load(path string, opts Options) (*Trace, error) {
 			l.finishProcess(p)
 		}
 	}
-	if err := l.elsewhere(reader, others); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+	if err := l.elsewhere(part, others); err != nil {
+		return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
 	l.source(reader)
 	l.trace.Source.Short = l.shortfall(reader)
@@ -103,19 +142,20 @@ func Load(path string, opts Options) (*Trace, error) {
 	l.trace.nameKeepers()
 	l.trace.finish(true, l.window)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
-		return nil, fmt.Errorf("reading %s: no process %v in it; there are %s", path, opts.PIDs, l.pids())
+		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, l.pids())
 	}
-	return l.trace, nil
+	return l.trace, part, nil
 }
 
 // elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a wait that was
 // queued behind their work is no wait for the driver.
-func (l *loader) elsewhere(reader *tracefile.Reader, streams []tracefile.Stream) error {
+func (l *loader) elsewhere(part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*callSums{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
-	for _, st := range streams {
+	for _, i := range streams {
+		st := part.reader.Streams()[i]
 		s := &streamLoader{loader: other, process: l.processes[st.Process], ring: st.Ring}
-		if err := reader.Read(st, s.batch); err != nil {
+		if err := part.read(i, s); err != nil {
 			return err
 		}
 		s.finish()
@@ -268,13 +308,26 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 // wanted says whether a process is one of those that are looked at.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
+// processorTime is what a process used of processors in the part that was asked for: by its samples, or in proportion to the part of all that it
+// used. What all of a run used would look like a busy processor in each part of it.
+func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
+	if l.window == allTime {
+		return all
+	}
+	part := Interval{max(l.window.Begin, l.trace.Origin), min(l.window.End, l.trace.Origin+l.trace.Length)}
+	if cpu := p.CPUIn(part); cpu.Covered*2 > part.Length() {
+		return Nanos(float64(cpu.Ran) * float64(part.Length()) / float64(cpu.Covered))
+	}
+	return Nanos(float64(all) * float64(part.Length()) / float64(max(1, l.trace.Length)))
+}
+
 func (l *loader) losses(p *processLoader) {
 	l.trace.Lost.AtLeast = l.trace.Lost.AtLeast || p.file.End == nil
 	e := p.file.Last()
 	if e == nil {
 		return
 	}
-	p.CPU = Nanos(max(0, min(e.CPU, int64(longestTime))))
+	p.CPU = l.processorTime(p, Nanos(max(0, min(e.CPU, int64(longestTime)))))
 	lost := &l.trace.Lost
 	lost.Records += int64(e.Lost())
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0

@@ -43,6 +43,7 @@ type Trace struct {
 	Allocations    []Allocation
 	DeviceMemory   []DeviceMemory // in ascending order
 	Releases       int            // memory given back; 0 may mean that the source does not tell
+	Freed          []Freed        // each of Releases, of a part that adds up with others (Options.Adds)
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
 	Stacks         []*Stack // each once; empty when they were not recorded
@@ -54,6 +55,14 @@ type Trace struct {
 	EncoderTiming  bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
 	Warnings       []string   // for the reader of a report, one line each
 	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
+
+	part Interval // of a part that adds up with others, the time that was asked for
+}
+
+// Began says of what began at an instant whether it counts in the trace: in a part that adds up with others (Options.Adds) only what
+// began in it does.
+func (t *Trace) Began(at Nanos) bool {
+	return t.part == (Interval{}) || at >= t.part.Begin && at < t.part.End
 }
 
 // Empty says that nothing happened: no call, no command buffer, no scope.
@@ -112,6 +121,8 @@ type Thread struct {
 	OnlyIdle bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
+
+	late [PartCount]Nanos // of Exclusive, what came after Working
 
 	Events int64
 	Lost   int64
@@ -310,6 +321,7 @@ type Wait struct {
 
 	Scheduled  bool // it waited until Buffer was scheduled, not until it had completed
 	Unfinished bool // the thread was still waiting when its process ended
+	Earlier    bool // it began in an earlier part, and counts there (Options.Adds)
 }
 
 // A LockWait is one call in which a thread waited for a lock, a semaphore or a serial dispatch queue.
@@ -393,6 +405,13 @@ type Allocation struct {
 	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
 	Released Nanos  // when it was given back; 0 when it was not, or that is not known (Trace.Releases)
 	Copied   bool   // the call copied what it holds into it
+}
+
+// Freed is memory that was given back: the Allocation of that Object may be in an earlier part.
+type Freed struct {
+	At      Nanos
+	Process *Process
+	Object  uint32
 }
 
 // DeviceMemory is a device's own account of what is allocated, at an instant: for the process, by all of it.

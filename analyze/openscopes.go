@@ -45,6 +45,9 @@ func (s *streamLoader) addScope(i Interval, scope Scope) {
 	if !visible {
 		return
 	}
+	if s.adds {
+		inside = i
+	}
 	scope.Interval, scope.Thread = inside, s.thread.Thread
 	s.trace.Scopes = append(s.trace.Scopes, scope)
 }

@@ -17,6 +17,7 @@ type streamLoader struct {
 	holding bool
 	stray   int64     // More records that belong to nothing
 	more    wire.More // of the call at hand
+	near    *ticks    // nil: all records are wanted
 	visited VisitedCall
 
 	stacks      openStacks
@@ -70,6 +71,9 @@ func (s *streamLoader) finish() {
 
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
+	if s.near != nil && (r.End < s.near.first || r.Begin > s.near.last) && !lasting(r.Call) {
+		return
+	}
 	rule := ruleOf(r.Call)
 	if rule.note {
 		s.note(rule, r, m)
@@ -136,10 +140,14 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 	inside, visible := s.clip(call.Interval)
 	if visible {
 		slot := s.count(rule, inside, call, r, m, false)
-		slot.count++
-		slot.sums.add(call.Length())
-		if s.onCall != nil {
-			s.visit(rule, call, r, m, false)
+		if s.adds && call.Begin < s.window.Begin { // in the part in which it began
+			visible = false
+		} else {
+			slot.count++
+			slot.sums.add(call.Length())
+			if s.onCall != nil {
+				s.visit(rule, call, r, m, false)
+			}
 		}
 	}
 	if rule.effect != wire.EffectNone {
@@ -173,7 +181,9 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 	switch rule.effect {
 	default:
 		item = int32(t.waits.count)
-		t.waits.add(inside.Begin).set(call, s.interpreter, r, unfinished)
+		w := t.waits.add(inside.Begin)
+		w.set(call, s.interpreter, r, unfinished)
+		w.earlier = s.adds && call.Begin < s.window.Begin
 		if rule.object == wire.KindCommandBuffer {
 			s.bufferOf(r.Object)
 		}

@@ -13,6 +13,8 @@ const pageSize = 64
 // A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and lie close together.
 // Pages hold places rather than pointers: they are half as large, and the garbage collector has nothing to look for in them.
 type table[T any] struct {
+	floats  bool                    // near begins near the first object met: a part of a long trace has no others
+	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for those that are not there
 	far     map[wire.ObjectID]*page // those beyond: only damaged traces have them
 	objects list[T]                 // in the order in which they were first met
@@ -23,13 +25,13 @@ type page [pageSize]uint32
 
 // get is the object of a number; it is made, and fresh is true, if it is not there.
 func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
-	number := id / pageSize
+	number := id/pageSize - t.base // one before the base is large, and far
 	var p *page
 	if int(number) < len(t.near) {
 		p = t.near[number]
 	}
 	if p == nil {
-		p = t.page(number)
+		p = t.page(id)
 	}
 	at := &p[id%pageSize]
 	if *at > 0 {
@@ -40,13 +42,24 @@ func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	return object, true
 }
 
-// page is the page of a number that is not among the near ones yet.
-func (t *table[T]) page(number wire.ObjectID) *page {
+// below is how many pages there are for objects that are met later than the first and are older.
+const below = 1 << 12
+
+// page is the page of an object when it is not among the near ones yet.
+func (t *table[T]) page(id wire.ObjectID) *page {
+	if t.floats && len(t.near) == 0 {
+		t.base = id/pageSize - min(id/pageSize, below)
+	}
+	number := id/pageSize - t.base
 	if p := t.far[number]; p != nil {
 		return p
 	}
 	p := &page{}
-	if room := 2*len(t.near) + 256; int(number) < room {
+	room := 2*len(t.near) + 256
+	if t.floats {
+		room += 2 * below
+	}
+	if int(number) < room {
 		if int(number) >= len(t.near) {
 			t.near = append(t.near, make([]*page, room-len(t.near))...)
 			for n, far := range t.far {
@@ -68,8 +81,9 @@ func (t *table[T]) page(number wire.ObjectID) *page {
 
 // find is the object of a number; nil if it is not there.
 func (t *table[T]) find(id wire.ObjectID) *T {
-	p := t.far[id/pageSize]
-	if number := int(id / pageSize); number < len(t.near) {
+	number := id/pageSize - t.base
+	p := t.far[number]
+	if int(number) < len(t.near) {
 		p = t.near[number]
 	}
 	if p == nil || p[id%pageSize] == 0 {

@@ -183,6 +183,7 @@ func (l *loader) finishThread(t *threadLoader) {
 		}
 	}
 	l.skewed += t.nest.skewed
+	t.late = t.tail
 	t.nest.spans = nil
 	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)

@@ -41,14 +41,22 @@ func (u *Use) HitShare() (share float64, known bool) {
 }
 
 // Summarize sums the compilations.
-func Summarize(t *analyze.Trace) *Use {
-	u := &Use{}
+func Summarize(t *analyze.Trace) *Use { return Since(t, FirstCommit(t)) }
+
+// FirstCommit is when the first command buffer was committed; behind all instants when none was.
+func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	first := analyze.Nanos(1<<63 - 1)
 	for _, b := range t.CommandBuffers {
 		if b.Committed.Known() {
 			first = min(first, b.Committed.Begin)
 		}
 	}
+	return first
+}
+
+// Since is Summarize, of a trace whose first command buffer was committed then.
+func Since(t *analyze.Trace, first analyze.Nanos) *Use {
+	u := &Use{}
 	by := map[identity]*Item{}
 	idents := identitiesOf(t)
 	for i := range t.Compilations {

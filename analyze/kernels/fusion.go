@@ -168,3 +168,19 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 	i, _ := slices.BinarySearch(w[t], first.Committed.Begin)
 	return i < len(w[t]) && w[t][i] < second.Committed.Begin
 }
+
+// AddFusions adds what was found in the next window of a run, each for scale times its length.
+func AddFusions(all, window []Fusion, scale float64) []Fusion {
+	for _, f := range window {
+		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale), analyze.Nanos(float64(f.Saved)*scale)
+		i := slices.IndexFunc(all, func(o Fusion) bool { return slices.Equal(o.Kernels, f.Kernels) })
+		if i < 0 {
+			all = append(all, f)
+			continue
+		}
+		all[i].Count, all[i].Across, all[i].Saved = all[i].Count+f.Count, all[i].Across+f.Across, all[i].Saved+f.Saved
+		all[i].Share = min(all[i].Share, f.Share)
+	}
+	slices.SortStableFunc(all, func(a, b Fusion) int { return cmp.Compare(b.Saved, a.Saved) })
+	return all
+}

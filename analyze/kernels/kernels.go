@@ -208,45 +208,94 @@ type Kernel struct {
 	MeanThreads float64
 	Buffers     int      // command buffers it was in
 	Layers      []string // by whom it was dispatched: names of layers, each once
+
+	threads float64 // of all dispatches
 }
 
 // Summarize sums over all command buffers; the most GPU time comes first. The kernels' times add up to the rows of GPU work.
 func Summarize(t *analyze.Trace) []*Kernel {
-	by := map[string]*Kernel{}
-	threads := map[string]float64{}
-	var list []*Kernel
-	var total analyze.Nanos
+	s := NewSum(t)
+	return s.Kernels()
+}
+
+// A Sum sums what the kernels of a trace did, or of several parts of one.
+type Sum struct {
+	by     map[string]*Kernel
+	list   []*Kernel // as they first came
+	Timing Timing
+}
+
+// NewSum sums over all command buffers.
+func NewSum(t *analyze.Trace) *Sum {
+	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t)}
 	for _, b := range t.CommandBuffers {
-		last := ""
+		last, began := "", t.Began(b.GPU.Begin)
 		for _, s := range Split(b, t.Window) {
-			k := by[s.Kernel]
-			if k == nil {
-				k = &Kernel{Name: s.Kernel, Measured: true}
-				by[s.Kernel] = k
-				list = append(list, k)
-			}
-			if layer := s.Layer.Name(); !slices.Contains(k.Layers, layer) {
-				k.Layers = append(k.Layers, layer)
-			}
-			k.Dispatches += s.Dispatches
+			k := sum.kernel(s.Kernel)
+			k.layer(s.Layer.Name())
 			k.GPU += s.GPU
 			k.Measured = k.Measured && s.Measured
-			threads[s.Kernel] += float64(s.Threads)
-			total += s.GPU
+			if !began {
+				continue
+			}
+			k.Dispatches += s.Dispatches
+			k.threads += float64(s.Threads)
 			if last != s.Kernel {
 				k.Buffers++
 				last = s.Kernel
 			}
 		}
 	}
-	for _, k := range list {
+	return sum
+}
+
+func (s *Sum) kernel(name string) *Kernel {
+	k := s.by[name]
+	if k == nil {
+		k = &Kernel{Name: name, Measured: true}
+		s.by[name] = k
+		s.list = append(s.list, k)
+	}
+	return k
+}
+
+// layer notes by whom it was dispatched.
+func (k *Kernel) layer(name string) {
+	if !slices.Contains(k.Layers, name) {
+		k.Layers = append(k.Layers, name)
+	}
+}
+
+// Add adds the sum of the part that comes next.
+func (s *Sum) Add(part *Sum) {
+	for _, p := range part.list {
+		k := s.kernel(p.Name)
+		for _, name := range p.Layers {
+			k.layer(name)
+		}
+		k.Dispatches += p.Dispatches
+		k.GPU += p.GPU
+		k.Measured = k.Measured && p.Measured
+		k.threads += p.threads
+		k.Buffers += p.Buffers
+	}
+	s.Timing.add(part.Timing)
+}
+
+// Kernels are the kernels of the sum, those with the most GPU time first.
+func (s *Sum) Kernels() []*Kernel {
+	var total analyze.Nanos
+	for _, k := range s.list {
+		total += k.GPU
+	}
+	for _, k := range s.list {
 		if total > 0 {
 			k.Share = float64(k.GPU) / float64(total)
 		}
 		if k.Dispatches > 0 {
-			k.MeanThreads = threads[k.Name] / float64(k.Dispatches)
+			k.MeanThreads = k.threads / float64(k.Dispatches)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Kernel) int { return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Name, b.Name)) })
-	return list
+	slices.SortStableFunc(s.list, func(a, b *Kernel) int { return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Name, b.Name)) })
+	return s.list
 }

@@ -33,7 +33,7 @@ func TimingOf(t *analyze.Trace) Timing {
 	for _, b := range t.CommandBuffers {
 		for i := range b.Encoders {
 			switch e := &b.Encoders[i]; {
-			case !b.GPU.Known():
+			case !b.GPU.Known() || !t.Began(b.GPU.Begin):
 			case e.GPU.Known():
 				timing.Measured++
 			default:
@@ -44,14 +44,33 @@ func TimingOf(t *analyze.Trace) Timing {
 			}
 		}
 	}
-	if timing.Measured > 0 && timing.Estimated == 0 {
-		timing.Source = Measured
-	}
 	for text, n := range why {
 		timing.Because = append(timing.Because, Reason{text, n})
 	}
-	slices.SortFunc(timing.Because, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why)) })
+	timing.finish()
 	return timing
+}
+
+// add adds the timing of another part of the trace.
+func (timing *Timing) add(part Timing) {
+	timing.Measured, timing.Estimated = timing.Measured+part.Measured, timing.Estimated+part.Estimated
+	for _, because := range part.Because {
+		if i := slices.IndexFunc(timing.Because, func(r Reason) bool { return r.Why == because.Why }); i >= 0 {
+			timing.Because[i].Count += because.Count
+		} else {
+			timing.Because = append(timing.Because, because)
+		}
+	}
+	timing.finish()
+}
+
+// finish says what follows from the counts.
+func (timing *Timing) finish() {
+	timing.Source = Estimated
+	if timing.Measured > 0 && timing.Estimated == 0 {
+		timing.Source = Measured
+	}
+	slices.SortFunc(timing.Because, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why)) })
 }
 
 // Source is how the time of one encoder came about.

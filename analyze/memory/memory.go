@@ -40,19 +40,22 @@ func (u *Use) ReuseShare() (share float64, known bool) {
 func Summarize(t *analyze.Trace) *Use {
 	u := &Use{ByStorage: map[string]Total{}}
 	for i := range t.Allocations {
-		a := &t.Allocations[i]
-		u.Allocations++
-		u.Bytes += a.Bytes
-		s := u.ByStorage[a.Storage]
-		s.Count++
-		s.Bytes += a.Bytes
-		u.ByStorage[a.Storage] = s
+		u.count(&t.Allocations[i])
 	}
 	u.PeakExact, u.Releases = t.Releases > 0, t.Releases
 	u.device(t)
 	u.reuse(t)
 	u.peak(t)
 	return u
+}
+
+func (u *Use) count(a *analyze.Allocation) {
+	u.Allocations++
+	u.Bytes += a.Bytes
+	s := u.ByStorage[a.Storage]
+	s.Count++
+	s.Bytes += a.Bytes
+	u.ByStorage[a.Storage] = s
 }
 
 // place is an address in a process.

@@ -19,16 +19,53 @@ type Options struct {
 	WhatIf   []serial.Wanted    // to be predicted together; empty is nothing
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
-	Sections []string           // of WriteText; empty is all
+	Sections []string           // of WriteText; empty is all. What the others need is not computed
+	Document bool               // all is computed, because it is written as JSON or HTML as well
 	Color    bool               // of WriteText
+}
+
+// answers are what the analyses say of a trace.
+type answers struct {
+	trace    *analyze.Trace
+	serial   *serial.Analysis
+	kernels  []*kernels.Kernel
+	timing   kernels.Timing
+	fusions  []kernels.Fusion
+	compile  *compile.Use
+	memory   *memory.Use
+	scopes   []Scope
+	insights []insight.Insight
+}
+
+// ask asks all analyses.
+func ask(t *analyze.Trace, opts Options) *answers {
+	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t)}
+	sum := kernels.NewSum(t)
+	x.kernels, x.timing = sum.Kernels(), sum.Timing
+	if !opts.wants(causes) {
+		x.serial = serial.Measure(t)
+		return x
+	}
+	x.serial = serial.Analyze(t, serial.Options{Seed: opts.Seed})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.Costs{Launch: x.serial.LaunchTime(), Dispatch: x.serial.DispatchTime()})
+	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions, Compile: x.compile, Memory: x.memory})
+	return x
 }
 
 // Build asks all analyses and fills the document.
 func Build(t *analyze.Trace, opts Options) *Report {
-	a := serial.Analyze(t, serial.Options{Seed: opts.Seed})
-	ks := kernels.Summarize(t)
-	fusions := kernels.Fusions(t, ks, kernels.Costs{Launch: a.LaunchTime(), Dispatch: a.DispatchTime()})
-	compiled, allocated := compile.Summarize(t), memory.Summarize(t)
+	x := ask(t, opts)
+	r := x.report(opts)
+	if opts.wants(causes) {
+		r.whatIf(x.serial, opts.WhatIf)
+		r.phases(x.serial, opts)
+	}
+	return r
+}
+
+// report fills the document.
+func (x *answers) report(opts Options) *Report {
+	t, a := x.trace, x.serial
 	r := &Report{Schema: Schema, Events: t.Events}
 	r.source(t)
 	r.losses(t)
@@ -40,16 +77,13 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	r.callSites(t)
 	r.threads(a, opts)
 	r.queues(a, opts)
-	r.gpu(a)
-	r.kernels(ks, fusions)
-	r.memory(allocated)
-	r.compile(compiled)
-	r.scopes(t)
+	r.gpu(a, x.timing)
+	r.kernels(x.kernels, x.fusions)
+	r.memory(x.memory)
+	r.compile(x.compile)
+	r.Scopes = x.scopes
 	r.serialization(a)
-	r.whatIf(a, opts.WhatIf)
-	r.phases(a, opts)
-	found := insight.Find(&insight.Input{Trace: t, Serial: a, Kernels: ks, Fusions: fusions, Compile: compiled, Memory: allocated})
-	r.Insights = list(found, func(i insight.Insight) Insight {
+	r.Insights = list(x.insights, func(i insight.Insight) Insight {
 		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}
 	})
 	return r

@@ -8,7 +8,8 @@ const Schema = "mtrace.report/1"
 type Report struct {
 	Schema           string            `json:"schema"`
 	Source           Source            `json:"source"`
-	Events           int64             `json:"events"` // calls that returned
+	Sampled          *Sampled          `json:"sampled,omitempty"` // of a run that is too long to be analysed as one; absent otherwise
+	Events           int64             `json:"events"`            // calls that returned
 	Lost             Lost              `json:"lost"`
 	Overhead         Overhead          `json:"overhead"`
 	Coverage         Coverage          `json:"coverage"`

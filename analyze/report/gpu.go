@@ -75,7 +75,7 @@ type Quantiles struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-func (r *Report) gpu(a *serial.Analysis) {
+func (r *Report) gpu(a *serial.Analysis, timing kernels.Timing) {
 	g := &a.GPU
 	tid := func(t *analyze.Thread) uint64 {
 		if t == nil {
@@ -88,7 +88,6 @@ func (r *Report) gpu(a *serial.Analysis) {
 		r.GPU.StartLatency = Quantiles{Count: h.TotalCount(), MeanNS: int64(h.Mean()), MinNS: h.Min(), P50NS: h.ValueAtQuantile(50),
 			P95NS: h.ValueAtQuantile(95), P99NS: h.ValueAtQuantile(99), MaxNS: h.Max()}
 	}
-	timing := kernels.TimingOf(a.Trace)
 	r.GPUTiming = timing.Source
 	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,
 		Because: list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}

@@ -19,8 +19,8 @@ type Scope struct {
 	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
-// scopes sums the scopes by name, and the GPU time of what was committed in each. A mark is a scope without a length.
-func (r *Report) scopes(t *analyze.Trace) {
+// scopesOf sums the scopes by name, and the GPU time of what was committed in each. A mark is a scope without a length.
+func scopesOf(t *analyze.Trace) []Scope {
 	by := map[string]*Scope{}
 	var order []string
 	for i := range t.Scopes {
@@ -31,6 +31,9 @@ func (r *Report) scopes(t *analyze.Trace) {
 			by[s.Name] = sum
 			order = append(order, s.Name)
 		}
+		if !t.Began(s.Begin) {
+			continue
+		}
 		sum.Count++
 		sum.TotalNS += int64(s.Length())
 		sum.MinNS, sum.MaxNS = min(sum.MinNS, int64(s.Length())), max(sum.MaxNS, int64(s.Length()))
@@ -38,7 +41,7 @@ func (r *Report) scopes(t *analyze.Trace) {
 	if len(order) > 0 {
 		scopes := analyze.NewScopesAt(t)
 		for _, b := range t.CommandBuffers {
-			if b.Committed.Thread == nil || !b.GPU.Known() {
+			if b.Committed.Thread == nil || !b.GPU.Known() || !t.Began(b.Committed.Begin) {
 				continue
 			}
 			seen := map[string]bool{}
@@ -50,12 +53,33 @@ func (r *Report) scopes(t *analyze.Trace) {
 			}
 		}
 	}
-	r.Scopes = list(order, func(name string) Scope {
-		s := by[name]
-		s.MeanNS = s.TotalNS / int64(s.Count)
-		return *s
-	})
-	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+	return finishScopes(list(order, func(name string) Scope { return *by[name] }))
+}
+
+// finishScopes says what follows from the sums, and puts the scopes in order.
+func finishScopes(all []Scope) []Scope {
+	for i := range all {
+		all[i].MeanNS = all[i].TotalNS / int64(max(1, all[i].Count))
+	}
+	slices.SortStableFunc(all, func(a, b Scope) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+	return all
+}
+
+// addScopes adds the scopes of the part that comes next.
+func addScopes(all, part []Scope) []Scope {
+	for _, s := range part {
+		i := slices.IndexFunc(all, func(of Scope) bool { return of.Name == s.Name })
+		if i < 0 {
+			all = append(all, s)
+			continue
+		}
+		to := &all[i]
+		if s.Count > 0 {
+			to.MinNS, to.MaxNS = min(to.MinNS, s.MinNS), max(to.MaxNS, s.MaxNS)
+		}
+		to.Count, to.TotalNS, to.GPUNS = to.Count+s.Count, to.TotalNS+s.TotalNS, to.GPUNS+s.GPUNS
+	}
+	return all
 }
 
 func (r *Report) writeScopes(w io.Writer, style styler) {

@@ -12,30 +12,47 @@ import (
 type section struct {
 	name  string
 	write func(r *Report, w io.Writer, style styler)
+	needs need
 }
 
+// A need is what a section is made of.
+type need uint8
+
+const (
+	totals need = 1 << iota // what adds up over all of the run
+	causes                  // what looks at each event against others
+)
+
 var sections = []section{
-	{"verdict", (*Report).writeVerdict},
-	{"help", (*Report).writeWhatIf},
-	{"warnings", (*Report).writeWarnings},
-	{"insights", (*Report).writeInsights},
-	{"threads", (*Report).writeThreads},
-	{"waits", (*Report).writeWaits},
-	{"path", (*Report).writePath},
-	{"gpu", (*Report).writeGPU},
-	{"queues", (*Report).writeQueues},
-	{"kernels", (*Report).writeKernels},
-	{"scopes", (*Report).writeScopes},
-	{"calls", (*Report).writeCalls},
-	{"sites", (*Report).writeCallSites},
-	{"memory", (*Report).writeMemory},
-	{"compile", (*Report).writeCompile},
-	{"tracer", (*Report).writeTracer},
+	{"verdict", (*Report).writeVerdict, causes},
+	{"help", (*Report).writeWhatIf, causes},
+	{"warnings", (*Report).writeWarnings, totals},
+	{"insights", (*Report).writeInsights, causes},
+	{"threads", (*Report).writeThreads, totals},
+	{"waits", (*Report).writeWaits, totals | causes},
+	{"path", (*Report).writePath, causes},
+	{"gpu", (*Report).writeGPU, totals},
+	{"queues", (*Report).writeQueues, totals},
+	{"kernels", (*Report).writeKernels, totals | causes},
+	{"scopes", (*Report).writeScopes, totals},
+	{"calls", (*Report).writeCalls, totals},
+	{"sites", (*Report).writeCallSites, totals},
+	{"memory", (*Report).writeMemory, totals},
+	{"compile", (*Report).writeCompile, totals},
+	{"tracer", (*Report).writeTracer, totals},
 }
 
 // Sections are the names that Options.Sections may hold, in the order in which they are written.
 func Sections() []string {
 	return list(sections, func(s section) string { return s.name })
+}
+
+// wants says whether something that is to be written is made of that.
+func (o *Options) wants(n need) bool {
+	if len(o.Sections) == 0 || o.Document || len(o.WhatIf) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(sections, func(s section) bool { return s.needs&n != 0 && slices.Contains(o.Sections, s.name) })
 }
 
 // CheckSections is an error that names the first unknown section, if there is one.
@@ -53,6 +70,7 @@ func (r *Report) WriteText(w io.Writer, opts Options) error {
 	b := bufio.NewWriter(w)
 	style := styler(opts.Color)
 	r.writeSource(b, style)
+	r.writeSampled(b, style)
 	for _, s := range sections {
 		if len(opts.Sections) == 0 || slices.Contains(opts.Sections, s.name) {
 			s.write(r, b, style)

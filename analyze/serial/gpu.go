@@ -51,8 +51,18 @@ type IdleCause struct {
 // maxGaps bounds the gaps that are listed one by one.
 const maxGaps = 20
 
-// gpu sums what the GPUs did.
+// gpu sums what the GPUs did, and looks for what was ready for them meanwhile.
 func (a *Analysis) gpu() {
+	a.measureGPU()
+	a.findLines()
+	for i, d := range a.deviceOrder {
+		a.GPU.Devices[i].Backlog, a.GPU.Devices[i].Growth = a.backlog(d)
+	}
+	a.GPU.sum(a.Trace.Window)
+}
+
+// measureGPU sums what the GPUs did.
+func (a *Analysis) measureGPU() {
 	g := &a.GPU
 	g.StartLatency = hdrhistogram.New(1, 3600e9, 3)
 	for _, d := range a.deviceOrder {
@@ -62,17 +72,17 @@ func (a *Analysis) gpu() {
 		g.Sum += use.Sum
 		a.idle(d, use)
 	}
-	a.findLines()
-	for i, d := range a.deviceOrder {
-		g.Devices[i].Backlog, g.Devices[i].Growth = a.backlog(d)
-	}
 	for _, b := range a.Trace.CommandBuffers {
-		if latency, known := b.StartLatency(a.Trace.Window); known {
+		if latency, known := b.StartLatency(a.Trace.Window); known && a.Trace.Began(b.Committed.Begin) {
 			_ = g.StartLatency.RecordValue(int64(min(latency, 3600e9)))
 		}
 	}
-	if n := analyze.Nanos(len(a.deviceOrder)); n > 0 {
-		g.BusyShare = share(g.Busy, a.Trace.Window.Length()*n)
+}
+
+// sum fills what follows from the times of the devices, and puts the gaps in order.
+func (g *GPU) sum(window analyze.Interval) {
+	if n := analyze.Nanos(len(g.Devices)); n > 0 {
+		g.BusyShare = share(g.Busy, window.Length()*n)
 	}
 	if g.Busy > 0 {
 		g.Overlap = float64(g.Sum) / float64(g.Busy)
@@ -90,7 +100,7 @@ func (a *Analysis) deviceUse(d *device) DeviceUse {
 		run.add(r.Interval)
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
-		if a.released[r.buffer] != nil {
+		if a.released == nil && r.buffer.Committed.Known() || a.released[r.buffer] != nil {
 			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, a.Trace.Window.Begin))
 		}
 	}

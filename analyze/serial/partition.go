@@ -59,7 +59,9 @@ func (a *Analysis) partition() {
 		if t == nil {
 			continue
 		}
-		t.Waits++
+		if !w.Earlier {
+			t.Waits++
+		}
 		for _, p := range a.Split(w) {
 			t.Time[p.Part] += p.Nanos
 		}
@@ -72,14 +74,14 @@ func (a *Analysis) partition() {
 	window := a.Trace.Window
 	for _, b := range a.Trace.CommandBuffers {
 		if t := index[b.Committed.Thread]; t != nil {
-			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End {
+			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End && a.Trace.Began(b.Committed.Begin) {
 				t.CommandBuffers++
 			}
 			t.GPU += b.RowTime(window)
 		}
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
-			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin {
+			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin && a.Trace.Began(e.Created.Begin) {
 				t.Encoders++
 				t.Dispatches += e.Empty
 				for d := range e.Runs() {

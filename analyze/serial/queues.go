@@ -56,7 +56,9 @@ func (a *Analysis) useOfQueues() {
 		if !b.Committed.Known() || flight.End < flight.Begin {
 			continue
 		}
-		u.CommandBuffers++
+		if a.Trace.Began(b.Committed.Begin) {
+			u.CommandBuffers++
+		}
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}

@@ -67,7 +67,9 @@ func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*
 
 func (p *part) read(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	if !instruments(path) {
-		return loadTrace(path, analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids, Visit: showProgress(std, path, visit)})
+		asked := p.options()
+		asked.Visit = showProgress(std, path, visit)
+		return loadTrace(path, asked)
 	}
 	recording, err := (&xctraceView{}).load(std, []string{path})
 	if err != nil {
@@ -124,6 +126,30 @@ func cpuHint(recording *xctrace.Recording) string {
 		return ""
 	}
 	return ", and mtrace pprof its CPU samples"
+}
+
+// options are those for loading the part.
+func (p *part) options() analyze.Options {
+	return analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids}
+}
+
+// showSteps tells how far a long report is and how long it will still take, on a terminal; elsewhere it is nil.
+func showSteps(std stdio, path string) func(done, of int) {
+	if !term.IsTerminal(int(std.err.Fd())) {
+		return nil
+	}
+	began, shown := time.Now(), time.Time{}
+	return func(done, of int) {
+		took := time.Since(began)
+		switch {
+		case done == of:
+			fmt.Fprint(std.err, "\r\x1b[K")
+		case time.Since(shown) > 200*time.Millisecond:
+			shown = time.Now()
+			left := took / time.Duration(done) * time.Duration(of-done)
+			fmt.Fprintf(std.err, "\r\x1b[K%s: %d %% read, %.1f parts a second, %v left\r", filepath.Base(path), 100*done/of, float64(done)/took.Seconds(), left.Round(time.Second))
+		}
+	}
 }
 
 // showProgress makes a visit also tell how far it is, on a terminal.

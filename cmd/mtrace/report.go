@@ -87,26 +87,17 @@ func (v *reportView) print(std stdio, path string) error {
 	if err != nil {
 		return err
 	}
-	trace, err := v.part.load(std, path, nil)
-	if err != nil {
-		return err
-	}
-	if err := v.check(trace, path); err != nil {
-		return err
-	}
-	opts := report.Options{Sections: v.sections, WhatIf: wanted, Color: colour(std.out)}
-	if !instruments(path) {
-		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
-			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
-		}
-	}
+	opts := report.Options{Sections: v.sections, Document: v.json || v.html != "", WhatIf: wanted, Color: colour(std.out)}
 	for _, t := range v.threads {
 		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
 	}
 	for _, q := range v.queues {
 		opts.Queues = append(opts.Queues, uint32(q))
 	}
-	r := report.Build(trace, opts)
+	r, trace, err := v.build(std, path, opts)
+	if err != nil {
+		return err
+	}
 	if err := r.Unmatched(); err != nil {
 		return usageError("--what-if: %w", err)
 	}
@@ -124,6 +115,35 @@ func (v *reportView) print(std stdio, path string) error {
 		return err
 	}
 	return cutError(trace)
+}
+
+// build makes the report on one trace.
+func (v *reportView) build(std stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
+	if !instruments(path) {
+		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
+			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
+		}
+		file, err := openTrace(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer file.Close()
+		if asked := v.part.options(); report.Long(file, asked) {
+			r, trace, err := report.BuildLong(file, asked, opts, showSteps(std, path))
+			if err == nil {
+				err = v.check(trace, path)
+			}
+			return r, trace, err
+		}
+	}
+	trace, err := v.part.load(std, path, nil)
+	if err == nil {
+		err = v.check(trace, path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return report.Build(trace, opts), trace, nil
 }
 
 // check says when the trace has none of the threads, or of the queues, that are to be listed.
@@ -188,17 +208,31 @@ func incompleteFile(path, kind string) error {
 
 // loadTrace loads one trace for a command that reads traces.
 func loadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
+	file, err := openTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	trace, err := file.Load(opts)
+	if err != nil {
+		return nil, status{exitUsage, orUnfinished(path, err)}
+	}
+	return trace, nil
+}
+
+// openTrace opens one trace for a command that reads traces.
+func openTrace(path string) (*analyze.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, usageError("%s is a folder, not a trace", path)
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(analyze.GCPercent)
 	}
-	trace, err := analyze.Load(path, opts)
+	file, err := analyze.Open(path)
 	if err != nil {
 		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
-	return trace, nil
+	return file, nil
 }
 
 // colour says whether output to f may be coloured: on a terminal, unless NO_COLOR is set (https://no-color.org).

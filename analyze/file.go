@@ -1,0 +1,270 @@
+package analyze
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A File is an open trace file. Of a long one parts can be loaded without reading the rest.
+type File struct {
+	reader *tracefile.Reader
+	path   string
+
+	around atomic.Int64 // how much was read around the last part
+	vain   atomic.Int64 // how often it brought nothing to read more
+
+	once   sync.Once
+	blocks [][]surveyed // of each stream
+	calls  []int64      // of each stream
+}
+
+// A surveyed is a block, and the records in it that what comes later depends on.
+type surveyed struct {
+	tracefile.Block
+	lasting []wire.Record
+}
+
+// Open opens the trace file at path. The errors are those of Load.
+func Open(path string) (*File, error) {
+	reader, err := tracefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{reader: reader, path: path}
+	f.around.Store(leastAround)
+	return f, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.reader.Close() }
+
+// Records is how many records the file has, by its index: calls, what the tracer noted, and what did not fit into one.
+func (f *File) Records() (n int64) {
+	for _, st := range f.reader.Streams() {
+		n += int64(st.Records)
+	}
+	return n
+}
+
+// lasting says whether what a record says holds for all that comes after it: which thread has the ring, what a queue or a pipeline state
+// is. Such records are few.
+func lasting(c wire.Call) bool {
+	rule := ruleOf(c)
+	switch rule.effect {
+	case wire.EffectStartsThread, wire.EffectChecks, wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline, wire.EffectArchives:
+		return true
+	case wire.EffectMakes:
+		return rule.makes == wire.KindQueue
+	case wire.EffectLabels:
+		return rule.object == wire.KindQueue
+	}
+	return false
+}
+
+// survey looks through the whole file, once: at one column of each block, and at the records that last.
+func (f *File) survey() {
+	streams := f.reader.Streams()
+	f.blocks, f.calls = make([][]surveyed, len(streams)), make([]int64, len(streams))
+	var all sync.WaitGroup
+	for i, st := range streams {
+		all.Go(func() {
+			for k, b := range f.reader.Blocks(st) {
+				block, some := surveyed{Block: b}, false
+				f.reader.Count(st, k, func(c wire.Call, n int64) {
+					some = some || lasting(c)
+					if !ruleOf(c).note && c != wire.CallMore {
+						f.calls[i] += n
+					}
+				})
+				if some {
+					_ = f.reader.ReadBlock(st, k, func(records []wire.Record) error { // of fn, which has none
+						block.lasting = appendLasting(block.lasting, records)
+						return nil
+					})
+				}
+				f.blocks[i] = append(f.blocks[i], block)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// appendLasting appends the records that last, with those that belong to them.
+func appendLasting(dst, records []wire.Record) []wire.Record {
+	for i := range records {
+		switch {
+		case !lasting(records[i].Call):
+		case records[i].Flags&wire.HasMore != 0 && i+1 < len(records):
+			dst = append(dst, records[i], records[i+1])
+		default:
+			dst = append(dst, records[i])
+		}
+	}
+	return dst
+}
+
+// A part is what of a file is read.
+type part struct {
+	*File
+	whole         bool
+	near          []ticks // for each process
+	before, after bool    // there is something before and after what is read
+}
+
+type ticks struct{ first, last wire.Ticks }
+
+// smallFile is how many records are read in less time than it takes to find out what need not be.
+var smallFile int64 = 1 << 20
+
+// What is read around a part, in eighths of its length to both sides: command buffers that are alive in it began before it and end after it.
+const (
+	leastAround = 1
+	mostAround  = 512
+	mostVain    = 3 // times that it may bring nothing to read more
+)
+
+// partOf is what is to be read for a window.
+func (f *File) partOf(l *loader, eighths Nanos) *part {
+	p := &part{File: f, whole: true}
+	if l.window == allTime || !l.adds && f.Records() < smallFile {
+		return p
+	}
+	p.whole = false
+	f.once.Do(f.survey)
+	length := min(l.window.End, l.trace.Origin+l.trace.Length) - max(l.window.Begin, l.trace.Origin)
+	around := max(length, l.trace.Length/1024) * eighths / 8
+	begin, end := l.window.Begin-around, l.window.End+around
+	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
+	for _, process := range l.processes {
+		process.buffers.floats, process.encoders.floats, process.released.floats = true, true, true
+		p.near = append(p.near, ticks{process.clock.tick(begin), process.clock.tick(end)})
+	}
+	return p
+}
+
+// strangers is how many command buffers are alive or waited for in a part of which it is not known who made them, or when the GPU ran them,
+// and it may be in what was not read.
+func (p *part) strangers(t *Trace) (n int) {
+	stranger := func(b *CommandBuffer) bool {
+		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
+	}
+	for _, b := range t.CommandBuffers {
+		if stranger(b) {
+			n++
+		}
+	}
+	for i := range t.Waits {
+		if b := t.Waits[i].Buffer; b != nil && stranger(b) {
+			n++
+		}
+	}
+	return n
+}
+
+// tick is the first tick that is not before an instant.
+func (c *converter) tick(at Nanos) wire.Ticks {
+	const most = math.MaxInt64
+	return wire.Ticks(sort.Search(most, func(i int) bool { return c.at(wire.Ticks(i)) >= at }))
+}
+
+// read gives the loader the records of a stream, by its index.
+func (p *part) read(stream int, s *streamLoader) error {
+	st := p.reader.Streams()[stream]
+	if p.whole {
+		return p.reader.Read(st, s.batch)
+	}
+	near := p.near[st.Process]
+	s.near = &near
+	whole := true // the block before was read
+	for i, b := range p.blocks[stream] {
+		if b.Last < near.first || b.First > near.last {
+			if whole {
+				s.finish()
+			}
+			if err := s.batch(b.lasting); err != nil {
+				return err
+			}
+			whole = false
+			continue
+		}
+		first := !whole
+		whole = true
+		err := p.reader.ReadBlock(st, i, func(records []wire.Record) error {
+			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore { // of a record of the block before
+				records = records[1:]
+			}
+			first = false
+			return s.batch(records)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Calls is how many calls the file has that returned, of the processes with these numbers; empty is all.
+func (f *File) Calls(pids []int) (n int64) {
+	f.once.Do(f.survey)
+	for i, st := range f.reader.Streams() {
+		if p := f.reader.Processes()[st.Process]; len(pids) == 0 || slices.Contains(pids, p.PID) {
+			n += f.calls[i]
+		}
+	}
+	return n
+}
+
+// inBlock is into how many pieces a block is divided, each of which is taken to have as many records.
+const inBlock = 16
+
+// Parts cuts the time that was asked for into parts of about as many records, which follow each other and leave nothing out. The index says
+// where, so each has some more or less.
+func (f *File) Parts(opts Options, records int64) []Options {
+	l := &loader{trace: &Trace{}}
+	for _, file := range f.reader.Processes() {
+		l.processes = append(l.processes, newProcessLoader(file))
+	}
+	l.setWindow(f.reader.Streams(), opts)
+	type piece struct {
+		at    Nanos
+		count int64
+	}
+	var pieces []piece
+	for _, st := range f.reader.Streams() {
+		for _, b := range f.reader.Blocks(st) {
+			clock := l.processes[st.Process].clock
+			begin, end := clock.at(b.First), clock.at(b.Last)
+			for k := range Nanos(inBlock) {
+				if at := begin + (end-begin)*(k+1)/inBlock; at > l.window.Begin && at < l.window.End {
+					pieces = append(pieces, piece{at, int64(b.Records) / inBlock})
+				}
+			}
+		}
+	}
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
+	parts, sum := []Options{opts}, int64(0)
+	for _, p := range pieces {
+		if sum += p.count; sum < records {
+			continue
+		}
+		at, last := p.at-l.trace.Origin, &parts[len(parts)-1]
+		if at <= last.From {
+			continue
+		}
+		next := *last
+		last.To, next.From = at, at
+		parts, sum = append(parts, next), 0
+	}
+	if n := len(parts); n > 1 && sum < records/2 { // the last is no part of its own
+		parts[n-2].To = opts.To
+		parts = parts[:n-1]
+	}
+	return parts
+}

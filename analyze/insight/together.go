@@ -1,0 +1,47 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// Together puts together what was found in several windows of a run, each for scale times its length. The words are those of the first window
+// in whose list it is, which they name; costs add up. What could not be looked for in all of them is told once.
+func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
+	times := map[string]int{}
+	from := map[string]string{}
+	for i, list := range windows {
+		for _, found := range list {
+			found.Cost = analyze.Nanos(float64(found.Cost) * scale[i])
+			n := slices.IndexFunc(all, func(o Insight) bool {
+				return o.ID == found.ID && (o.Severity == Skipped) == (found.Severity == Skipped)
+			})
+			if found.Severity != Skipped {
+				times[found.ID]++
+			}
+			if n < 0 {
+				all = append(all, found)
+				from[found.ID] = names[i]
+				continue
+			}
+			all[n].Cost += found.Cost
+			if found.Severity == Warning {
+				all[n].Severity = Warning
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(o Insight) bool { return o.Severity == Skipped && times[o.ID] > 0 })
+	for i := range all {
+		if o := &all[i]; o.Severity != Skipped {
+			o.Evidence = fmt.Sprintf("%s (in %d of %d windows; this is of the one %s)", o.Evidence, times[o.ID], len(windows), from[o.ID])
+		}
+	}
+	order := []string{Warning, Info, Skipped}
+	slices.SortStableFunc(all, func(a, b Insight) int {
+		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+	})
+	return all
+}

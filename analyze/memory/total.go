@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"mtrace/analyze"
+)
+
+// A Running sums the allocations of the parts of a run, in their order. It keeps what is alive, and each address once.
+type Running struct {
+	use  Use
+	now  int64
+	open map[object]uint64 // bytes of what is alive
+	last map[place]object  // the latest at each address
+}
+
+type object struct {
+	process *analyze.Process
+	number  uint32
+}
+
+// NewRunning is the sum of no parts.
+func NewRunning() *Running {
+	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{}}
+}
+
+// Add adds the part that comes next, whose processes are those of the total.
+func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
+	freed := part.Freed
+	for i := range part.Allocations {
+		a := &part.Allocations[i]
+		for len(freed) > 0 && freed[0].At <= a.At {
+			t.free(object{all.Process(freed[0].Process), freed[0].Object})
+			freed = freed[1:]
+		}
+		t.allocate(a, all.Process(a.Thread.Process))
+	}
+	for _, f := range freed {
+		t.free(object{all.Process(f.Process), f.Object})
+	}
+}
+
+func (t *Running) allocate(a *analyze.Allocation, process *analyze.Process) {
+	t.use.count(a)
+	here := object{process, a.Object}
+	at := place{process, a.Address}
+	before, again := t.last[at]
+	if a.Address != 0 {
+		t.use.Addressed++
+		if again {
+			t.use.Reused++
+		}
+		t.last[at] = here
+	}
+	if a.OnHeap {
+		return
+	}
+	if again && a.Address != 0 { // an address that comes again was given back
+		t.free(before)
+	}
+	t.open[here] = a.Bytes
+	t.now += int64(a.Bytes)
+	t.use.Peak = max(t.use.Peak, uint64(max(0, t.now)))
+}
+
+func (t *Running) free(o object) {
+	if was, there := t.open[o]; there {
+		t.now -= int64(was)
+		delete(t.open, o)
+	}
+}
+
+// Finish is the sum; all is the total of the parts.
+func (t *Running) Finish(all *analyze.Trace) *Use {
+	t.use.PeakExact, t.use.Releases = all.Releases > 0, all.Releases
+	t.use.device(all)
+	return &t.use
+}

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"mtrace/analyze"
+	"mtrace/analyze/compile"
+	"mtrace/analyze/insight"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/memory"
+	"mtrace/analyze/serial"
+)
+
+// A run of hours is too long for analyses that look at each event against all others, so those look at windows of it. Everything that adds up
+// is added up over all of it, part by part, so that memory does not grow with the run. docs/scale.md has what was measured.
+var (
+	// wholeRecords is how many records are analysed as one, about a million calls: that takes two to three seconds and half a gigabyte.
+	wholeRecords int64 = 3 << 19
+	// windowRecords is how many a window has: thousands of command buffers, as a rule, where the tests need hundreds.
+	windowRecords int64 = 3 << 15
+	// partRecords is how many are added up at once: enough that little of what is read at the borders is read twice.
+	partRecords int64 = 3 << 18
+)
+
+const (
+	// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a quarter of the run has two.
+	windows = 8
+	// windowBuffers is how many command buffers a window must have; one with fewer is made wider, up to all that it stands for.
+	windowBuffers = 300
+)
+
+// Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads, queues, the GPU,
+// kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests, critical path, chains and insights.
+type Sampled struct {
+	Windows []SampledWindow `json:"windows"`
+	Calls   int64           `json:"calls"` // in all of them
+	Share   float64         `json:"share"` // of the run's calls
+	Rule    string          `json:"rule"`
+}
+
+// A SampledWindow is a part of the run that was looked at for causes.
+type SampledWindow struct {
+	BeginNS    int64   `json:"begin_ns"` // from the beginning of the trace
+	EndNS      int64   `json:"end_ns"`
+	Calls      int64   `json:"calls"`
+	Verdict    string  `json:"verdict"`
+	Share      float64 `json:"share"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Text says it in one line.
+func (s *Sampled) Text() string {
+	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over it, with %s of its calls.", len(s.Windows), analyze.FormatShare(s.Share))
+}
+
+func (r *Report) writeSampled(w io.Writer, style styler) {
+	if r.Sampled != nil {
+		wrap(w, r.Sampled.Text(), "", "")
+	}
+}
+
+// Long says whether a file, or the part of it that is asked for, is too long to be analysed as one.
+func Long(f *analyze.File, asked analyze.Options) bool {
+	return f.Records() > wholeRecords && len(f.Parts(asked, wholeRecords)) > 1
+}
+
+// BuildLong reports on a long trace: see Sampled. Progress is told how many of how many steps were done. The trace has what adds up, and no single
+// events.
+func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report, *analyze.Trace, error) {
+	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, partRecords), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
+	l.threads = serial.NewTotal(l.total)
+	l.choose(f.Parts(asked, windowRecords))
+	if !opts.wants(totals) {
+		l.parts = nil
+	}
+	if !opts.wants(causes) {
+		l.looks = nil
+	}
+	if err := l.read(); err != nil {
+		return nil, nil, err
+	}
+	return l.report(f.Calls(asked.PIDs))
+}
+
+// long is a long trace that is reported on.
+type long struct {
+	file     *analyze.File
+	opts     Options
+	asked    analyze.Options
+	parts    []analyze.Options
+	looks    []look
+	progress func(done, of int)
+
+	total   *analyze.Total
+	threads *serial.Total
+	kernels *kernels.Sum
+	memory  *memory.Running
+	scopes  []Scope
+	first   analyze.Nanos // commit
+}
+
+// A look is a window, what it stands for, and what was found in it.
+type look struct {
+	at     analyze.Options
+	around analyze.Options
+	wide   analyze.Options
+	found  serial.Window
+	answer *answers
+}
+
+// choose takes the windows from the middles of equal shares of small parts of the run.
+func (l *long) choose(small []analyze.Options) {
+	n := min(windows, len(small))
+	for i := range n {
+		from, to := len(small)*i/n, len(small)*(i+1)/n
+		around := small[from]
+		around.To = small[to-1].To
+		wide := small[max(from, (from+to)/2-4)]
+		wide.To = small[min(to-1, (from+to)/2+4)].To
+		l.looks = append(l.looks, look{at: small[(from+to)/2], around: around, wide: wide})
+	}
+}
+
+// read does what there is to do, a few things at a time, and adds the parts up in their order.
+func (l *long) read() error {
+	workers := min(runtime.GOMAXPROCS(0), 4)
+	type done struct {
+		part *measured
+		err  error
+	}
+	results := make([]chan done, len(l.looks)+len(l.parts))
+	for i := range results {
+		results[i] = make(chan done, 1)
+	}
+	room := make(chan struct{}, workers) // what is loaded and not added yet
+	var stop sync.Once
+	stopped := make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop.Do(func() { close(stopped) })
+	all.Go(func() {
+		for i := range results {
+			select {
+			case room <- struct{}{}:
+			case <-stopped:
+				return
+			}
+			all.Go(func() {
+				if i < len(l.looks) {
+					results[i] <- done{nil, l.look(&l.looks[i])}
+					return
+				}
+				m, err := l.measure(l.parts[i-len(l.looks)])
+				results[i] <- done{m, err}
+			})
+		}
+	})
+	for i := range results {
+		r := <-results[i]
+		if r.err != nil {
+			return r.err
+		}
+		if r.part != nil {
+			l.add(r.part)
+		}
+		<-room
+		if l.progress != nil {
+			l.progress(i+1, len(results))
+		}
+	}
+	return nil
+}
+
+// look looks for causes in a window.
+func (l *long) look(w *look) error {
+	t, err := l.file.Load(w.at)
+	if err == nil && len(t.CommandBuffers) < windowBuffers {
+		w.at = w.wide
+		t, err = l.file.Load(w.at)
+	}
+	if err != nil {
+		return err
+	}
+	w.answer = ask(t, l.opts)
+	length := t.Window.Length()
+	end := func(to analyze.Nanos) analyze.Nanos {
+		if to == 0 {
+			return t.Length
+		}
+		return to
+	}
+	w.found = serial.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To), Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
+	return nil
+}
+
+// measured is what adds up of a part.
+type measured struct {
+	trace   *analyze.Trace
+	serial  *serial.Analysis
+	kernels *kernels.Sum
+	scopes  []Scope
+	first   analyze.Nanos
+}
+
+func (l *long) measure(part analyze.Options) (*measured, error) {
+	part.Adds = true
+	t, err := l.file.Load(part)
+	if err != nil {
+		return nil, err
+	}
+	return &measured{t, serial.Measure(t), kernels.NewSum(t), scopesOf(t), compile.FirstCommit(t)}, nil
+}
+
+func (l *long) add(m *measured) {
+	l.total.Add(m.trace)
+	l.threads.Add(m.serial)
+	if l.kernels == nil {
+		l.kernels = m.kernels
+	} else {
+		l.kernels.Add(m.kernels)
+	}
+	l.memory.Add(m.trace, l.total)
+	l.scopes = addScopes(l.scopes, m.scopes)
+	l.first = min(l.first, m.first)
+}
+
+// report puts the answers together.
+func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
+	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
+	if len(l.parts) > 0 {
+		l.total.Finish()
+		x.trace, x.serial = l.total.Trace, l.threads.Finish()
+		x.kernels, x.timing = l.kernels.Kernels(), l.kernels.Timing
+		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace), finishScopes(append([]Scope{}, l.scopes...))
+	} else { // what is known of the whole run by any part of it
+		l.total.Add(l.looks[0].answer.trace)
+		l.total.Finish()
+		x.serial = l.threads.Finish()
+		x.trace = x.serial.Trace
+		x.trace.Window = analyze.Interval{Begin: x.trace.Origin + l.asked.From, End: x.trace.Origin + x.trace.Length}
+		if l.asked.To > 0 {
+			x.trace.Window.End = x.trace.Origin + l.asked.To
+		}
+	}
+	typical := 0
+	if len(l.looks) > 0 {
+		var found []serial.Window
+		for i := range l.looks {
+			found = append(found, l.looks[i].found)
+		}
+		typical = x.serial.Judge(found)
+		x.fusions, x.insights = l.fusions(), l.insights(typical)
+	}
+	r := x.report(l.opts)
+	r.Events = calls
+	if len(l.looks) > 0 {
+		r.whatIf(l.looks[typical].answer.serial, l.opts.WhatIf)
+	}
+	l.sampled(r, calls)
+	l.phases(r)
+	return r, x.trace, nil
+}
+
+// sampled says what the causes were looked for in.
+func (l *long) sampled(r *Report, calls int64) {
+	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run", wholeRecords, windowRecords, windows)}
+	for i := range l.looks {
+		w := &l.looks[i].found
+		s.Windows = append(s.Windows, SampledWindow{int64(w.Begin), int64(w.End), w.Trace.Events, w.Verdict.Cause, w.Verdict.Share, w.Verdict.Confidence})
+		s.Calls += w.Trace.Events
+	}
+	s.Share = float64(s.Calls) / float64(max(1, calls))
+	r.Sampled = s
+}
+
+// fusions adds up the kernels that could be one, of all windows.
+func (l *long) fusions() (all []kernels.Fusion) {
+	for i := range l.looks {
+		all = kernels.AddFusions(all, l.looks[i].answer.fusions, l.looks[i].found.Scale)
+	}
+	return all
+}
+
+// insights are those of all windows, each in the words of the window in which it costs most.
+func (l *long) insights(typical int) (all []insight.Insight) {
+	var lists [][]insight.Insight
+	var scales []float64
+	var names []string
+	for n := range l.looks {
+		w := &l.looks[(typical+n)%len(l.looks)]
+		lists, scales, names = append(lists, w.answer.insights), append(scales, w.found.Scale), append(names, w.found.String())
+	}
+	return insight.Together(lists, scales, names)
+}
+
+// phases are parts of the run whose windows have verdicts that differ, two windows at least.
+func (l *long) phases(r *Report) {
+	r.Serialization.Phases = []Phase{}
+	var found []Phase
+	count := 0
+	for i := range l.looks {
+		w := &l.looks[i]
+		v := &w.found.Verdict
+		p := Phase{int64(w.around.From), int64(w.around.To), v.Cause, v.Share, v.Confidence, v.Summary}
+		if !p.supported() {
+			return
+		}
+		if p.EndNS == 0 {
+			p.EndNS = int64(w.found.Trace.Length)
+		}
+		if n := len(found); n > 0 && found[n-1].Verdict == p.Verdict {
+			found[n-1].EndNS = p.EndNS
+			count++
+			continue
+		}
+		if len(found) > 0 && count < 2 {
+			return
+		}
+		found, count = append(found, p), 1
+	}
+	if len(found) > 1 && count > 1 {
+		r.Serialization.Phases = found
+	}
+}

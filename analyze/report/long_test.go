@@ -1,0 +1,173 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/longtrace"
+)
+
+// short makes traces long that have so many records, for a test.
+func short(t *testing.T, whole, part, window int64) {
+	t.Helper()
+	was := [...]int64{wholeRecords, partRecords, windowRecords}
+	wholeRecords, partRecords, windowRecords = whole, part, window
+	t.Cleanup(func() { wholeRecords, partRecords, windowRecords = was[0], was[1], was[2] })
+}
+
+// both are the reports on a trace as one, and in parts.
+func both(t *testing.T, path string, asked analyze.Options) (whole, parts *Report) {
+	t.Helper()
+	trace, err := analyze.Load(path, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{}
+	whole = Build(trace, opts)
+	f, err := analyze.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !Long(f, asked) {
+		t.Fatalf("%d records are not long", f.Records())
+	}
+	parts, _, err = BuildLong(f, asked, opts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole, parts
+}
+
+// tree is a value as JSON has it.
+func tree(t *testing.T, value any) (out any) {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// same compares what adds up. Numbers may differ by a share of the larger.
+func same(t *testing.T, at string, a, b any, share float64) {
+	t.Helper()
+	switch a := a.(type) {
+	case map[string]any:
+		for key := range a {
+			same(t, at+"."+key, a[key], b.(map[string]any)[key], share)
+		}
+	case []any:
+		if b := b.([]any); len(a) != len(b) {
+			t.Errorf("%s: %d of one, %d of the other", at, len(a), len(b))
+			return
+		}
+		for i := range a {
+			same(t, fmt.Sprintf("%s[%d]", at, i), a[i], b.([]any)[i], share)
+		}
+	case float64:
+		if x, ok := b.(float64); !ok || math.Abs(a-x) > share*max(math.Abs(a), math.Abs(x)) {
+			t.Errorf("%s: %v of the whole, %v of the parts", at, a, b)
+		}
+	default:
+		if a != b {
+			t.Errorf("%s: %v of the whole, %v of the parts", at, a, b)
+		}
+	}
+}
+
+// adds compares what of two reports adds up: exactly, but for what is rounded in each part, and for whose work others were queued behind when
+// several ran at once over the border of two parts: there it is not known which began first.
+func adds(t *testing.T, whole, parts *Report) {
+	t.Helper()
+	for _, of := range []struct {
+		name  string
+		a, b  any
+		share float64
+	}{
+		{"events", whole.Events, parts.Events, 0},
+		{"lost", whole.Lost, parts.Lost, 0},
+		{"warnings", whole.Warnings, parts.Warnings, 0},
+		{"calls", whole.Calls, parts.Calls, 0},
+		{"sites", whole.CallSites, parts.CallSites, 0},
+		{"threads", whole.Threads, parts.Threads, 1e-6},
+		{"queues", whole.Queues, parts.Queues, 1e-6},
+		{"kernels", whole.Kernels, parts.Kernels, 1e-6},
+		{"memory", whole.Memory, parts.Memory, 0},
+		{"compile", whole.Compile, parts.Compile, 0},
+		{"scopes", whole.Scopes, parts.Scopes, 0},
+		{"waits", whole.Serialization.WaitMatrix, parts.Serialization.WaitMatrix, 0},
+		{"queued", whole.Serialization.QueuedMatrix, parts.Serialization.QueuedMatrix, 0.1},
+		{"locks", whole.Serialization.LockMatrix, parts.Serialization.LockMatrix, 0},
+		{"busy", whole.GPU.BusyNS, parts.GPU.BusyNS, 0},
+		{"share", whole.GPU.BusyShare, parts.GPU.BusyShare, 1e-9},
+		{"sum", whole.GPU.SumNS, parts.GPU.SumNS, 0},
+		{"latency", whole.GPU.StartLatency, parts.GPU.StartLatency, 0},
+		{"idle", whole.GPU.IdleNS, parts.GPU.IdleNS, 1e-6},
+		{"window", whole.Source.WindowNS, parts.Source.WindowNS, 0},
+		{"pids", whole.Source.PIDs, parts.Source.PIDs, 0},
+	} {
+		same(t, of.name, tree(t, of.a), tree(t, of.b), of.share)
+	}
+}
+
+// TestLong: a long trace's report has the totals of all of it, as exactly as one that was made of it as a whole, and the verdict of its
+// windows is that of the whole, with figures near it.
+func TestLong(t *testing.T) {
+	short(t, 50_000, 20_000, 8_000)
+	for _, shape := range longtrace.Shapes {
+		t.Run(shape.Name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "long.mtrace")
+			if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
+				t.Fatal(err)
+			}
+			whole, parts := both(t, path, analyze.Options{})
+			adds(t, whole, parts)
+			alike(t, whole, parts)
+			if s := parts.Sampled; s == nil || len(s.Windows) != windows || s.Share < 0.1 || s.Share > 0.6 {
+				t.Errorf("the windows are %+v", s)
+			}
+			if !strings.Contains(parts.Sampled.Text(), "8 windows") || whole.Sampled != nil {
+				t.Error("the windows are not named")
+			}
+		})
+	}
+}
+
+// alike compares the verdicts: the same cause, its share within a tenth of the threads' time.
+func alike(t *testing.T, whole, parts *Report) {
+	t.Helper()
+	a, b := &whole.Serialization, &parts.Serialization
+	if a.Verdict != b.Verdict || math.Abs(a.Share-b.Share) > 0.1 {
+		t.Errorf("the whole is %s, %.2f of the time, the parts %s, %.2f", a.Verdict, a.Share, b.Verdict, b.Share)
+	}
+}
+
+// TestLongScenarios: the same of programs whose cause is known.
+func TestLongScenarios(t *testing.T) {
+	short(t, 1000, 700, 600)
+	for _, s := range tracesim.Scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			path := s.Build(3).Run(t)
+			f, err := analyze.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if !Long(f, analyze.Options{}) {
+				t.Skip("the scenario is too short to be cut")
+			}
+			whole, parts := both(t, path, analyze.Options{})
+			adds(t, whole, parts)
+		})
+	}
+}

@@ -1,0 +1,233 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// A Total puts the parts of a run together that were loaded one by one, with Options.Adds: what adds up of them, and neither command buffers
+// nor waits, of which there may be too many.
+type Total struct {
+	Trace *Trace // of the whole run; its lists of single events are empty, but for compilations and marks
+
+	processes map[int]*Process
+	threads   map[threadKey]*Thread
+	queues    map[queueKey]*Queue
+	devices   map[Device]*Device
+	stats     map[callKind]*CallStat
+	sites     map[siteKey]int // places in the lists of CallStat.From
+}
+
+type threadKey struct {
+	process int
+	id      ThreadID
+}
+
+type queueKey struct {
+	process int
+	id      uint32
+}
+
+type callKind struct{ selector, class string }
+
+type siteKey struct {
+	stat   *CallStat
+	thread *Thread
+	at     string
+}
+
+// Add adds the part that comes next. What refers to threads, queues and processes of parts is to be translated by Thread, Queue and Process.
+func (t *Total) Add(part *Trace) {
+	if t.Trace == nil {
+		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{}, map[Device]*Device{}
+		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
+		first := *part
+		t.Trace = &Trace{Source: first.Source, Window: first.Window, Origin: first.Origin, Length: first.Length, Lost: first.Lost, Coverage: first.Coverage,
+			Warnings: first.Warnings, Missing: first.Missing}
+	}
+	all := t.Trace
+	if part.Window.Length() > 0 {
+		if all.Window.Length() == 0 {
+			all.Window = part.Window
+		}
+		all.Window = Interval{min(all.Window.Begin, part.Window.Begin), max(all.Window.End, part.Window.End)}
+	}
+	for _, p := range part.Processes {
+		t.Process(p)
+	}
+	for _, d := range part.Devices {
+		t.Device(d)
+	}
+	for _, th := range part.Threads {
+		t.Thread(th).add(th)
+	}
+	for _, q := range part.Queues {
+		t.Queue(q)
+	}
+	for _, s := range part.Calls {
+		t.calls(s)
+	}
+	for _, c := range part.Compilations {
+		c.Thread, c.Device = t.Thread(c.Thread), t.Device(c.Device)
+		all.Compilations = append(all.Compilations, c)
+	}
+	for _, m := range part.DeviceMemory {
+		m.Device, m.Process = t.Device(m.Device), t.Process(m.Process)
+		all.DeviceMemory = append(all.DeviceMemory, m)
+	}
+	all.Releases += part.Releases
+	all.Events += part.Events
+	all.Unfinished = append(all.Unfinished, part.Unfinished...)
+	all.EncoderTiming = all.EncoderTiming || part.EncoderTiming
+	all.Recording.Took += part.Recording.Took
+	all.Recording.Measured = all.Recording.Measured || part.Recording.Measured
+	c := &all.Capture
+	c.Stacks, c.Took, c.Undefined = c.Stacks+part.Capture.Stacks, c.Took+part.Capture.Took, c.Undefined+part.Capture.Undefined
+	c.Unnamed = max(c.Unnamed, part.Capture.Unnamed)
+}
+
+// Finish puts the total in order.
+func (t *Total) Finish() {
+	all := t.Trace
+	all.Calls = slices.Collect(maps.Values(t.stats))
+	window := all.Window
+	all.finish(false, allTime)
+	all.Window = window
+}
+
+// Process is the total's process for one of a part.
+func (t *Total) Process(part *Process) *Process {
+	if part == nil {
+		return nil
+	}
+	p := t.processes[part.ID]
+	if p == nil {
+		p = part
+		t.processes[part.ID] = p
+		t.Trace.Processes = append(t.Trace.Processes, p)
+	}
+	return p
+}
+
+// Thread is the total's thread for one of a part.
+func (t *Total) Thread(part *Thread) *Thread {
+	if part == nil {
+		return nil
+	}
+	key := threadKey{pid(part.Process), part.ID}
+	th := t.threads[key]
+	if th == nil {
+		th = &Thread{Process: t.Process(part.Process), ID: part.ID, Name: part.Name, CPU: part.CPU, Lost: part.Lost, OnlyIdle: true}
+		t.threads[key] = th
+		t.Trace.Threads = append(t.Trace.Threads, th)
+	}
+	return th
+}
+
+// Queue is the total's queue for one of a part.
+func (t *Total) Queue(part *Queue) *Queue {
+	if part == nil {
+		return nil
+	}
+	key := queueKey{pid(part.Process), part.ID}
+	q := t.queues[key]
+	if q == nil {
+		q = &Queue{ID: part.ID, Process: t.Process(part.Process)}
+		t.queues[key] = q
+		t.Trace.Queues = append(t.Trace.Queues, q)
+	}
+	q.Label, q.Capacity = cmp.Or(part.Label, q.Label), cmp.Or(part.Capacity, q.Capacity)
+	if part.Device != nil {
+		q.Device = t.Device(part.Device)
+	}
+	return q
+}
+
+// Device is the total's device for one of a part.
+func (t *Total) Device(part *Device) *Device {
+	if part == nil {
+		return nil
+	}
+	d := t.devices[*part]
+	if d == nil {
+		d = part
+		t.devices[*part] = d
+		t.Trace.Devices = append(t.Trace.Devices, d)
+	}
+	return d
+}
+
+// add adds the thread's time in the next part. Its working time goes on from its first mark in any part to its last.
+func (t *Thread) add(next *Thread) {
+	for p := range t.Exclusive {
+		t.Exclusive[p] += next.Exclusive[p]
+		switch {
+		case next.Working.End == 0 && t.Working.End == 0: // it has not begun
+		case next.Working.End == 0:
+			t.late[p] += next.Exclusive[p]
+		case t.Working.End == 0:
+			t.WorkingExclusive[p], t.late[p] = next.WorkingExclusive[p], next.late[p]
+		default:
+			t.WorkingExclusive[p] += t.late[p] + next.Exclusive[p] - next.late[p]
+			t.late[p] = next.late[p]
+		}
+	}
+	t.Active, t.Working = around(t.Active, next.Active), around(t.Working, next.Working)
+	t.OnlyIdle = t.OnlyIdle && next.OnlyIdle
+	t.Events += next.Events
+}
+
+// around is the interval around two, of which an empty one does not count.
+func around(a, b Interval) Interval {
+	switch {
+	case a.End == 0:
+		return b
+	case b.End == 0:
+		return a
+	}
+	return Interval{min(a.Begin, b.Begin), max(a.End, b.End)}
+}
+
+// calls adds the calls of one selector on one class.
+func (t *Total) calls(part *CallStat) {
+	key := callKind{part.Selector, part.Class}
+	s := t.stats[key]
+	if s == nil {
+		s = &CallStat{Selector: part.Selector, Class: part.Class, Part: part.Part, Min: part.Min, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}
+		t.stats[key] = s
+	}
+	s.Count += part.Count
+	s.Total += part.Total
+	s.Min, s.Max = min(s.Min, part.Min), max(s.Max, part.Max)
+	for th, n := range part.Exclusive {
+		s.Exclusive[t.Thread(th)] += n
+	}
+	for th, n := range part.Counts {
+		s.Counts[t.Thread(th)] += n
+	}
+	if s.Durations == nil {
+		s.Durations = part.Durations
+	} else if part.Durations != nil {
+		s.Durations.Merge(part.Durations)
+	}
+	t.from(s, part.From)
+}
+
+// from adds where calls came from, by the place in the program: of the stacks of all parts there may be too many.
+func (t *Total) from(s *CallStat, part []CallsFrom) {
+	for _, f := range part {
+		key := siteKey{s, t.Thread(f.Thread), ""}
+		if site := f.Stack.Site(); site != nil {
+			key.at = site.String() + site.File
+		}
+		i, known := t.sites[key]
+		if !known {
+			i = len(s.From)
+			t.sites[key] = i
+			s.From = append(s.From, CallsFrom{Thread: key.thread, Stack: f.Stack})
+		}
+		s.From[i].Count += f.Count
+		s.From[i].Exclusive += f.Exclusive
+	}
+}

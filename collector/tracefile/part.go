@@ -1,0 +1,56 @@
+package tracefile
+
+import (
+	"encoding/binary"
+
+	"mtrace/collector/wire"
+)
+
+// A Block is a part of a stream that can be read by itself.
+type Block struct {
+	Records     uint32
+	First, Last wire.Ticks // the smallest begin and the largest end of its calls
+}
+
+// Blocks are the stream's, in ring order.
+func (r *Reader) Blocks(s Stream) []Block {
+	all := make([]Block, len(s.blocks))
+	for i, at := range s.blocks {
+		b := &r.blocks[at]
+		all[i] = Block{b.count, b.first, b.last}
+	}
+	return all
+}
+
+// ReadBlock is Read for one block of the stream.
+func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) error {
+	s.blocks = s.blocks[block : block+1]
+	return r.Read(s, fn)
+}
+
+// Count says how many records of each call the block has. It reads one column, so it is cheaper by far than reading the records. What cannot be
+// read is not counted; Read notes it.
+func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
+	t := readers.Get().(*readTools)
+	defer readers.Put(t)
+	b := &r.blocks[s.blocks[block]]
+	payload, err := r.read(b, t)
+	if err != nil || t.decoder.begin(payload, int(b.count)) != nil {
+		return
+	}
+	numbers := make([]int64, len(t.decoder.kinds))
+	for order := t.decoder.order; len(order) > 0; {
+		at, skip := uint64(order[0]), 1
+		if at >= 0x80 {
+			at, skip = binary.Uvarint(order)
+		}
+		if skip <= 0 || at >= uint64(len(numbers)) {
+			return
+		}
+		numbers[at]++
+		order = order[skip:]
+	}
+	for i, n := range numbers {
+		count(t.decoder.kinds[i].call, n)
+	}
+}

@@ -21,6 +21,8 @@ func gpuBound(a *Analysis, f *facts) Finding {
 		return r.not("%d command buffers with GPU times are too few to tell", f.buffers)
 	case f.saturated:
 		return r.not("more work was ready than the GPU could run: it is saturated")
+	case a.handover != nil && !a.handover.holds() && a.handover.mayAnswer >= enoughReplies: // then it is not the work that is the limit
+		return r.not("others may wait for the answers of thread %d, which makes all commits", a.handover.to.ID)
 	case f.share(r.Lost) < mostOfTheTime:
 		return r.not("threads waited for %s of their time while their own work ran", percent(f.share(r.Lost)))
 	}

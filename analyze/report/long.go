@@ -32,6 +32,10 @@ const (
 	windowBuffers = 300
 )
 
+// LongGCPercent is for programs that call BuildLong: parts come and go, and garbage of one must not wait for several more. Of ten million calls a
+// report takes 443 MB with it.
+const LongGCPercent = 50
+
 // Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads, queues, the GPU,
 // kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests, critical path, chains and insights.
 type Sampled struct {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -36,7 +37,7 @@ type command struct {
 
 // commands is the table of commands, in the order of help.
 func commands() []command {
-	return []command{runCommand(), collectCommand(), reportCommand(), pprofCommand(), exportCommand(), diffCommand(), checkCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), versionCommand()}
+	return []command{runCommand(), collectCommand(), reportCommand(), pprofCommand(), exportCommand(), diffCommand(), checkCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), completionCommand(), versionCommand()}
 }
 
 // status is an error that carries an exit status. Its text, when it has any, is what the user reads.
@@ -59,57 +60,105 @@ func usageError(format string, args ...any) error {
 	return status{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// dispatch runs the command that args names and returns the exit status.
+// dispatch runs the command that args name and returns the exit status.
 func dispatch(std stdio, args []string) int {
 	if len(args) == 0 {
 		help(std.err)
 		return exitUsage
 	}
-	switch args[0] {
-	case "-h", "--help", "help":
-		help(std.out)
-		return exitDone
-	case "--version":
+	if args[0] == "--version" {
 		args = []string{"version"}
 	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.execute(std, args[1:])
-		}
-	}
-	fmt.Fprintf(std.err, "mtrace: no command %q: mtrace --help lists them\n", args[0])
-	return exitUsage
-}
-
-// execute parses the command's flags, runs it and turns its error into one line and a status.
-func (c command) execute(std stdio, args []string) int {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SetInterspersed(!c.whole)
-	flags.SetOutput(io.Discard)
-	flags.SortFlags = false
-	flags.Usage = func() {}
-	run := c.setup(flags)
-	err := flags.Parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		c.help(std.out, flags)
-		return exitDone
-	}
-	if err != nil {
-		fmt.Fprintf(std.err, "mtrace %s: %s: mtrace %s --help lists the flags\n", c.name, err, c.name)
-		return exitUsage
-	}
-	err = run(std, flags.Args())
+	root := tree(std)
+	root.SetArgs(args)
+	err := root.Execute()
 	if err == nil {
 		return exitDone
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(std.err, "mtrace %s: %s\n", c.name, strings.ReplaceAll(text, "\n", " "))
+		fmt.Fprintln(std.err, strings.ReplaceAll(text, "\n", " "))
 	}
 	var s status
 	if errors.As(err, &s) {
 		return s.code
 	}
 	return exitUsage
+}
+
+// tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.
+func tree(std stdio) *cobra.Command {
+	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
+	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usageError("mtrace: %w: mtrace --help lists the commands", err)
+	})
+	root.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("mtrace: no command: mtrace --help lists them")
+		}
+		return unknown(root, args[0])
+	}
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say more of a command", Hidden: true,
+		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range commands() {
+				names = append(names, c.name+"\t"+c.summary)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknown(root, strings.Join(args, " "))
+			}
+			return found.Help()
+		}})
+	for _, c := range commands() {
+		root.AddCommand(c.cobra(std))
+	}
+	return root
+}
+
+// unknown is the error for what is no command, with those that are like it.
+func unknown(root *cobra.Command, name string) error {
+	root.SuggestionsMinimumDistance = 2
+	hint := "mtrace --help lists them"
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		hint = "did you mean " + strings.Join(like, " or ") + "? " + hint
+	}
+	return usageError("mtrace: no command %q: %s", name, hint)
+}
+
+// cobra is the command as cobra has it. Its errors begin with its name.
+func (c command) cobra(std stdio) *cobra.Command {
+	firstLine, _, _ := strings.Cut(c.usage, "\n")
+	cmd := &cobra.Command{Use: c.name + " " + firstLine, Short: c.summary, Long: c.summary + ".", Example: "  " + c.example,
+		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
+	flags := cmd.Flags()
+	flags.SetInterspersed(!c.whole)
+	flags.SortFlags = false
+	run := c.setup(flags)
+	flags.BoolP("help", "h", false, "this text")
+	flags.Lookup("help").Hidden = true
+	cmd.SetHelpFunc(func(*cobra.Command, []string) { c.help(std.out, flags) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usageError("mtrace %s: %w: mtrace %s --help lists the flags", c.name, err, c.name)
+	})
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		err := run(std, args)
+		if err == nil || err.Error() == "" {
+			return err
+		}
+		code := exitUsage
+		var s status
+		if errors.As(err, &s) {
+			code = s.code
+		}
+		return status{code, fmt.Errorf("mtrace %s: %w", c.name, err)}
+	}
+	return cmd
 }
 
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
@@ -124,10 +173,13 @@ func (c command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
+// about is the first line of help.
+const about = "mtrace traces a program's use of Metal and says why it does not go faster."
+
 func help(w io.Writer) {
-	fmt.Fprint(w, "mtrace traces a program's use of Metal and says why it does not go faster.\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")
+	fmt.Fprint(w, about+"\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nmtrace COMMAND --help says more.\n")
 }

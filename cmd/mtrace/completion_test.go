@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A shell that has read the script completes commands and flags.
+func TestCompletion(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash: apt-get install bash")
+	}
+	// What bash calls for a word is a function of the script; it asks the tool, by its name.
+	script := `PATH="$1:$PATH"
+_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
+. <(mtrace completion bash)
+complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9; COMPREPLY=(); __start_mtrace; printf '%s\n' "${COMPREPLY[@]}"; }
+complete_line mtrace rep
+echo --
+complete_line mtrace report --jso`
+	got := sh(t, "", nil, bash, "-c", script, "bash", tool.dir)
+	for _, want := range []string{"report", "repair", "--json"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not among what bash completes:\n%+v", want, got)
+		}
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		if got := sh(t, "", nil, tool.mtrace, "completion", shell); got.exit != 0 || !strings.Contains(got.stdout, "mtrace") {
+			t.Errorf("%s: %+v", shell, got)
+		}
+	}
+}
+
+// Who mistypes a command is told what is like it; help names a command in either order.
+func TestCommandsAreFound(t *testing.T) {
+	for _, row := range []struct {
+		args string
+		exit int
+		says string
+	}{
+		{"repot x.mtrace", 2, `mtrace: no command "repot": did you mean report? mtrace --help lists them` + "\n"},
+		{"frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
+		{"--frobnicate", 2, "mtrace: unknown flag: --frobnicate: mtrace --help lists the commands\n"},
+		{"--", 2, "mtrace: no command: mtrace --help lists them\n"},
+		{"help frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
+		{"completion tcsh", 2, `mtrace completion: no shell "tcsh": there are bash, zsh and fish` + "\n"},
+	} {
+		if got := sh(t, "", nil, tool.mtrace, strings.Fields(row.args)...); got.exit != row.exit || got.stderr != row.says || got.stdout != "" {
+			t.Errorf("mtrace %s: %+v", row.args, got)
+		}
+	}
+	one, other := sh(t, "", nil, tool.mtrace, "help", "report"), sh(t, "", nil, tool.mtrace, "report", "--help")
+	if one != other || one.exit != 0 || !strings.Contains(one.stdout, "Usage: mtrace report") {
+		t.Errorf("%+v\n%+v", one, other)
+	}
+}

@@ -10,16 +10,16 @@ import (
 	"mtrace/analyze"
 )
 
-// The README's lines for Python run as they stand, without the tracer and with it. Around the workload, from before Metal is in use, a
+// The lines for Python of docs/recording.md run as they stand, without the tracer and with it. Around the workload, from before Metal is in use, a
 // scope of theirs is in the report, a frame of the profile, a slice of the timeline; and one the process is killed in is there.
-func TestMarksOfTheReadme(t *testing.T) {
-	text, err := os.ReadFile(readme)
+func TestMarksAsTheyAreShown(t *testing.T) {
+	text, err := os.ReadFile("../../docs/recording.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	snippet := regexp.MustCompile("(?s)```python\n(.*?mtrace_.*?)```").FindSubmatch(text)
 	if snippet == nil {
-		t.Fatal("the README shows no marks in Python")
+		t.Fatal("docs/recording.md shows no marks in Python")
 	}
 	dir := t.TempDir()
 	alone, around := filepath.Join(dir, "alone.py"), filepath.Join(dir, "around.py")

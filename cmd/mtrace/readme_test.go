@@ -9,29 +9,29 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write generated parts of README.md instead of comparing with them")
+var update = flag.Bool("update", false, "write generated parts of pages instead of comparing with them")
 
 const readme = "../../README.md"
 
-// generated compares the part of the README between <!-- name --> and <!-- /name --> with what it should be.
-func generated(t *testing.T, name, want string) {
+// generated compares the part of a page between <!-- name --> and <!-- /name --> with what it should be.
+func generated(t *testing.T, page, name, want string) {
 	t.Helper()
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
 	part := regexp.MustCompile("(?s)" + begin + ".*?" + end)
 	if !part.Match(text) {
-		t.Fatalf("README.md has no part %q", name)
+		t.Fatalf("%s has no part %q", page, name)
 	}
 	whole := part.ReplaceAllLiteralString(string(text), begin+want+end)
 	if *update {
-		if err := os.WriteFile(readme, []byte(whole), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(whole), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if whole != string(text) {
-		t.Errorf("the part %q of README.md is not current; run go test ./cmd/mtrace -run Readme -update", name)
+		t.Errorf("the part %q of %s is not current; run go test ./cmd/mtrace -run Readme -update", name, page)
 	}
 }
 
@@ -44,13 +44,13 @@ func TestReadmeListsCommands(t *testing.T) {
 		fmt.Fprintf(&b, "| `mtrace %s %s` | %s |\n", c.name, strings.ReplaceAll(firstLine, "|", `\|`), c.summary)
 	}
 	b.WriteString("\n")
-	generated(t, "commands", b.String())
+	generated(t, readme, "commands", b.String())
 }
 
-// The README's pictures are what the tool says of a recorded trace: the verdict, and the threads behind it.
+// The pictures of README and docs/reading.md are what the tool says of a recorded trace: the verdict, and the threads behind it.
 func TestReadmeShowsAReport(t *testing.T) {
-	for part, section := range map[string]string{"report": "verdict", "threads": "threads"} {
-		got := sh(t, "../..", nil, tool.mtrace, "report", "--section", section, "fixtures/traces/device-sync.mtrace")
+	for part, where := range map[string]struct{ page, section string }{"report": {readme, "verdict"}, "threads": {"../../docs/reading.md", "threads"}} {
+		got := sh(t, "../..", nil, tool.mtrace, "report", "--section", where.section, "fixtures/traces/device-sync.mtrace")
 		if got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
@@ -58,7 +58,7 @@ func TestReadmeShowsAReport(t *testing.T) {
 		if part != "report" { // the head is there already
 			text = text[strings.Index(text, "THREADS"):]
 		}
-		generated(t, part, "```\n"+text+"```\n")
+		generated(t, where.page, part, "```\n"+text+"```\n")
 	}
 }
 

@@ -348,7 +348,7 @@ func TestXctraceWithoutMetal(t *testing.T) {
 		t.Errorf("folded: exit %d, %s", got.exit, got.stderr)
 	}
 	folded, err := os.ReadFile(filepath.Join(out, "cpu.folded"))
-	if err != nil || !strings.Contains(string(folded), "workload;Main Thread;start;main") {
+	if err != nil || !strings.Contains(string(folded), "workload;worker-1;start;main ") {
 		t.Errorf("folded stacks: %v, %.300s", err, folded)
 	}
 }

@@ -88,14 +88,13 @@ def until_it_waits(thread):
         time.sleep(0.001)
 client = threading.get_native_id()
 def serve():
-    print(threading.get_native_id(), flush=True)
     for _ in range(10):
         requests.get()
         until_it_waits(client)
         replies.put(1)
 server = threading.Thread(target=serve)
 server.start()
-print(client, flush=True)
+print(server.native_id, client, flush=True)
 for _ in range(10):
     until_it_waits(server.native_id)
     requests.put(1)

@@ -50,7 +50,8 @@ func TestCommitsPastTheHooksAreCounted(t *testing.T) {
 		unhooked             []string
 	}{
 		{"cached-implementation", wire.Audit{Reached: 40, Missed: 10}, wire.Audit{Reached: 40, Missed: 10}, nil},
-		{"strange-queue", wire.Audit{Reached: 5, Missed: 3}, wire.Audit{Reached: 5, Missed: 3}, []string{"StrangeCommandQueue", "StrangeCommandBuffer"}},
+		// Its queue is of a class that nobody saw made. Its command buffers are seen by the initializer of their base class.
+		{"strange-queue", wire.Audit{Reached: 5}, wire.Audit{Reached: 5}, nil},
 		{"live-objects", wire.Audit{Reached: 20}, wire.Audit{Reached: 20}, nil},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {

@@ -36,7 +36,7 @@ type Plain struct {
 	columns []PlainColumn
 	csv     *csv.Writer
 	lines   *bufio.Writer
-	parquet *parquet.Writer
+	parquet *parquet.GenericWriter[any]
 	place   []int // of each column in a Parquet row
 	cells   []string
 	line    []byte
@@ -76,7 +76,7 @@ func NewPlain(w io.Writer, format Format, name string, columns []PlainColumn) (*
 		group[c.Name] = parquet.Optional(leaf)
 	}
 	schema := parquet.NewSchema(name, group)
-	p.parquet = parquet.NewWriter(w, schema)
+	p.parquet = parquet.NewGenericWriter[any](w, schema)
 	for _, c := range p.columns {
 		leaf, _ := schema.Lookup(c.Name)
 		p.place = append(p.place, leaf.ColumnIndex)

@@ -106,7 +106,7 @@ func TestTwoDevices(t *testing.T) {
 	if r.Compile.Repeated != 0 {
 		t.Errorf("%d compilations were repeated: each device has its own", r.Compile.Repeated)
 	}
-	if v := r.Serialization.Verdict; v != "none" {
+	if v := r.Serialization.Verdict; v != "none" && v != "gpu-bound" { // by how long the GPU's work keeps its threads
 		t.Errorf("verdict %s: %s", v, r.Serialization.Summary)
 	}
 	text := sh(t, "", nil, tool.mtrace, "report", trace).stdout

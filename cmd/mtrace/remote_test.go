@@ -336,13 +336,13 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 func TestWaitForCollectorInterrupted(t *testing.T) {
 	spoolsIn(t)
 	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
-	cmd := exec.Command(tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h", "--", "sh", "-c", "touch "+truth+"; exit 3")
+	cmd := exec.Command(tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h", "--", "sh", "-c", "trap '' INT; touch "+truth+"; exit 3")
 	cmd.Dir = dir
 	end := runs(t, cmd)
 	waitFor(t, "the program", func() bool { _, err := os.Stat(truth); return err == nil })
 	done := make(chan outcome, 1)
 	go func() { done <- end() }()
-	for { // it may not wait yet: then the program gets it, or nobody
+	for { // it may not wait yet: then the program gets it, which takes no notice, or nobody
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case got := <-done:

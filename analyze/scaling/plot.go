@@ -1,34 +1,111 @@
 package scaling
 
 import (
+	_ "embed"
+	"encoding/xml"
 	"fmt"
-	"image/color"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"text/template"
 )
 
-// PlotFormat is the format that a file name asks for by its extension; an error says which there are.
-func PlotFormat(path string) (string, error) {
-	switch ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")); ext {
-	case "svg", "png", "pdf":
-		return ext, nil
+//go:embed plot.svg.tmpl
+var plotText string
+
+var plotTemplate = template.Must(template.New("plot").Funcs(template.FuncMap{"xml": escape}).Parse(plotText))
+
+// escape is a text as it may stand in XML.
+func escape(text string) (string, error) {
+	var b strings.Builder
+	err := xml.EscapeText(&b, []byte(text))
+	return b.String(), err
+}
+
+// CheckPlot says whether a plot can be written into a file of that name.
+func CheckPlot(path string) error {
+	if ext := filepath.Ext(path); !strings.EqualFold(ext, ".svg") {
+		return fmt.Errorf("cannot draw the plot %s as %q: name it .svg", path, ext)
 	}
-	return "", fmt.Errorf("cannot tell the format of the plot %s: name it .svg, .png or .pdf", path)
+	return nil
 }
 
 // colors are those of Okabe and Ito, which people who see colours differently can tell apart.
-var colors = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}}
+var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
 
-// WritePlot draws throughput by threads: measured points with their spread, the USL curve where there is one, and perfect scaling.
-func (d *Document) WritePlot(w io.Writer, format string) error {
-	p := plot.New()
+const ideal = "#808080"
+
+// WritePlot draws throughput by threads as SVG: measured points with their spread, the USL curve where there is one, and perfect scaling.
+func (d *Document) WritePlot(w io.Writer) error {
+	p := newPlot(d)
+	for i, r := range d.Series {
+		p.add(r, colors[i%len(colors)])
+	}
+	if len(d.Series) > 0 {
+		p.addIdeal(d.Series[0].One / float64(d.Series[0].Baseline))
+	}
+	if err := plotTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("drawing the plot: %w", err)
+	}
+	return nil
+}
+
+// A plot is what the template draws. Places are in pixels from the top left, Width and Height in pixels.
+type plot struct {
+	Width, Height            int
+	Left, Right, Top, Bottom pixels
+	Title                    []titleLine
+	XTicks, YTicks           []tick
+	Series                   []plotSeries
+	Ideal                    string // a path, empty for none
+	Legend                   []legendRow
+
+	most, highest float64 // the threads and operations/s where the axes end
+}
+
+// pixels is a place, written with a tenth of a pixel.
+type pixels float64
+
+func (p pixels) String() string {
+	return strconv.FormatFloat(math.Round(float64(p)*10)/10, 'f', -1, 64)
+}
+
+type titleLine struct {
+	Y    pixels
+	Text string
+}
+
+type tick struct {
+	At    pixels
+	Label string
+}
+
+type plotSeries struct {
+	Color  string
+	Points []plotPoint
+	Law    string // the path of the USL's curve, empty for none
+}
+
+// A plotPoint is a measured throughput with the range of its runs.
+type plotPoint struct {
+	Color           string
+	X, Y, Low, High pixels
+	CapFrom, CapTo  pixels
+	Says            string
+}
+
+type legendRow struct {
+	From, Middle, To, Text, At pixels
+	Color, Name                string
+	Dot, Dashed                bool
+}
+
+// newPlot is the plot without its series: title, axes and their ticks.
+func newPlot(d *Document) *plot {
+	const lineHeight, widest = 16, 90
+	p := &plot{Width: 640, Height: 440, Left: 72, Right: 624, Bottom: 392, most: 1}
 	title := d.Source
 	if d.Reference {
 		title += " (reference figures)"
@@ -36,43 +113,128 @@ func (d *Document) WritePlot(w io.Writer, format string) error {
 	if d.Software {
 		title += " (software Metal)"
 	}
-	p.Title.Text, p.Title.TextStyle.Font.Size = wrap(title, 90), vg.Points(9)
-	p.X.Label.Text, p.Y.Label.Text = "threads", "operations/s"
-	p.X.Min, p.Y.Min = 0, 0
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Add(plotter.NewGrid())
-	top, most := 0.0, 0
-	var ticks plot.ConstantTicks
-	for i, r := range d.Series {
+	for i, line := range wrap(title, widest) {
+		p.Title = append(p.Title, titleLine{pixels(20 + lineHeight*i), line})
+	}
+	p.Top = pixels(16 + lineHeight*len(p.Title))
+	threads := map[int]bool{}
+	for _, r := range d.Series {
 		for _, row := range r.Rows {
-			ticks = append(ticks, plot.Tick{Value: float64(row.Threads), Label: strconv.Itoa(row.Threads)})
-			top, most = max(top, row.Max), max(most, row.Threads)
-		}
-		if err := r.draw(p, colors[i%len(colors)]); err != nil {
-			return fmt.Errorf("drawing the plot: %w", err)
+			threads[row.Threads] = true
+			p.highest, p.most = max(p.highest, 1.15*row.Max), max(p.most, 1.05*float64(row.Threads))
 		}
 	}
-	if len(d.Series) > 0 {
-		one := d.Series[0].One / float64(d.Series[0].Baseline)
-		ideal := plotter.NewFunction(func(n float64) float64 { return one * n })
-		ideal.XMin, ideal.XMax = 0, min(float64(most), 1.15*top/one)
-		ideal.Color, ideal.Dashes = color.Gray{128}, []vg.Length{vg.Points(4), vg.Points(3)}
-		p.Add(ideal)
-		p.Legend.Add("perfect scaling", ideal)
+	if p.highest == 0 { // nothing was done
+		p.highest = 1
 	}
-	p.X.Tick.Marker = ticks
-	p.X.Max, p.Y.Max = 1.05*float64(most), 1.15*top
-	out, err := p.WriterTo(16*vg.Centimeter, 11*vg.Centimeter, format)
-	if err != nil {
-		return fmt.Errorf("drawing the plot: %w", err)
+	p.ticks(threads)
+	return p
+}
+
+// ticks marks the numbers of threads that were measured, as far as there is room, and round throughputs.
+func (p *plot) ticks(threads map[int]bool) {
+	const apart = 24
+	last := pixels(math.Inf(-1))
+	for n := 1; float64(n) <= p.most; n++ {
+		if at := p.x(float64(n)); threads[n] && at-last >= apart {
+			p.XTicks = append(p.XTicks, tick{at, strconv.Itoa(n)})
+			last = at
+		}
 	}
-	_, err = out.WriteTo(w)
-	return err
+	step := roundStep(p.highest / 5)
+	for i := 0; step > 0 && float64(i)*step <= p.highest; i++ {
+		y := float64(i) * step
+		p.YTicks = append(p.YTicks, tick{p.y(y), strconv.FormatFloat(y, 'g', 6, 64)})
+	}
+}
+
+// roundStep is the next 1, 2 or 5 times a power of ten that is no less; 0 for what is no positive number.
+func roundStep(least float64) float64 {
+	if !(least > 0) || math.IsInf(least, 0) {
+		return 0
+	}
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, digit := range []float64{1, 2, 5} {
+		if digit*power >= least {
+			return digit * power
+		}
+	}
+	return 10 * power
+}
+
+func (p *plot) x(threads float64) pixels {
+	return p.Left + (p.Right-p.Left)*pixels(threads/p.most)
+}
+
+func (p *plot) y(throughput float64) pixels {
+	return p.Bottom - (p.Bottom-p.Top)*pixels(throughput/p.highest)
+}
+
+// Where the template puts what stands beside the axes.
+func (p *plot) Middle() pixels     { return (p.Left + p.Right) / 2 }
+func (p *plot) Centre() pixels     { return (p.Top + p.Bottom) / 2 }
+func (p *plot) UnderAxis() pixels  { return p.Bottom + 16 }
+func (p *plot) XLabel() pixels     { return p.Bottom + 36 }
+func (p *plot) LeftOfAxis() pixels { return p.Left - 6 }
+
+// add draws a series in a colour.
+func (p *plot) add(r Result, color string) {
+	const half = 4 // of the width of what ends a range
+	s := plotSeries{Color: color}
+	for _, row := range r.Rows {
+		x := p.x(float64(row.Threads))
+		s.Points = append(s.Points, plotPoint{Color: color, X: x, Y: p.y(row.Throughput), Low: p.y(row.Min), High: p.y(row.Max), CapFrom: x - half, CapTo: x + half,
+			Says: fmt.Sprintf("%d threads: %.6g operations/s", row.Threads, row.Throughput)})
+	}
+	name := r.Name
+	if name == "" {
+		name = "measured"
+	}
+	p.legend(legendRow{Color: color, Name: name, Dot: true})
+	if r.USL != nil && len(r.Rows) > 0 {
+		s.Law = p.curve(r.USL.At, 1.05*float64(r.Rows[len(r.Rows)-1].Threads))
+		p.legend(legendRow{Color: color, Name: strings.TrimPrefix(r.Name+" USL", " ")})
+	}
+	p.Series = append(p.Series, s)
+}
+
+// addIdeal draws what as many threads would do if each did as much as one alone.
+func (p *plot) addIdeal(one float64) {
+	if !(one > 0) {
+		return
+	}
+	p.Ideal = p.curve(func(n float64) float64 { return one * n }, min(p.most, p.highest/one))
+	p.legend(legendRow{Color: ideal, Name: "perfect scaling", Dashed: true})
+}
+
+// curve is the path of a function from no threads to some, as far as it is inside the plot.
+func (p *plot) curve(f func(threads float64) float64, to float64) string {
+	const samples = 100
+	var path strings.Builder
+	letter := "M"
+	for i := range samples + 1 {
+		n := to * float64(i) / samples
+		y := f(n)
+		if !(y >= 0 && y <= p.highest*1.0001) { // also what is not a number
+			letter = "M"
+			continue
+		}
+		fmt.Fprintf(&path, "%s%v,%v ", letter, p.x(n), p.y(y))
+		letter = "L"
+	}
+	return strings.TrimSpace(path.String())
+}
+
+// legend adds a row under those that are there.
+func (p *plot) legend(row legendRow) {
+	from := p.Left + 12
+	row.From, row.Middle, row.To, row.Text = from, from+12, from+24, from+32
+	row.At = p.Top + 14 + pixels(16*len(p.Legend))
+	p.Legend = append(p.Legend, row)
 }
 
 // wrap breaks a text into lines at blanks.
-func wrap(text string, width int) string {
-	var lines []string
+func wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		if line != "" && len(line)+1+len(word) > width {
@@ -80,43 +242,5 @@ func wrap(text string, width int) string {
 		}
 		line = strings.TrimSpace(line + " " + word)
 	}
-	return strings.Join(append(lines, line), "\n")
-}
-
-// spread is the points with the range of their runs.
-type spread struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
-func (r Result) draw(p *plot.Plot, c color.Color) error {
-	var s spread
-	for _, row := range r.Rows {
-		s.XYs = append(s.XYs, plotter.XY{X: float64(row.Threads), Y: row.Throughput})
-		s.YErrors = append(s.YErrors, struct{ Low, High float64 }{row.Throughput - row.Min, row.Max - row.Throughput})
-	}
-	points, err := plotter.NewScatter(s.XYs)
-	if err != nil {
-		return err
-	}
-	points.Color, points.Shape, points.Radius = c, draw.CircleGlyph{}, vg.Points(3)
-	bars, err := plotter.NewYErrorBars(s)
-	if err != nil {
-		return err
-	}
-	bars.Color = c
-	p.Add(bars, points)
-	name := r.Name
-	if name == "" {
-		name = "measured"
-	}
-	p.Legend.Add(name, points)
-	if r.USL == nil {
-		return nil
-	}
-	curve := plotter.NewFunction(r.USL.At)
-	curve.XMin, curve.XMax, curve.Color, curve.Samples = 0, 1.05*s.XYs[len(s.XYs)-1].X, c, 200
-	p.Add(curve)
-	p.Legend.Add(strings.TrimPrefix(r.Name+" USL", " "), curve)
-	return nil
+	return append(lines, line)
 }

@@ -3,11 +3,13 @@ package scaling
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -359,20 +361,74 @@ func TestNoiseIsTold(t *testing.T) {
 	}
 }
 
+// The plot is XML with every measured point where it belongs, whatever the program is called.
 func TestPlot(t *testing.T) {
-	for format, magic := range map[string]string{"svg": "<?xml", "png": "\x89PNG"} {
-		var b bytes.Buffer
-		if err := reference(t).WritePlot(&b, format); err != nil {
-			t.Fatal(err)
+	doc := reference(t)
+	doc.Source = `a <b> & "c"` + "\x01"
+	var b bytes.Buffer
+	if err := doc.WritePlot(&b); err != nil {
+		t.Fatal(err)
+	}
+	var svg struct {
+		Texts  []string `xml:"text"`
+		Groups []struct {
+			Circles []struct {
+				X    float64 `xml:"cx,attr"`
+				Y    float64 `xml:"cy,attr"`
+				Says string  `xml:"title"`
+			} `xml:"circle"`
+			Paths []struct {
+				D string `xml:"d,attr"`
+			} `xml:"path"`
+		} `xml:"g"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &svg); err != nil {
+		t.Fatalf("%v in\n%s", err, b.String())
+	}
+	if want := "a <b> & \"c\"\uFFFD (reference figures)"; svg.Texts[0] != want {
+		t.Errorf("the title is %q, want %q", svg.Texts[0], want)
+	}
+	if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || !strings.Contains(text, "perfect scaling") {
+		t.Errorf("a place that is no number, or no perfect scaling in\n%s", text)
+	}
+	// From two points of the first series where the axes are; all others must agree.
+	series := svg.Groups[len(svg.Groups)-len(doc.Series):]
+	rows, circles := doc.Series[0].Rows, series[0].Circles
+	first, last := 0, len(rows)-1
+	perThread := (circles[last].X - circles[first].X) / float64(rows[last].Threads-rows[first].Threads)
+	perOp := (circles[last].Y - circles[first].Y) / (rows[last].Throughput - rows[first].Throughput)
+	if perThread <= 0 || perOp >= 0 {
+		t.Fatalf("axes of %g pixels a thread and %g an operation", perThread, perOp)
+	}
+	for i, r := range doc.Series {
+		if curve := len(series[i].Paths) > len(r.Rows); curve != (r.USL != nil) {
+			t.Errorf("series %d has a curve: %v", i, curve)
 		}
-		if !strings.HasPrefix(b.String(), magic) {
-			t.Errorf("%s begins with %q", format, b.String()[:min(20, b.Len())])
-		}
-		if format == "svg" && !strings.Contains(b.String(), "reference figures") {
-			t.Error("the plot does not say that its figures are others'")
+		for k, row := range r.Rows {
+			c := series[i].Circles[k]
+			x := circles[first].X + perThread*float64(row.Threads-rows[first].Threads)
+			y := circles[first].Y + perOp*(row.Throughput-rows[first].Throughput)
+			if math.Abs(c.X-x) > 1 || math.Abs(c.Y-y) > 1 || !strings.HasPrefix(c.Says, strconv.Itoa(row.Threads)+" threads: ") {
+				t.Errorf("series %d, %d threads: at %g,%g saying %q, want %g,%g", i, row.Threads, c.X, c.Y, c.Says, x, y)
+			}
 		}
 	}
-	if _, err := PlotFormat("plot.bmp"); err == nil {
-		t.Error("a format that cannot be drawn was accepted")
+	for _, name := range []string{"plot.png", "plot", ""} {
+		if err := CheckPlot(name); err == nil {
+			t.Errorf("%q was accepted", name)
+		}
+	}
+}
+
+// A sweep in which nothing was done has a plot too: of the axes.
+func TestPlotOfNothing(t *testing.T) {
+	for name, doc := range map[string]*Document{"no series": {}, "nothing done": {Series: []Result{{Table: Table{Baseline: 1, Rows: []Row{{Threads: 1}}}}}}} {
+		var b bytes.Buffer
+		if err := doc.WritePlot(&b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s: a place that is no number in\n%s", name, b.String())
+		}
 	}
 }

@@ -37,7 +37,7 @@ func sweepCommand() command {
 			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the `NUMBERS` of threads, put where the command says "+threadsMark)
 			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
 			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg, .png or .pdf")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
@@ -50,7 +50,6 @@ type sweep struct {
 	output, plot string
 	json         bool
 	dir          string // of the traces
-	format       string // of the plot
 }
 
 // sweptRun is one run of the program.
@@ -84,7 +83,7 @@ func (s *sweep) check(command []string) (err error) {
 		}
 	}
 	if s.plot != "" {
-		if s.format, err = scaling.PlotFormat(s.plot); err != nil {
+		if err := scaling.CheckPlot(s.plot); err != nil {
 			return usageError("--plot: %w", err)
 		}
 		if info, err := os.Stat(filepath.Dir(s.plot)); err != nil || !info.IsDir() {
@@ -313,7 +312,7 @@ func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 		err = doc.WriteText(std.out)
 	}
 	if err == nil && s.plot != "" {
-		err = writeFile(s.plot, "", func(f *os.File) error { return doc.WritePlot(f, s.format) })
+		err = writeFile(s.plot, "", func(f *os.File) error { return doc.WritePlot(f) })
 	}
 	return err
 }

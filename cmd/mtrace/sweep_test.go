@@ -85,7 +85,7 @@ func TestSweepRefuses(t *testing.T) {
 		"a number twice":    {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
 		"no number":         {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
 		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
-		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, ".svg, .png or .pdf"},
+		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
 		"a plot nowhere":    {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
 		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
 		"its last words":    {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"}, `sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},

@@ -44,3 +44,16 @@ func byTime(keys []timeKey) []timeKey {
 	}
 	return from
 }
+
+// inOrder is a list in the order of its instants; those of the same instant stay in the order in which they come.
+func inOrder[T any](list []T, at func(*T) Nanos) []T {
+	keys := make([]timeKey, len(list))
+	for i := range list {
+		keys[i] = timeKey{at(&list[i]), uint32(i)}
+	}
+	out := make([]T, len(list))
+	for i, k := range byTime(keys) {
+		out[i] = list[k.index]
+	}
+	return out
+}

@@ -123,15 +123,15 @@ type ticks struct{ first, last wire.Ticks }
 // smallFile is how many records are read in less time than it takes to find out what need not be.
 var smallFile int64 = 1 << 20
 
-// What is read around a part, in eighths of its length to both sides: command buffers that are alive in it began before it and end after it.
+// What is read around a part, in 64ths of its length to both sides: command buffers that are alive in it began before it and end after it.
 const (
 	leastAround = 1
-	mostAround  = 512
+	mostAround  = 4096
 	mostVain    = 3 // times that it may bring nothing to read more
 )
 
 // partOf is what is to be read for a window.
-func (f *File) partOf(l *loader, eighths Nanos) *part {
+func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
 	if l.window == allTime || !l.adds && f.Records() < smallFile {
 		return p
@@ -139,7 +139,7 @@ func (f *File) partOf(l *loader, eighths Nanos) *part {
 	p.whole = false
 	f.once.Do(f.survey)
 	length := min(l.window.End, l.trace.Origin+l.trace.Length) - max(l.window.Begin, l.trace.Origin)
-	around := max(length, l.trace.Length/1024) * eighths / 8
+	around := max(length, l.trace.Length/1024) * sixtyFourths / 64
 	begin, end := l.window.Begin-around, l.window.End+around
 	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
 	for _, process := range l.processes {

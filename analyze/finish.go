@@ -33,7 +33,7 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
-	slices.SortStableFunc(t.Freed, func(a, b Freed) int { return cmp.Compare(a.At, b.At) })
+	t.Freed = inOrder(t.Freed, func(f *Freed) Nanos { return f.At })
 	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
 	f := t.finishBuffers()
 	if t.Window == (Interval{}) {

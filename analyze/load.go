@@ -78,7 +78,7 @@ func (f *File) Load(opts Options) (*Trace, error) {
 	return t, err
 }
 
-// load reads the trace, or a part of it and some around it: so many eighths of its length to both sides.
+// load reads the trace, or a part of it and some around it: so many 64ths of its length to both sides.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}},

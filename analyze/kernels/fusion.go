@@ -116,11 +116,13 @@ func backToBack(t *analyze.Trace) *pairs {
 	found := &pairs{count: map[pair]int{}, across: map[pair]int{}, apart: map[pair]bool{}}
 	waits := waitsOf(t)
 	last, lastBuffer := map[*analyze.Thread]Share{}, map[*analyze.Thread]*analyze.CommandBuffer{}
+	var did []Share
 	for _, b := range t.CommandBuffers {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			thread := e.Created.Thread
-			for _, s := range inEncoder(e) {
+			did = inEncoder(did[:0], e)
+			for _, s := range did {
 				if s.Dispatches == 0 || s.Kernel == Unknown || s.Kernel == Opaque {
 					delete(last, thread)
 					continue

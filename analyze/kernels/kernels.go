@@ -35,66 +35,86 @@ type Share struct {
 // A row of one encoder is that encoder's, split in proportion to the threads dispatched. Of one that stands for all encoders, times that
 // were measured are taken as they are, and what they leave goes to those that were not.
 func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	var shares []Share
-	var seen []bool // encoders whose dispatches are counted: the stages of one encoder are several rows
+	var s splitter
+	return s.split(b, window)
+}
+
+// A splitter splits one command buffer after another in the same memory: there are millions.
+type splitter struct {
+	shares    []Share
+	estimated []Share
+	seen      []bool // encoders whose dispatches are counted: the stages of one encoder are several rows
+}
+
+// split is Split. The shares are valid until the next.
+func (s *splitter) split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
+	s.shares, s.seen = s.shares[:0], s.seen[:0]
 	for row := range b.GPUWork() {
 		within := row.Within(window)
 		if row.Encoder == analyze.NoEncoder {
-			shares = append(shares, estimate(b, within)...)
+			s.estimate(b, within)
 			continue
 		}
-		of := inEncoder(&b.Encoders[row.Encoder])
-		divide(of, within.Length())
-		if seen == nil {
-			seen = make([]bool, len(b.Encoders))
+		if len(s.seen) == 0 {
+			s.seen = append(s.seen, make([]bool, len(b.Encoders))...)
 		}
+		from := len(s.shares)
+		s.shares = inEncoder(s.shares, &b.Encoders[row.Encoder])
+		of := s.shares[from:]
+		divide(of, within.Length())
+		measured := oneKernel(of)
 		for k := range of {
-			of[k].Measured, of[k].Channel = oneKernel(of), row.Channel
-			if seen[row.Encoder] {
+			of[k].Measured, of[k].Channel = measured, row.Channel
+			if s.seen[row.Encoder] {
 				of[k].Dispatches, of[k].Threads = 0, 0
 			}
 		}
-		seen[row.Encoder] = true
-		shares = append(shares, of...)
+		s.seen[row.Encoder] = true
 	}
-	return shares
+	return s.shares
 }
 
 // estimate divides a time of all encoders of b among them.
-func estimate(b *analyze.CommandBuffer, within analyze.Interval) (shares []Share) {
+func (s *splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
-		return []Share{{Kernel: Nothing, GPU: total, Measured: true}}
+		s.shares = append(s.shares, Share{Kernel: Nothing, GPU: total, Measured: true})
+		return
 	}
 	lengths, rest, measured := measuredLengths(b, within)
-	var estimated []Share
+	s.estimated = s.estimated[:0]
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
-		of := inEncoder(e)
 		if !e.GPU.Known() {
-			estimated = append(estimated, of...)
+			s.estimated = inEncoder(s.estimated, e)
 			continue
 		}
+		from := len(s.shares)
+		s.shares = inEncoder(s.shares, e)
+		of := s.shares[from:]
 		divide(of, lengths[i])
+		one := oneKernel(of)
 		for k := range of {
-			of[k].Measured = oneKernel(of)
+			of[k].Measured = one
 		}
-		shares = append(shares, of...)
 	}
-	divide(estimated, rest)
-	for k := range estimated {
-		estimated[k].Measured = measured == 0 && oneKernel(estimated)
+	divide(s.estimated, rest)
+	one := measured == 0 && oneKernel(s.estimated)
+	for k := range s.estimated {
+		s.estimated[k].Measured = one
 	}
-	return append(shares, estimated...)
+	s.shares = append(s.shares, s.estimated...)
 }
 
 // measuredLengths are the times of the encoders that were measured, in the part of b's time that counts, and what they leave of it.
 // Encoders that ran at the same time share it.
 func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
-	lengths = make([]analyze.Nanos, len(b.Encoders))
 	sum := analyze.Nanos(0)
 	for i := range b.Encoders {
 		if gpu := b.Encoders[i].GPU; gpu.Known() {
+			if lengths == nil {
+				lengths = make([]analyze.Nanos, len(b.Encoders))
+			}
 			lengths[i] = analyze.Interval{Begin: max(gpu.Begin, within.Begin), End: min(gpu.End, within.End)}.Length()
 			sum += lengths[i]
 			measured++
@@ -116,9 +136,9 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths
 	return lengths, 0, measured
 }
 
-// inEncoder is what an encoder did, without times.
-func inEncoder(e *analyze.Encoder) []Share {
-	var shares []Share
+// inEncoder appends what an encoder did, without times.
+func inEncoder(shares []Share, e *analyze.Encoder) []Share {
+	before := len(shares)
 	for d := range e.Runs() {
 		name := Unknown
 		switch {
@@ -129,21 +149,21 @@ func inEncoder(e *analyze.Encoder) []Share {
 		}
 		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
 	}
-	if len(shares) == 0 && e.Copies == 0 && e.Label != "" && e.GPU.Known() {
+	if len(shares) > before {
+		return shares
+	}
+	if e.Copies == 0 && e.Label != "" && e.GPU.Known() {
 		// Instruments records encoders, not what was dispatched in them: they go by their labels.
-		shares = append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Dispatches: 1})
+		return append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Dispatches: 1})
 	}
-	if len(shares) == 0 {
-		name := Nothing
-		switch {
-		case e.Copies > 0 || e.Kind == analyze.EncoderBlit:
-			name = Copies
-		case e.Kind == analyze.EncoderRender:
-			name = Render
-		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer})
+	name := Nothing
+	switch {
+	case e.Copies > 0 || e.Kind == analyze.EncoderBlit:
+		name = Copies
+	case e.Kind == analyze.EncoderRender:
+		name = Render
 	}
-	return shares
+	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer})
 }
 
 func oneKernel(shares []Share) bool {
@@ -155,39 +175,39 @@ func oneKernel(shares []Share) bool {
 	return true
 }
 
-// threads are what each share counts in an estimate. Dispatches of which only the GPU knows how many threads they have count as much
-// as the others do on average.
-func threads(shares []Share) []float64 {
-	weights := make([]float64, len(shares))
-	sum, sized, mean := 0.0, 0, 1.0
+// meanThreads is how many threads a dispatch has on average, of those of which it is known.
+func meanThreads(shares []Share) float64 {
+	sum, sized := 0.0, 0
 	for i := range shares {
-		weights[i] = float64(max(1, shares[i].Threads))
 		if !shares[i].Unsized && shares[i].Dispatches > 0 {
-			sum += weights[i]
+			sum += float64(max(1, shares[i].Threads))
 			sized += shares[i].Dispatches
 		}
 	}
-	if sized > 0 {
-		mean = sum / float64(sized)
+	if sized == 0 {
+		return 1
 	}
-	for i := range shares {
-		if shares[i].Unsized {
-			weights[i] = mean * float64(max(1, shares[i].Dispatches))
-		}
+	return sum / float64(sized)
+}
+
+// weight is what a share counts in an estimate: its threads. Dispatches of which only the GPU knows how many threads they have count as much
+// as the others do on average.
+func (s *Share) weight(mean float64) float64 {
+	if s.Unsized {
+		return mean * float64(max(1, s.Dispatches))
 	}
-	return weights
+	return float64(max(1, s.Threads))
 }
 
 // divide gives each share its part of total; what is rounded away goes on to the next, so that nothing is lost.
 func divide(shares []Share, total analyze.Nanos) {
-	weights := threads(shares)
-	sum := 0.0
-	for _, weight := range weights {
-		sum += weight
+	mean, sum := meanThreads(shares), 0.0
+	for i := range shares {
+		sum += shares[i].weight(mean)
 	}
 	upTo, given := 0.0, analyze.Nanos(0)
 	for i := range shares {
-		upTo += weights[i]
+		upTo += shares[i].weight(mean)
 		until := analyze.Nanos(float64(total) * (upTo / sum))
 		if i == len(shares)-1 {
 			until = total
@@ -228,9 +248,12 @@ type Sum struct {
 // NewSum sums over all command buffers.
 func NewSum(t *analyze.Trace) *Sum {
 	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t)}
+	var split splitter
 	for _, b := range t.CommandBuffers {
 		last, began := "", t.Began(b.GPU.Begin)
-		for _, s := range Split(b, t.Window) {
+		shares := split.split(b, t.Window)
+		for i := range shares {
+			s := &shares[i]
 			k := sum.kernel(s.Kernel)
 			k.layer(s.Layer.Name())
 			k.GPU += s.GPU

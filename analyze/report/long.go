@@ -21,8 +21,9 @@ var (
 	wholeRecords int64 = 3 << 19
 	// windowRecords is how many a window has: thousands of command buffers, as a rule, where the tests need hundreds.
 	windowRecords int64 = 3 << 15
-	// partRecords is how many are added up at once: enough that little of what is read at the borders is read twice.
-	partRecords int64 = 3 << 18
+	// partRecords is how many are added up at once: enough that little of what is read at the borders is read twice, and few enough that what lives
+	// of two parts is soon gone over by the collector of garbage.
+	partRecords int64 = 3 << 17
 )
 
 const (
@@ -31,10 +32,6 @@ const (
 	// windowBuffers is how many command buffers a window must have; one with fewer is made wider, up to all that it stands for.
 	windowBuffers = 300
 )
-
-// LongGCPercent is for programs that call BuildLong: parts come and go, and garbage of one must not wait for several more. Of ten million calls a
-// report takes 443 MB with it.
-const LongGCPercent = 50
 
 // Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads, queues, the GPU,
 // kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests, critical path, chains and insights.

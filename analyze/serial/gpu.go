@@ -19,6 +19,8 @@ type GPU struct {
 	Idle         analyze.Nanos
 	IdleBy       []IdleCause // longest first
 	Devices      []DeviceUse
+
+	shortest analyze.Nanos // a gap of that length is none of the longest; 0 when it is not known
 }
 
 // DeviceUse is what one GPU did between the first commit to it and the last completion.
@@ -87,9 +89,25 @@ func (g *GPU) sum(window analyze.Interval) {
 	if g.Busy > 0 {
 		g.Overlap = float64(g.Sum) / float64(g.Busy)
 	}
+	g.longest()
+	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return compare(y.Time, x.Time) })
+}
+
+// keep keeps a gap that may be one of the longest. Of gaps that are as long the first are listed.
+func (g *GPU) keep(gap Gap) {
+	if g.shortest > 0 && gap.Length() <= g.shortest {
+		return
+	}
+	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*maxGaps {
+		g.longest()
+		g.shortest = g.IdleGaps[maxGaps-1].Length()
+	}
+}
+
+// longest leaves the longest gaps, in order.
+func (g *GPU) longest() {
 	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return compare(y.Length(), x.Length()) })
 	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), maxGaps)]
-	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return compare(y.Time, x.Time) })
 }
 
 // deviceUse sweeps over the beginnings and ends of the device's work.

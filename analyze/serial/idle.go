@@ -36,7 +36,7 @@ func (a *Analysis) idle(d *device, use DeviceUse) {
 		}
 		b := d.rows[i].buffer
 		g := Gap{gap, b.Committed.Thread, a.doing(b, gap)}
-		a.GPU.IdleGaps = append(a.GPU.IdleGaps, g)
+		a.GPU.keep(g)
 		a.GPU.Idle += gap.Length()
 		k := key{g.Thread, g.Doing}
 		if by[k] == nil {

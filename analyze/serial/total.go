@@ -126,10 +126,8 @@ func (t *Total) addGPU(part *GPU) {
 	g.StartLatency.Merge(part.StartLatency)
 	for _, gap := range part.IdleGaps {
 		gap.Thread = t.all.Thread(gap.Thread)
-		g.IdleGaps = append(g.IdleGaps, gap)
+		g.keep(gap)
 	}
-	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return compare(y.Length(), x.Length()) })
-	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), maxGaps)]
 	for _, c := range part.IdleBy {
 		key := idleKey{t.all.Thread(c.Thread), c.Doing}
 		if t.idle[key] == nil {

@@ -133,10 +133,10 @@ func (p *part) options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids}
 }
 
-// showSteps tells how far a long report is and how long it will still take, on a terminal; elsewhere it is nil.
+// showSteps tells how far a long report is and how long it will still take, on a terminal; elsewhere it says nothing.
 func showSteps(std stdio, path string) func(done, of int) {
 	if !term.IsTerminal(int(std.err.Fd())) {
-		return nil
+		return func(int, int) {}
 	}
 	began, shown := time.Now(), time.Time{}
 	return func(done, of int) {

@@ -129,10 +129,11 @@ func (v *reportView) build(std stdio, path string, opts report.Options) (*report
 		}
 		defer file.Close()
 		if asked := v.part.options(); report.Long(file, asked) {
-			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(report.LongGCPercent)
-			}
-			r, trace, err := report.BuildLong(file, asked, opts, showSteps(std, path))
+			look, show := boundHeap(), showSteps(std, path)
+			r, trace, err := report.BuildLong(file, asked, opts, func(done, of int) {
+				look()
+				show(done, of)
+			})
 			if err == nil {
 				err = v.check(trace, path)
 			}

@@ -1,15 +1,15 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // A way is what a thread does between two calls that are no waits for locks. Other threads may do something else there.
 type way struct {
 	thread   int
 	from, to opKind
 }
-
-// enoughFree is how many times a thread must have gone a way without waiting for a lock.
-const enoughFree = 10
 
 // findAlone finds how long threads would take between calls if there were no locks to wait for. A thread that waits for a lock
 // takes longer even without the wait itself: it is put to sleep and woken, its caches are another's, and it gives the lock up to
@@ -23,7 +23,7 @@ func (p *program) findAlone() {
 	})
 	usual := map[way]analyze.Nanos{}
 	for w, all := range free {
-		if len(all) >= enoughFree {
+		if len(all) >= policy.Pattern.Count() {
 			usual[w] = median(all)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // handedOver is the work that threads give to one other that submits for them.
@@ -35,7 +36,7 @@ func (a *Analysis) services(p *program, by map[*analyze.Thread][]step, window an
 			asleep = append(asleep, *w)
 		}
 	}
-	p.submitter.thread, p.submitter.batch = h.to, h.batched*2 > len(h.replies)
+	p.submitter.thread, p.submitter.batch = h.to, policy.MoreThan(policy.Most, h.batched, len(h.replies))
 	from := analyze.Nanos(-1 << 62)
 	for i := range h.replies {
 		r := &h.replies[i]
@@ -148,7 +149,7 @@ func (p *program) apart() *program {
 		if len(th.ops) == 0 {
 			continue
 		}
-		th.lasts = (p.recorded[t].ended-th.begin)*2 >= p.lasted && len(th.jobs)*100 > len(p.jobs)
+		th.lasts = policy.AtLeast(policy.Most, p.recorded[t].ended-th.begin, p.lasted) && policy.MoreThan(policy.Negligible, len(th.jobs), len(p.jobs))
 		q.threads = append(q.threads, th)
 	}
 	q.findPace()
@@ -190,13 +191,9 @@ func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thr
 		}
 		n.ops = append(n.ops, moved...)
 	}
-	n.busy = min(1, (float64(mine)*th.busy*(1-ofAnswers)/calm+float64(given)*work.busy)/float64(max(1, mine+given)))
+	n.busy = min(1, (float64(mine)*th.busy*(1-policy.OfAnswers)/calm+float64(given)*work.busy)/float64(max(1, mine+given)))
 	return n
 }
-
-// ofAnswers is the part of what a thread runs that is taken to go into its being woken by answers: it sleeps as often for one as it does
-// between two. An assumption: no trace tells it.
-const ofAnswers = 0.5
 
 // answering is what it takes to answer: what passes from a wait for the GPU, with which most pieces of work end, to the answer.
 func answering(w pieces) analyze.Nanos {

@@ -4,11 +4,8 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
-
-// waitsSoon is how soon after it asked a thread waits for the answer. Who says that there is room again, in the queue of what it is given,
-// goes to work first.
-const waitsSoon analyze.Nanos = 1_000_000
 
 // asking finds the objects by which the submitter is asked for something: it waits for their signal, and who gives that waits for the
 // submitter at once, or it is not known by whom it was given.
@@ -40,14 +37,14 @@ func (h *handover) asking(waits []analyze.SignalWait) map[uint64]bool {
 			called = w.End
 		}
 		u.calls++
-		k := sort.Search(len(own), func(k int) bool { return own[k] >= called-asksBefore })
-		if k < len(own) && own[k] <= called+waitsSoon {
+		k := sort.Search(len(own), func(k int) bool { return own[k] >= called-policy.Wakeup.Nanos() })
+		if k < len(own) && own[k] <= called+policy.Soon.Nanos() {
 			u.soon++
 		}
 	}
 	asked := map[uint64]bool{}
 	for object, u := range uses {
-		asked[object] = u.soon*2 >= u.calls
+		asked[object] = policy.AtLeast(policy.Most, u.soon, u.calls)
 	}
 	return asked
 }

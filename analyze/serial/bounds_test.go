@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // drawn is a program of any shape: threads that work, hand over, wait for their own or others' work or for nothing, compile and take locks,
 // on queues of their own or shared ones.
 func drawn(random *rand.Rand) *program {
 	threads := 1 + random.IntN(6)
-	p := &program{engines: []int{1 + random.IntN(3)}, limited: []bool{random.IntN(2) == 0}, handed: 2, processors: random.IntN(3), scattered: scattered,
-		waking: random.Float64(), interrupting: interrupting, framework: analyze.Nanos(random.IntN(60)) * us}
+	p := &program{engines: []int{1 + random.IntN(3)}, limited: []bool{random.IntN(2) == 0}, handed: 2, processors: random.IntN(3), scattered: policy.Scattered,
+		waking: random.Float64(), interrupting: policy.Interrupting, framework: analyze.Nanos(random.IntN(60)) * us}
 	queues, waits, locks, compiles, others := 1+random.IntN(threads), random.IntN(4), random.IntN(3) == 0, random.IntN(4) == 0, random.IntN(3) == 0
 	for range queues {
 		p.queues = append(p.queues, queueOf{capacity: 2 + random.IntN(63), most: 1 + random.IntN(2), limited: random.IntN(2) == 0})

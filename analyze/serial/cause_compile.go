@@ -1,10 +1,13 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // compileBound: threads make libraries and pipeline states instead of using them.
 func compileBound(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: CompileBound, Confidence: 0.9,
+	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
 		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
 	seen := map[string]int{}
 	late, repeated, made := 0, 0, 0
@@ -36,10 +39,10 @@ func compileBound(a *Analysis, f *facts) Finding {
 		all += t.Time[analyze.PartCompile]
 		windows += t.Window
 	}
-	if share(all, windows) >= mostlyCompile && made*4 >= len(a.Trace.CommandBuffers) {
+	if share(all, windows) >= policy.Most.Value && made*policy.Outlier.Count() >= len(a.Trace.CommandBuffers) {
 		r.Lost, r.explains = all, max(all, f.total)
 	}
-	r.aside = r.explains == 0 && aside*10 >= r.Lost*9
+	r.aside = r.explains == 0 && policy.AtLeast(policy.NearlyAll, aside, r.Lost)
 	switch {
 	case len(a.Trace.Compilations) == 0:
 		return r.not("nothing was compiled")
@@ -60,8 +63,3 @@ func compileBound(a *Analysis, f *facts) Finding {
 	}
 	return r
 }
-
-// mostlyCompile is the share of all thread time, start-up included, from which on compilation before a thread's first command
-// buffer counts too, if the program makes a library or pipeline state for every few command buffers: then it does little else,
-// and does not only start.
-const mostlyCompile = 0.6

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // cpuBound: the threads compute, or want to and have no processor, and the GPU waits for them. That threads are outside of Metal
 // does not say that they compute: they may sleep, or wait for something that is not traced.
 func cpuBound(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: CPUBound, Confidence: 0.8,
+	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
-	if f.buffers > 0 && f.busy >= 0.7 && !a.starvedBesideRoom(f) {
+	if f.buffers > 0 && f.busy >= policy.Busy.Value && !a.starvedBesideRoom(f) {
 		return r.not("the GPU was busy for %s of the time", percent(f.busy))
 	}
 	if f.processors.known(f.total) {
@@ -27,11 +28,8 @@ func cpuBound(a *Analysis, f *facts) Finding {
 
 // starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room for the work of all.
 func (a *Analysis) starvedBesideRoom(f *facts) bool {
-	return f.starved() && (f.hasRoom || f.backlog < 0.1) && f.processors.waited*2 > 3*a.Sum(analyze.PartWaitExecuting)
+	return f.starved() && (f.hasRoom || f.backlog < policy.WorthNaming.Value) && f.processors.waited > a.Sum(analyze.PartWaitExecuting)
 }
-
-// enoughAlone is the least share of their time that threads must compute, or wait for a processor, while the GPU waits for them.
-const enoughAlone = 0.3
 
 // alone is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it has when
 // it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
@@ -52,16 +50,16 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	p := &f.processors
 	of := func(n analyze.Nanos) string { return percent(share(n, p.covered)) }
 	switch {
-	case f.oneAtATime && !f.starved() && share(p.ran, f.wall) < 1.2 && len(f.threads) > 1:
+	case f.oneAtATime && !f.starved() && share(p.ran, f.wall) < policy.OneProcessor.Value && len(f.threads) > 1:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
-	case !f.starved() && share(p.computed+p.waited, p.covered) < 0.5:
+	case !f.starved() && share(p.computed+p.waited, p.covered) < policy.Most.Value:
 		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.ran), of(p.waited))
 	}
 	computed := f.alone(p.computed)
-	if !f.starved() && share(f.alone(p.computed+p.waited), p.covered) < enoughAlone {
+	if !f.starved() && share(f.alone(p.computed+p.waited), p.covered) < policy.Much.Value {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.ran), of(computed), f.accompanied())
 	}
-	r.Holds, r.Confidence, r.limit = true, 0.9, a.mostlyExecutes(f)
+	r.Holds, r.Confidence, r.limit = true, policy.Recorded, a.mostlyExecutes(f)
 	waited := p.waited
 	if spun := f.turnsLost - analyze.Nanos(float64(p.computed)*f.unfed); spun > 0 { // they wanted the processor only to spin
 		waited = max(0, waited-spun)
@@ -75,7 +73,7 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.ran), of(p.waited), p.waited)
 	if n := a.Trace.Source.Processors; n > 0 && f.starved() {
-		others := a.had(f) < 0.6
+		others := a.had(f) < policy.Busy.Value
 		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(f.threads), "thread"), percent(min(1, a.had(f))), n, map[bool]string{true: "; others had the rest, or an affinity or a quota kept them from it"}[others])
 		if others {
 			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
@@ -83,7 +81,7 @@ func cpuBoundBySamples(a *Analysis, f *facts, r Finding) Finding {
 			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
 		}
 	}
-	if p.covered*10 < f.total*9 {
+	if !policy.AtLeast(policy.NearlyAll, p.covered, f.total) {
 		r.say("that is known of %s of the threads' time", percent(f.share(p.covered)))
 	}
 	return r
@@ -98,11 +96,11 @@ func (a *Analysis) had(f *facts) float64 {
 func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
 	outside, encode := a.Sum(analyze.PartOutside), a.Sum(analyze.PartEncode)+a.Sum(analyze.PartOtherAPI)
 	away, cpu := f.alone(outside)+encode, f.cpu
-	if f.processors.covered*2 >= f.total {
+	if policy.AtLeast(policy.Most, f.processors.covered, f.total) {
 		cpu = f.processors.ran
 	}
 	switch {
-	case f.share(away) < 0.4:
+	case f.share(away) < policy.Most.Value:
 		return r.not("threads spent %s of their time outside of Metal and encoding", percent(f.share(away)))
 	case cpu == 0 && !f.starved():
 		return r.not("threads spent %s of their time outside of Metal; whether they computed there is not in the trace", percent(f.share(away)))
@@ -110,17 +108,17 @@ func cpuBoundByTotals(a *Analysis, f *facts, r Finding) Finding {
 	processors := float64(max(1, a.Trace.Source.Processors))
 	computing, full := min(1, share(cpu, away)), share(max(cpu, f.cpu), a.Trace.Window.Length())/processors
 	switch {
-	case f.oneAtATime && share(cpu, f.wall) < 1.2:
+	case f.oneAtATime && share(cpu, f.wall) < policy.OneProcessor.Value:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case f.starved():
 		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor", f.processors.wake, f.processors.wakes)
-	case computing < 0.5 && full < 0.75 && (computing < 0.25 || full < 0.4):
+	case computing < policy.Most.Value && full < policy.Broad.Value && (computing < policy.Much.Value || full < policy.Much.Value):
 		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that", percent(f.share(away)), percent(computing))
 	}
 	r.Holds, r.limit = true, a.mostlyExecutes(f)
 	r.Lost, r.explains = away, away
 	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(f.share(outside)), percent(f.share(encode)), cpu)
-	if (full >= 0.5 || f.starved()) && cpu > 0 && a.Trace.Source.Processors > 0 {
+	if (full >= policy.Most.Value || f.starved()) && cpu > 0 && a.Trace.Source.Processors > 0 {
 		if waiting := away - cpu; waiting > 0 {
 			if waiting >= cpu {
 				r.Lost = waiting

@@ -1,10 +1,13 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // eventChain: a command buffer waits on the GPU for an event that another, or a thread, signals, though it and the GPU are ready.
 func eventChain(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: EventChain, Confidence: 0.8,
+	r := Finding{Cause: EventChain, Confidence: policy.Shown,
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
@@ -39,10 +42,10 @@ func eventChain(a *Analysis, f *facts) Finding {
 		r.say("%d of them were for a value that a thread gave the event (setSignaledValue:)", byThreads)
 	}
 	if unknown > 0 {
-		r.Confidence = 0.6
+		r.Confidence = policy.Guessed
 		r.say("what signaled %d of them is not in the trace", unknown)
 	}
-	r.byThreads = byThreads*2 > chained
+	r.byThreads = policy.MoreThan(policy.Most, byThreads, chained)
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(f.share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(f.busy), a.GPU.Overlap)
 	return r

@@ -1,28 +1,31 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
 // time that threads were queued for it; it explains the time they waited for it in any way.
 func gpuSaturated(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: GPUSaturated, Confidence: 0.95,
+	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
 	interrupted := share(f.interrupted.busiest, f.busiest.Active.Length())
 	switch {
 	case f.buffers == 0:
 		return r.not("there are no GPU times")
-	case f.busy < saturatedShare && interrupted > 0 && f.backlog-interrupted < 0.5:
+	case f.busy < policy.Saturated.Value && interrupted > 0 && f.backlog-interrupted < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it another program had interrupted it",
 			percent(f.busy), percent(interrupted))
-	case f.busy < saturatedShare && f.backlog < 0.5:
+	case f.busy < policy.Saturated.Value && f.backlog < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
 			percent(f.busy), percent(f.backlog))
-	case f.hasRoom && f.backlog >= 0.5 && !f.saturated:
+	case f.hasRoom && f.backlog >= policy.Most.Value && !f.saturated:
 		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but the more was ready the more ran at once: it had room",
 			percent(f.busy), percent(f.backlog))
 	case !f.saturated && f.steady == 1: // what is ready waits for the thread's own work, as in a batch
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(f.busy))
-	case f.busy >= saturatedShare && !f.saturated:
+	case f.busy >= policy.Saturated.Value && !f.saturated:
 		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(f.busy), percent(f.backlog))
 	}
 	if f.saturated {
@@ -31,7 +34,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		r.Lost = max(waited, with-alone)
 		r.explains = max(waited+a.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
-		r.Confidence = 0.75
+		r.Confidence = policy.Inferred
 		r.Lost = max(0, max(a.Sum(analyze.PartWaitQueuedOther), a.queuedAsleep(f))-f.inLine-a.syncs(f).barrierLost-f.interrupted.behind)
 		r.explains = r.Lost
 	}
@@ -41,12 +44,12 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(f.backlog))
 	}
 	if f.withoutSync != nil {
-		r.Confidence = min(r.Confidence, 0.8)
+		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.say("threads wait for everybody's work, too; if they waited for their own only, the run would be %.2f times as fast (%.2f to %.2f), by replay: they would wait for the GPU instead",
 			f.withoutSync.Estimate, f.withoutSync.Low, f.withoutSync.High)
 	}
-	if q := a.onlyQueue(); q != nil && f.committers > 1 && a.GPU.Overlap < 1.05 {
-		r.Confidence = min(r.Confidence, 0.75)
+	if q := a.onlyQueue(); q != nil && f.committers > 1 && a.GPU.Overlap < 1+policy.Little.Value {
+		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"
 		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at once is not seen", queueName(q))
 	}
@@ -56,7 +59,7 @@ func gpuSaturated(a *Analysis, f *facts) Finding {
 		seen += a.waitedWhileBusy()
 	}
 	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(f.share(seen)), seen-executing, executing)
-	if r.unseen = max(0, r.explains-seen); r.unseen > seen/2 {
+	if r.unseen = max(0, r.explains-seen); policy.MoreThan(policy.Most, r.unseen, seen) {
 		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(f.share(r.unseen)))
 	}
 	return r

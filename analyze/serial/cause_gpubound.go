@@ -6,24 +6,22 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
-
-// mostOfTheTime is the share of the threads' time that the GPU's own work must take to be what the run takes: more than all else together.
-const mostOfTheTime = 0.5
 
 // gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the verdict where no fault is.
 func gpuBound(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: GPUBound, Confidence: 0.85, limit: true,
+	r := Finding{Cause: GPUBound, Confidence: policy.Shown, limit: true,
 		Advice: "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, commit it before waiting"}
 	r.Lost = a.executing(f)
 	switch {
-	case f.buffers < enoughBuffers:
+	case f.buffers < policy.Pattern.Count():
 		return r.not("%d command buffers with GPU times are too few to tell", f.buffers)
 	case f.saturated:
 		return r.not("more work was ready than the GPU could run: it is saturated")
-	case a.handover != nil && !a.handover.holds() && a.handover.mayAnswer >= enoughReplies: // then it is not the work that is the limit
+	case a.handover != nil && !a.handover.holds() && a.handover.mayAnswer >= policy.Pattern.Count(): // then it is not the work that is the limit
 		return r.not("others may wait for the answers of thread %d, which makes all commits", a.handover.to.ID)
-	case f.share(r.Lost) < mostOfTheTime:
+	case f.share(r.Lost) < policy.Most.Value:
 		return r.not("threads waited for %s of their time while their own work ran", percent(f.share(r.Lost)))
 	}
 	r.Holds = true
@@ -34,7 +32,7 @@ func gpuBound(a *Analysis, f *facts) Finding {
 
 // mostlyExecutes says whether the GPU's own work takes more of the threads' time than all else, and no want of processors makes it look so.
 func (a *Analysis) mostlyExecutes(f *facts) bool {
-	return !f.starved() && f.share(a.executing(f)) >= mostOfTheTime
+	return !f.starved() && f.share(a.executing(f)) >= policy.Most.Value
 }
 
 // executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed before it.
@@ -60,9 +58,6 @@ func (a *Analysis) asleepExecuting(f *facts) (sum analyze.Nanos) {
 	return sum
 }
 
-// mostNamed bounds the kernels that are named as evidence.
-const mostNamed = 3
-
 // tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one thread waits for each
 // command buffer before it makes the next, what more of them in flight would bring.
 func (r *Finding) tellKernels(gains []Gain) {
@@ -71,7 +66,7 @@ func (r *Finding) tellKernels(gains []Gain) {
 	slices.SortStableFunc(gains, func(x, y Gain) int { return cmp.Compare(x.flights(), y.flights()) })
 	for _, g := range gains {
 		switch {
-		case g.Kind == KindKernel && g.Factor == 0.5 && named < mostNamed:
+		case g.Kind == KindKernel && g.Factor == 0.5 && named < policy.MostNamed:
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.words())
 			named++
 		case g.Kind == KindInFlight:

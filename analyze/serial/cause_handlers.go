@@ -1,10 +1,13 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: CompletionHandlers, Confidence: 0.8,
+	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
 		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
 	var with []analyze.Nanos
 	for _, b := range a.Trace.CommandBuffers {
@@ -16,10 +19,10 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 		return r.not("no completion handler of the program is in the trace")
 	}
 	usual, late := a.usualCompletion(), median(with)
-	slow := max(2*usual, slowHandler)
+	slow := max(2*usual, policy.Wakeup.Nanos())
 	some := late < slow // at most
 	if some {
-		slow = max(slow, outstanding*f.processors.lateWake)
+		slow = max(slow, scaled(f.processors.lateWake, policy.Outlier.Value))
 	}
 	few := 0
 	for _, took := range with {
@@ -27,7 +30,7 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 			few++
 		}
 	}
-	if some && (few < enoughBuffers || f.processors.wakes < enoughIntervals) {
+	if some && (few < policy.Pattern.Count() || f.processors.wakes < policy.Sample.Count()) {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}
 	handling := a.handling()
@@ -55,11 +58,11 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
 	}
-	if some && f.share(r.Lost) < enoughSome {
+	if some && f.share(r.Lost) < policy.Little.Value {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d that took more than %s cost %s", late, few, slow, r.Lost)
 	}
 	if some {
-		r.Confidence = 0.75
+		r.Confidence = policy.Inferred
 		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
 	} else {
 		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
@@ -73,22 +76,12 @@ func completionHandlers(a *Analysis, f *facts) Finding {
 	return r
 }
 
-// slowHandler is the least time that handlers must take to be called slow.
-const slowHandler analyze.Nanos = 50_000
-
-// outstanding is by how much, where most handlers are quick, the slow ones must exceed the time that threads take to wake: a handler whose
-// thread waits for a processor is late, too.
-const outstanding = 4
-
-// enoughSome is the share of the threads' time that they must cost then: a few always are late.
-const enoughSome = 0.05
-
 // handling is when a queue's completed work waited for the program's completion handlers.
 func (a *Analysis) handling() map[*analyze.Queue]*Busy {
 	usual := a.usualCompletion()
 	by := map[*analyze.Queue][]analyze.Interval{}
 	for _, b := range a.Trace.CommandBuffers {
-		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > slowHandler {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {
 			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		}
 	}

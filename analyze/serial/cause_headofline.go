@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // headOfLine: what is first in a queue keeps from running what is ready behind it. Two shapes are known: a command buffer that was
 // enqueued and not committed; and one that runs, of another thread, in a queue that runs less than the GPU has room for.
@@ -13,7 +16,7 @@ func headOfLine(a *Analysis, f *facts) Finding {
 }
 
 func behindInLine(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: HeadOfLine, Confidence: 0.85, Holds: true, Lost: f.inLine, behind: true,
+	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown, Holds: true, Lost: f.inLine, behind: true,
 		Advice: "give the threads queues of their own, at least those whose command buffers take long"}
 	waits := 0
 	by := map[*analyze.Queue]analyze.Nanos{}
@@ -26,7 +29,7 @@ func behindInLine(a *Analysis, f *facts) Finding {
 	}
 	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the GPU ran less than it can", waits)
 	for _, u := range a.Queues {
-		if n := by[u.Queue]; share(n, r.Lost) > 0.1 {
+		if n := by[u.Queue]; share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := a.gpuTimes(u.Queue)
 			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them less than %s",
 				queueName(u.Queue), plural(len(u.Threads), "thread"), plural(a.lines[u.Queue].most, "command buffer"), n, long, typical)
@@ -50,7 +53,7 @@ func (a *Analysis) gpuTimes(q *analyze.Queue) (most, usual analyze.Nanos) {
 
 // enqueuedEarly: a command buffer that was enqueued and not committed keeps committed ones behind it from running.
 func enqueuedEarly(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: HeadOfLine, Confidence: 0.85,
+	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
 	enqueued, blocks := 0, 0
 	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}

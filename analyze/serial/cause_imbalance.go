@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // imbalance: threads meet again and again, and wait there for the slowest.
 func imbalance(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: Imbalance, Confidence: 0.85,
+	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
 		Advice: "share the work out evenly: give the slowest less, hand work out in smaller parts as threads become free, or let threads run ahead of each other"}
 	m := f.meetings
 	switch {
@@ -47,7 +48,7 @@ func slowest(last map[*analyze.Thread]analyze.Nanos, of analyze.Nanos) string {
 		return cmp.Or(compare(last[y], last[x]), compare(uint64(x.ID), uint64(y.ID)))
 	})
 	var words []string
-	for _, t := range threads[:min(mostHolders, len(threads))] {
+	for _, t := range threads[:min(policy.MostHolders, len(threads))] {
 		words = append(words, fmt.Sprintf("%s (%s)", threadName(t), percent(share(last[t], of))))
 	}
 	return strings.Join(words, ", ")

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // interpreterLock: threads wait for the lock of a language interpreter. Why they do, and what to do about it, depends on what its
 // holder does meanwhile: it waits for the GPU, or it runs code of the language.
 func interpreterLock(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: InterpreterLock, Confidence: 0.9,
+	r := Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
 		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
 	waits := a.interpreterWaits()
 	if seen := lockFinding(r, a, f, (*analyze.LockWait).OfInterpreter); seen.Holds {
@@ -25,11 +26,11 @@ func interpreterLock(a *Analysis, f *facts) Finding {
 		return r.not("all %d waits for the GPU were entered without the interpreter's lock", waits.free)
 	}
 	if turns := a.turns(f); turns != nil {
-		r.Confidence = 0.6
+		r.Confidence = policy.Guessed
 		turns.tell(&r, f)
 		f.turnsLost = r.Lost
 		if waits.held > 0 {
-			r.Confidence = 0.9
+			r.Confidence = policy.Recorded
 			r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter runs meanwhile", waits.held, waits.held+waits.free)
 			return r
 		}
@@ -91,8 +92,8 @@ func (w interpreterWaits) explain(r *Finding, kept analyze.Nanos) {
 	} else {
 		r.say("none of %d waits for the GPU was entered holding the interpreter's lock", w.free)
 	}
-	if kept*2 >= r.Lost {
-		r.Confidence = 0.95
+	if policy.AtLeast(policy.Most, kept, r.Lost) {
+		r.Confidence = policy.Recorded
 		r.say("threads that waited for the GPU kept it for %s of the time that others waited for it", percent(share(kept, r.Lost)))
 		r.Advice = "release the interpreter's lock while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; Py_BEGIN_ALLOW_THREADS in an extension)"
 		return

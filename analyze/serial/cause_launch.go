@@ -1,12 +1,15 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
 func launchBound(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: LaunchBound, Confidence: 0.8,
+	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
 		Advice: "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"}
-	if f.buffers < 10 {
+	if f.buffers < policy.Pattern.Count() {
 		return r.not("%d command buffers are too few to tell", f.buffers)
 	}
 	scheduling, notify := a.Sum(analyze.PartWaitScheduling)+a.notYetHanded(), a.Sum(analyze.PartWaitNotify)
@@ -19,11 +22,11 @@ func launchBound(a *Analysis, f *facts) Finding {
 	switch {
 	case f.saturated:
 		return r.not("the GPU had no idle time")
-	case f.busy >= 0.6 && work > longLaunch:
+	case f.busy >= policy.Busy.Value && work > policy.Launch.Nanos():
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(f.busy), work)
 	case f.starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")
-	case f.processors.known(f.total) && f.processors.waited*2 >= r.Lost:
+	case f.processors.known(f.total) && policy.AtLeast(policy.Most, f.processors.waited, r.Lost):
 		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost, f.processors.waited)
 	case r.Lost < a.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
@@ -38,9 +41,6 @@ func launchBound(a *Analysis, f *facts) Finding {
 	r.say("the GPU was busy for %s of the time", percent(f.busy))
 	return r
 }
-
-// longLaunch is more than it takes to launch a command buffer and hear back, which is 150 to 200 µs where it is slow.
-const longLaunch analyze.Nanos = 200_000
 
 // typicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of encoding,
 // committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.

@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call and shows
 // in how the calls hold each other up.
 func lockContention(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: LockContention, Confidence: 0.9, Advice: "shorten what is done under the lock, or give each thread its own"}
+	r := Finding{Cause: LockContention, Confidence: policy.Recorded, Advice: "shorten what is done under the lock, or give each thread its own"}
 	seen := lockFinding(r, a, f, func(l *analyze.LockWait) bool { return !l.OfInterpreter() })
 	hidden := hiddenLock(r, a, f)
 	switch {
-	case hidden.Holds && seen.Lost*2 < hidden.Lost: // a short wait for some lock does not say that there is no other
+	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost): // a short wait for some lock does not say that there is no other
 		if seen.Holds {
 			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
 		}
@@ -35,7 +36,7 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 	for i := range a.Interference {
 		t := &a.Interference[i]
 		if t.OneAtATime() {
-			r.Holds, r.Confidence = true, 0.75
+			r.Holds, r.Confidence = true, policy.Inferred
 			r.Lost, r.inCommit = t.Lost, t.What == "commit"
 			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
@@ -57,7 +58,7 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 	}
 	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
 	if turns := a.turns(f); turns != nil && !a.turnsAreInterpreters(f) {
-		r.Confidence = 0.6
+		r.Confidence = policy.Guessed
 		turns.tell(&r, f)
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
 		a.mayBeTheNext(f, &r)
@@ -68,8 +69,8 @@ func hiddenLock(r Finding, a *Analysis, f *facts) Finding {
 
 // mayBeTheNext says that the GPU, which the lock lets one thread use at a time, may have no room for more.
 func (a *Analysis) mayBeTheNext(f *facts, r *Finding) {
-	if f.busy >= 0.8 && a.GPU.Overlap < 1.05 && f.share(r.Lost) >= enoughShare {
-		r.Confidence = min(r.Confidence, 0.8)
+	if f.busy >= policy.Busy.Value && a.GPU.Overlap < 1+policy.Little.Value && f.share(r.Lost) >= policy.WorthNaming.Value {
+		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.say("the GPU was busy for %s of the time, with one command buffer at a time: whether it can run more at once without the lock is not seen", percent(f.busy))
 	}
 }

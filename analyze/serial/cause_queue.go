@@ -1,10 +1,13 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
 func queueDepth(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: QueueDepth, Confidence: 0.9,
+	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
 	handling := a.handling()
 	byHandlers := analyze.Nanos(0)
@@ -24,7 +27,7 @@ func queueDepth(a *Analysis, f *facts) Finding {
 	r.Holds = true
 	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(a.fullQueue), r.Lost)
 	for _, u := range a.Queues {
-		if share(u.AtCapacity, r.Lost) > 0.1 {
+		if share(u.AtCapacity, r.Lost) > policy.WorthNaming.Value {
 			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.capacity(), u.AtCapacity)
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // starvation: the GPU has nothing to do, because threads that feed it wait for another thread's signal: for data, for room for their results,
 // for whatever the other makes. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
 func starvation(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: Starvation, Confidence: 0.8,
+	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "make what the GPU's threads wait for sooner: more threads for it, earlier, or more of it ahead in a queue"}
 	switch {
 	case len(a.forSignals) == 0:
@@ -45,13 +46,13 @@ func starvation(a *Analysis, f *facts) Finding {
 		r.Lost += idle
 		f.starving[w.Thread] = append(f.starving[w.Thread], w.Interval)
 	}
-	if f.share(r.Lost) < enoughLost {
+	if f.share(r.Lost) < policy.Negligible.Value {
 		return r.not("threads that submit waited %s for other threads' signals while the GPU had nothing to do", r.Lost)
 	}
 	slices.SortStableFunc(order, func(x, y feeder) int { return compare(by[y].idle, by[x].idle) })
 	r.Holds = true
 	r.say("threads that feed the GPU waited %s, %s of the threads' time, for other threads' signals while it had nothing to do", r.Lost, percent(f.share(r.Lost)))
-	for i, k := range order[:min(mostNamed, len(order))] {
+	for i, k := range order[:min(policy.MostNamed, len(order))] {
 		who := "a thread that is not known"
 		if k.thread != nil {
 			who = threadName(k.thread)
@@ -101,7 +102,7 @@ func (s *starving) doing(t *analyze.Thread) string {
 		took analyze.Nanos
 		what string
 	}{{s.compiles, "compiled"}, {s.waits, "waited for the GPU"}, {s.locked, "waited for a lock"}, {s.others, "waited for a signal itself"}} {
-		if t != nil && c.took*2 > s.idle {
+		if t != nil && policy.MoreThan(policy.Most, c.took, s.idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}
 	}

@@ -1,14 +1,14 @@
 package serial
 
-import "mtrace/analyze"
-
-// submitsAll is the share of the commits that a single submitter makes.
-const submitsAll = 0.95
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for its command
 // buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
 func singleSubmitter(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: SingleSubmitter, Confidence: 0.85,
+	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
 	var top *ThreadTime
 	commits := 0
@@ -21,7 +21,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	switch {
 	case len(f.threads) == 0 || commits == 0:
 		return r.not("nothing was committed")
-	case float64(top.CommandBuffers) < submitsAll*float64(commits):
+	case !policy.AtLeast(policy.NearlyAll, top.CommandBuffers, commits):
 		return r.not("%d threads committed; the busiest made %s of the commits", f.committers, percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
@@ -46,7 +46,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 		}
 	}
 	switch {
-	case waiting == 0 && !handed && h != nil && len(h.threads) >= 2 && len(h.replies) >= enoughReplies:
+	case waiting == 0 && !handed && h != nil && len(h.threads) >= 2 && len(h.replies) >= policy.Pattern.Count():
 		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: threads that are let go together wait like that",
 			top.Thread.ID, len(h.replies), percent(h.served))
 	case waiting == 0 && !handed && h != nil && len(h.replies)+h.others > 0:
@@ -69,7 +69,7 @@ func singleSubmitter(a *Analysis, f *facts) Finding {
 	}
 	switch {
 	case handed && h.unseen:
-		r.Confidence = 0.75
+		r.Confidence = policy.Inferred
 		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits", len(h.threads), len(h.replies))
 	case handed:
 		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.threads), len(h.replies))

@@ -1,12 +1,15 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // deviceWideSync: threads that submit work of their own wait for everybody's. It costs the time for which they went on waiting
 // after their own work was done. Two shapes are known: waiting for the command buffers that others committed, and committing an
 // empty command buffer behind others' work in order to wait for it.
 func deviceWideSync(a *Analysis, f *facts) Finding {
-	r := Finding{Cause: DeviceWideSync, Confidence: 0.9,
+	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
 		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) instead of for the whole device"}
 	if f.committers < 2 {
 		return r.not("%s committed work", map[bool]string{true: "no thread", false: "only one thread"}[f.committers == 0])
@@ -33,21 +36,18 @@ func deviceWideSync(a *Analysis, f *facts) Finding {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.barriers)
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.lost, percent(f.share(s.lost)))
-	if f.share(locks+loops) >= worthTelling {
+	if f.share(locks+loops) >= policy.Negligible.Value {
 		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which each wait gives back and takes again",
 			locks+loops, percent(f.share(locks+loops)), locks)
 	}
 	if f.buffers > 0 {
 		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(f.busy))
 	} else {
-		r.Confidence = 0.6
+		r.Confidence = policy.Guessed
 		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
 	}
 	return r
 }
-
-// worthTelling is the share of the threads' time below which a part of what was lost is not told by itself.
-const worthTelling = 0.005
 
 // hangingOnSyncs is what hangs on waits for others' work: waits for locks, and the threads' own way from one wait to the next. While the
 // GPU is saturated neither costs anything.

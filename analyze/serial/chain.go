@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // What ends a chain of waits.
@@ -21,19 +22,12 @@ type Chain struct {
 	Waits   int
 }
 
-const (
-	// longestChain bounds how many threads a chain is followed over.
-	longestChain = 8
-	// mostChains bounds the chains that are reported.
-	mostChains = 20
-)
-
 // chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of which the
 // wait matrix tells, are left out.
 func (a *Analysis) chains() []Chain {
 	blocks := a.blocks()
-	by := map[[longestChain + 1]uint64]*Chain{}
-	var order [][longestChain + 1]uint64
+	by := map[[policy.LongestChain + 1]uint64]*Chain{}
+	var order [][policy.LongestChain + 1]uint64
 	for _, t := range a.Threads {
 		for i := range blocks[t.Thread] {
 			b := &blocks[t.Thread][i]
@@ -45,11 +39,11 @@ func (a *Analysis) chains() []Chain {
 			if len(chain.Threads) < 3 {
 				continue
 			}
-			var key [longestChain + 1]uint64
+			var key [policy.LongestChain + 1]uint64
 			for k, th := range chain.Threads {
 				key[k] = uint64(th.ID)
 			}
-			key[longestChain] = uint64(len(chain.Root))
+			key[policy.LongestChain] = uint64(len(chain.Root))
 			if sum := by[key]; sum != nil {
 				sum.Time += chain.Time
 				sum.Waits++
@@ -64,7 +58,7 @@ func (a *Analysis) chains() []Chain {
 		list = append(list, *by[key])
 	}
 	slices.SortStableFunc(list, func(x, y Chain) int { return compare(y.Time, x.Time) })
-	return list[:min(len(list), mostChains)]
+	return list[:min(len(list), policy.MostChains)]
 }
 
 // awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not known.
@@ -89,7 +83,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 // follow goes from a block to what the thread that it is for was blocked by for most of that time, and so on.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
-	for len(c.Threads) < longestChain {
+	for len(c.Threads) < policy.LongestChain {
 		self := c.Threads[len(c.Threads)-1]
 		next := b.awaited(self)
 		if next == nil || slices.Contains(c.Threads, next) {
@@ -100,7 +94,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.wait.Buffer != nil && overlap(b.wait.Buffer.GPU, at)*2 > at.Length() {
+			if b.kind == blockWait && b.wait.Buffer != nil && policy.MoreThan(policy.Most, overlap(b.wait.Buffer.GPU, at), at.Length()) {
 				c.Root = RootGPU
 			}
 			return
@@ -123,7 +117,7 @@ func rootOf(b *block) string {
 // longest is the block that takes more than half of a time; nil when there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
-		if overlap(b.Interval, i)*2 > i.Length() {
+		if policy.MoreThan(policy.Most, overlap(b.Interval, i), i.Length()) {
 			return b
 		}
 		if b.End <= i.Begin {

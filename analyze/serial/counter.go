@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A counter counts how many intervals are open at a time.
@@ -49,7 +50,7 @@ type levels struct {
 
 // times sweeps over both counters.
 func (c *counter) times(pending *counter) levels {
-	const most = 256
+	const most = policy.MostAtOnce
 	l := levels{running: make([]analyze.Nanos, most)}
 	var bi, ei, pb, pe int
 	var grows regression
@@ -90,16 +91,13 @@ func (r *regression) add(x, y, weight float64) {
 	r.xy += weight * x * y
 }
 
-// leastVariance is that of x from which on a slope is told.
-const leastVariance = 0.02
-
 func (r *regression) slope() float64 {
 	if r.n == 0 {
 		return 0
 	}
 	mean := r.x / r.n
 	variance := r.xx/r.n - mean*mean
-	if variance < leastVariance {
+	if variance < policy.LeastVariance {
 		return 0
 	}
 	return (r.xy/r.n - mean*r.y/r.n) / variance

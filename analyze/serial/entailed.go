@@ -4,21 +4,19 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // What hangs on a wait goes with it: the loop that leads from one wait to the next and, in an interpreter, giving its lock back and taking
 // it again around each. A program that waits for its own work alone does neither. Where the GPU has long done what is waited for, as with
 // many processors, this is all that waits cost.
 
-// againAtOnce is how soon a thread that was woken and did not get the lock waits for it again: it only looks at a flag between.
-const againAtOnce analyze.Nanos = 3_000
-
 // withoutVain joins waits for an interpreter's lock that follow each other at once into the one that got it. The mutex and the
 // condition variable that the lock is made of are one lock.
 func withoutVain(list []step) []step {
 	kept := list[:0]
 	for _, s := range list {
-		if n := len(kept); n > 0 && s.forInterpreter() && kept[n-1].forInterpreter() && s.Begin-kept[n-1].End <= againAtOnce {
+		if n := len(kept); n > 0 && s.forInterpreter() && kept[n-1].forInterpreter() && s.Begin-kept[n-1].End <= policy.AtOnce.Nanos() {
 			s.Begin = kept[n-1].Begin
 			s.cost = s.Length()
 			kept[n-1] = s
@@ -82,7 +80,7 @@ func passages(calls []timedCall) (found []passage) {
 	usual := median(loops)
 	if len(loops) == 0 && len(others) > 0 {
 		slices.Sort(others)
-		usual = others[len(others)/10]
+		usual = others[len(others)/policy.Quick]
 	}
 	for i := range found {
 		if p := &found[i]; p.hangs == 0 {

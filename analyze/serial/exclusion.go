@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap / overlap
@@ -20,25 +21,13 @@ type Exclusion struct {
 	Intervals int
 }
 
-const (
-	// enoughIntervals is how many two threads must have each for the test to have its power; of more threads each may have fewer, but not
-	// fewer than fewIntervals.
-	enoughIntervals, fewIntervals = 20, 5
-	// shortestWait is the least wait that counts: shorter ones found their work done.
-	shortestWait analyze.Nanos = 10_000
-	// mostIntervals bounds the work of the test; of more, the middle of the trace is looked at.
-	mostIntervals = 20000
-	// mostLines bounds the threads that are compared, each with each: those with the most intervals.
-	mostLines = 24
-)
-
 // exclusion tests the intervals whose beginning and end are both visible: work on the GPU and open encoders. Calls that may
 // block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
 func (a *Analysis) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	waits := map[*analyze.Thread][]analyze.Interval{}
 	for i := range a.Trace.Waits {
-		if w := &a.Trace.Waits[i]; w.Length() >= shortestWait {
+		if w := &a.Trace.Waits[i]; w.Length() >= policy.ShortestWait.Nanos() {
 			waits[w.Thread] = append(waits[w.Thread], w.Interval)
 		}
 	}
@@ -92,7 +81,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	}
 	slices.Sort(samples)
 	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
-	if quantile(0.025) > 0.95 {
+	if quantile(0.025) > 1-policy.FalseDiscovery.Value {
 		return Exclusion{}, false // so little to overlap that chance alone can leave none
 	}
 	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
@@ -108,7 +97,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
-		if len(list) >= fewIntervals {
+		if len(list) >= policy.Handful.Count() {
 			order = append(order, t)
 		}
 	}
@@ -117,7 +106,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	})
 	window = analyze.Interval{Begin: -1 << 62, End: 1 << 62}
 	total := 0
-	for _, t := range order[:min(len(order), mostLines)] {
+	for _, t := range order[:min(len(order), policy.MostLines)] {
 		line := NewBusy(by[t]).Spans()
 		if len(line) == 0 {
 			continue
@@ -129,14 +118,14 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	if len(lines) < 2 || window.Length() == 0 {
 		return nil, window
 	}
-	if total > mostIntervals { // the middle part of the window
-		keep := analyze.Nanos(float64(window.Length()) * mostIntervals / float64(total))
+	if total > policy.MostIntervals { // the middle part of the window
+		keep := analyze.Nanos(float64(window.Length()) * policy.MostIntervals / float64(total))
 		window.Begin += (window.Length() - keep) / 2
 		window.End = window.Begin + keep
 	}
 	heard := lines[:0]
 	for _, line := range lines {
-		if line = within(line, window); len(line) >= fewIntervals/2 {
+		if line = within(line, window); len(line) >= policy.Handful.Count()/2 {
 			heard = append(heard, line)
 		}
 	}

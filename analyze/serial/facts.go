@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // facts are what several rules ask for.
 type facts struct {
@@ -47,7 +50,7 @@ func (a *Analysis) facts() *facts {
 		if t.CommandBuffers > 0 {
 			f.committers++
 		}
-		if t.CommandBuffers*100 > len(a.Trace.CommandBuffers) {
+		if policy.MoreThan(policy.Negligible, t.CommandBuffers, len(a.Trace.CommandBuffers)) {
 			f.steady++
 		}
 	}
@@ -71,8 +74,8 @@ func (a *Analysis) facts() *facts {
 	f.inLine = a.timeInLine()
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
-	f.hasRoom = f.busiest.Growth >= growsWithWork
-	f.saturated = f.busy >= saturatedShare && (f.backlog >= 0.5 && !f.hasRoom || f.steady == 1 && a.GPU.Overlap < 1.05 && !a.handover.holds())
+	f.hasRoom = f.busiest.Growth >= policy.Growth.Value
+	f.saturated = f.busy >= policy.Saturated.Value && (f.backlog >= policy.Most.Value && !f.hasRoom || f.steady == 1 && a.GPU.Overlap < 1+policy.Little.Value && !a.handover.holds())
 	for _, d := range a.deviceOrder {
 		f.buffers += len(d.running)
 	}
@@ -111,10 +114,3 @@ func (f *facts) hangs(l *analyze.LockWait) bool {
 }
 
 func (f *facts) share(n analyze.Nanos) float64 { return share(n, f.total) }
-
-// growsWithWork is the growth from which on a device has room. With room it is the share of its time in flight in which work runs, 0.5 and
-// more; a full device has 0, and several that are taken for one up to 0.2.
-const growsWithWork = 0.4
-
-// saturatedShare is how much of its time a GPU must be busy to be called saturated.
-const saturatedShare = 0.93

@@ -2,9 +2,6 @@ package serial
 
 import "mtrace/analyze/statistics"
 
-// falseDiscovery is the rate of false discoveries among the tests that are taken to speak.
-const falseDiscovery = 0.05
-
 // adjustTests adjusts the p-values of all tests of the analysis together.
 func (a *Analysis) adjustTests() {
 	var values []float64

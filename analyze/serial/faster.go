@@ -6,6 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
 )
 
 // What of a program can be made faster.
@@ -257,7 +258,7 @@ func (p *program) estimates(kernels []float64) bool {
 			continue
 		}
 		for _, k := range j.kernels {
-			if k.share < 0.999 && by(kernels, k.of) != 1 {
+			if k.share < 1-policy.Rounding && by(kernels, k.of) != 1 {
 				return true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // KindCause is what a Gain is of that takes a cause out altogether.
@@ -23,15 +24,6 @@ type Gain struct {
 
 // factors are those that each thing is tried with.
 var factors = []float64{0.9, 0.75, 0.5, 0}
-
-const (
-	// mostGains bounds the things that gains are given of, of each kind and in all; each costs ten replays.
-	mostOfAKind, mostThreads, mostGains = 6, 2, 6
-	// leastGain is what half of its time must bring for a thing to be listed.
-	leastGain = 1.02
-	// readAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.
-	readAgain = 1
-)
 
 // A replayable is the program whose replay agrees with the run, and how fast that is; or why there is none.
 type replayable struct {
@@ -150,8 +142,8 @@ func (s *scale) with(p *program, t thing, factor float64) {
 
 // gain is how much faster the run is with a change, and an interval.
 func (r *replayable) gain(c change, replayError float64) (Speedup, bool) {
-	readings := r.readings[:min(readAgain, len(r.readings))]
-	if n := len(r.readings); n > readAgain {
+	readings := r.readings[:min(policy.ReadAgain, len(r.readings))]
+	if n := len(r.readings); n > policy.ReadAgain {
 		readings = append(slices.Clone(readings), r.readings[n-1])
 	}
 	s, _ := r.speedup(readings, r.base, c, replayError)
@@ -196,18 +188,18 @@ func (r *replayable) ofThings(replayError float64) []Gain {
 	var found []candidate
 	ofKind := map[string]int{}
 	for _, t := range append(r.things(), r.flights()...) {
-		if ofKind[t.kind]++; ofKind[t.kind] > mostOfAKind || t.kind == KindThread && ofKind[t.kind] > mostThreads {
+		if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
 			continue
 		}
 		s := &scale{}
 		s.with(r.program, t, 0.5)
-		if rate, ends := r.run(change{scale: s, room: true}); ends && rate/r.roomy() >= leastGain {
+		if rate, ends := r.run(change{scale: s, room: true}); ends && rate/r.roomy() >= policy.WorthPredicting.Value {
 			found = append(found, candidate{t, rate / r.roomy()})
 		}
 	}
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
 	all := []Gain{}
-	for _, c := range found[:min(mostGains, len(found))] {
+	for _, c := range found[:min(policy.MostGains, len(found))] {
 		all = append(all, r.curve(c.thing, replayError)...)
 	}
 	return all
@@ -259,7 +251,7 @@ func (r *replayable) curve(t thing, replayError float64) (list []Gain) {
 // error that every replay has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
-	err := max(leastError, math.Abs(replayError))
+	err := max(policy.Alike.Value, math.Abs(replayError))
 	if ofHalf < 1 {
 		return 1 + min(off, -err)
 	}
@@ -270,7 +262,7 @@ func between(ofHalf, factor, replayError float64) float64 {
 func (p *program) flights() (list []thing) {
 	only := int32(-1)
 	for t := range p.threads {
-		if len(p.threads[t].jobs)*100 > len(p.jobs) {
+		if policy.MoreThan(policy.Negligible, len(p.threads[t].jobs), len(p.jobs)) {
 			if only >= 0 {
 				return nil
 			}
@@ -299,7 +291,7 @@ func (t *thread) roundTrips() bool {
 			}
 		}
 	}
-	return rounds >= enoughTurns && rounds*10 >= waits*9
+	return rounds >= policy.Sample.Count() && policy.AtLeast(policy.NearlyAll, rounds, waits)
 }
 
 // A Wanted is a thing that is asked for: all of a kind whose names match a pattern, in which * stands for anything.

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // TestLongestGaps: the gaps that are kept as they come are those that sorting all of them gives, with equal ones in the order in which they came.
 func TestLongestGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, count := range []int{0, 1, maxGaps, 16 * maxGaps, 16*maxGaps + 1, 5000} {
+	for _, count := range []int{0, 1, policy.MostGaps, 16 * policy.MostGaps, 16*policy.MostGaps + 1, 5000} {
 		var g GPU
 		var all []Gap
 		for i := range count {
@@ -22,7 +23,7 @@ func TestLongestGaps(t *testing.T) {
 		}
 		g.longest()
 		slices.SortStableFunc(all, func(x, y Gap) int { return int(y.Length() - x.Length()) })
-		if !slices.Equal(g.IdleGaps, all[:min(len(all), maxGaps)]) {
+		if !slices.Equal(g.IdleGaps, all[:min(len(all), policy.MostGaps)]) {
 			t.Errorf("of %d gaps %v were kept", count, g.IdleGaps)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // GPU is what the GPUs of the trace did.
@@ -50,9 +51,6 @@ type IdleCause struct {
 	From   map[*analyze.Stack]analyze.Nanos // Time by where the commits that ended the gaps were made, as far as that is known
 }
 
-// maxGaps bounds the gaps that are listed one by one.
-const maxGaps = 20
-
 // gpu sums what the GPUs did, and looks for what was ready for them meanwhile.
 func (a *Analysis) gpu() {
 	a.measureGPU()
@@ -66,7 +64,7 @@ func (a *Analysis) gpu() {
 // measureGPU sums what the GPUs did.
 func (a *Analysis) measureGPU() {
 	g := &a.GPU
-	g.StartLatency = hdrhistogram.New(1, 3600e9, 3)
+	g.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
 	for _, d := range a.deviceOrder {
 		use := a.deviceUse(d)
 		g.Devices = append(g.Devices, use)
@@ -76,7 +74,7 @@ func (a *Analysis) measureGPU() {
 	}
 	for _, b := range a.Trace.CommandBuffers {
 		if latency, known := b.StartLatency(a.Trace.Window); known && a.Trace.Began(b.Committed.Begin) {
-			_ = g.StartLatency.RecordValue(int64(min(latency, 3600e9)))
+			_ = g.StartLatency.RecordValue(int64(min(latency, policy.LongestLatency)))
 		}
 	}
 }
@@ -98,16 +96,16 @@ func (g *GPU) keep(gap Gap) {
 	if g.shortest > 0 && gap.Length() <= g.shortest {
 		return
 	}
-	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*maxGaps {
+	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
 		g.longest()
-		g.shortest = g.IdleGaps[maxGaps-1].Length()
+		g.shortest = g.IdleGaps[policy.MostGaps-1].Length()
 	}
 }
 
 // longest leaves the longest gaps, in order.
 func (g *GPU) longest() {
 	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return compare(y.Length(), x.Length()) })
-	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), maxGaps)]
+	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
 }
 
 // deviceUse sweeps over the beginnings and ends of the device's work.
@@ -129,7 +127,7 @@ func (a *Analysis) deviceUse(d *device) DeviceUse {
 	times := run.times(&none)
 	total := analyze.Nanos(0)
 	for k := len(times.running) - 1; k >= 1; k-- {
-		if total += times.running[k]; total*100 >= use.Busy && total > 0 {
+		if total += times.running[k]; policy.AtLeast(policy.Negligible, total, use.Busy) && total > 0 {
 			use.Capacity, use.AtCapacity = k, total
 			break
 		}
@@ -166,7 +164,7 @@ func (a *Analysis) backlog(d *device) (backlog analyze.Nanos, growth float64) {
 
 // startLatency is the least time that the GPU took to begin work that was ready.
 func (a *Analysis) startLatency() analyze.Nanos {
-	least := analyze.Nanos(200_000) // more is not latency
+	least := policy.Launch.Nanos() // more is not latency
 	for b, x := range a.released {
 		if b.GPU.Known() && b.GPU.Begin > x.at {
 			least = min(least, b.GPU.Begin-x.at)

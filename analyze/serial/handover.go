@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
@@ -35,20 +36,9 @@ type reply struct {
 	own          analyze.Nanos // GPU time, in the wait, of what was committed since the reply before
 }
 
-const (
-	// waitsAgain is how soon a thread waits again that was woken for nothing: all who wait for a condition variable are woken by a
-	// broadcast, and all but one find that it was not for them. One that is known to hand work over waits for the same answer until it
-	// hands over more, though it may lack a processor to find that out.
-	waitsAgain, waitsOn analyze.Nanos = 50_000, 50_000_000
-	// enoughReplies is how many replies it takes to say that threads hand over their work.
-	enoughReplies = 10
-	// mostServed is how much of the waiting time must end with something done for the thread alone.
-	mostServed = 0.6
-)
-
 // holds says whether threads hand their work over.
 func (h *handover) holds() bool {
-	return h != nil && len(h.replies) >= enoughReplies && len(h.threads) >= 2 && h.served >= mostServed
+	return h != nil && len(h.replies) >= policy.Pattern.Count() && len(h.threads) >= 2 && h.served >= policy.Busy.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
@@ -82,7 +72,7 @@ func (a *Analysis) findHandover() *handover {
 			first = min(first, b.Committed.Begin)
 		}
 	}
-	if len(a.forSignals) == 0 || h.to == nil || float64(most) < submitsAll*float64(all) {
+	if len(a.forSignals) == 0 || h.to == nil || !policy.AtLeast(policy.NearlyAll, most, all) {
 		return nil
 	}
 	h.findThreads(a.forSignals, first)
@@ -91,7 +81,7 @@ func (a *Analysis) findHandover() *handover {
 	}
 	a.forSignals = signalWaits(a.forSignals, func(t *analyze.Thread) analyze.Nanos {
 		if h.threads[t] && !h.unseen {
-			return waitsOn
+			return policy.WaitsOn.Nanos()
 		}
 		return 0
 	})
@@ -153,11 +143,11 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 		}
 	}
 	for t, s := range by {
-		if s.waited*100 < t.Active.Length() { // as one does that waits, at its end, for that of the submitter
+		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
 			continue
 		}
-		gives := s.gave*2 >= s.waits || s.waits >= 3 && s.fetched*2 >= s.waited || s.gave >= max(3, s.waits/20)
-		if s.waits > 0 && (gives || s.waits >= 3 && s.called > 0 && callers >= 2 && called >= max(3, all/20)) {
+		gives := policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) || oftenEnough(s.gave, s.waits)
+		if s.waits > 0 && (gives || s.waits >= policy.Handful.Count() && s.called > 0 && callers >= 2 && oftenEnough(called, all)) {
 			h.threads[t] = true
 		}
 	}
@@ -173,6 +163,11 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 			h.threads[w.Thread] = true
 		}
 	}
+}
+
+// oftenEnough says whether something is seen too often to be chance.
+func oftenEnough(n, of int) bool {
+	return n >= policy.Handful.Count() && policy.AtLeast(policy.Little, n, of)
 }
 
 // commits are the command buffers that the submitter committed, by commit.

@@ -6,22 +6,12 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // What is handed over may not show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits
 // for it. Then this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
 // them also while all of the pool are busy, and not more seldom than at other times.
-
-const (
-	// asksBefore is how long after it asked a thread may begin to wait.
-	asksBefore analyze.Nanos = 50_000
-	// enoughUnasked is how many command buffers must be expected while nobody waits, if that had nothing to do with it.
-	enoughUnasked = 5
-	// mostUnasked is the share of them that may be there.
-	mostUnasked = 0.2
-	// rotations is how many times the command buffers are shifted against the waits.
-	rotations = 200
-)
 
 // findByTiming finds who waits for the submitter's answers by when the submitter works.
 func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
@@ -49,7 +39,7 @@ func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
 	}
 	threads := map[*analyze.Thread]bool{}
 	for th, n := range by {
-		if n.answers >= 3 && n.answers > 4*n.frameworks {
+		if n.answers >= policy.Handful.Count() && n.answers > policy.Outlier.Count()*n.frameworks {
 			threads[th] = true
 		}
 	}
@@ -59,7 +49,7 @@ func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
 	var asked []analyze.Interval
 	for i := range waits {
 		if w := &waits[i]; threads[w.Thread] && w.Signaller == h.to && !w.GivenBack {
-			asked = append(asked, analyze.Interval{Begin: w.Begin - asksBefore, End: w.End})
+			asked = append(asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
 		}
 	}
 	h.mayAnswer = len(asked)
@@ -70,7 +60,7 @@ func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
 
 // onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance would not have it.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
-	if len(asked) < enoughReplies {
+	if len(asked) < policy.Pattern.Count() {
 		return false
 	}
 	union := NewBusy(asked)
@@ -92,14 +82,14 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	}
 	random := rand.New(rand.NewPCG(uint64(len(made)), 0x68616e646f766572))
 	found, sum, asFew := unasked(0), 0, 0
-	for range rotations {
+	for range policy.Permutations {
 		n := unasked(analyze.Nanos(random.Int64N(int64(window.Length()))))
 		if sum += n; n <= found {
 			asFew++
 		}
 	}
-	expected := float64(sum) / rotations
-	return expected >= enoughUnasked && float64(found) <= mostUnasked*expected && float64(asFew+1)/(rotations+1) <= falseDiscovery
+	expected := float64(sum) / policy.Permutations
+	return expected >= policy.Handful.Value && float64(found) <= (1-policy.Broad.Value)*expected && float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
 }
 
 // inCommit is when the submitter commits.

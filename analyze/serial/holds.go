@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // lockState is a lock in a replay.
@@ -48,9 +49,6 @@ func (r *replay) unlock(lock int32) {
 		r.hold(t, r.op(t))
 	}
 }
-
-// enoughHolds is how many times it must be seen how long a lock was kept.
-const enoughHolds = 20
 
 // A holding is one time that a thread got a lock after waiting for it.
 type holding struct {
@@ -126,7 +124,7 @@ func lengths(list []holding) (usual analyze.Nanos, known bool) {
 			all = append(all, h.length)
 		}
 	}
-	if len(all) < enoughHolds || len(all)*2 < len(list) {
+	if len(all) < policy.Sample.Count() || !policy.AtLeast(policy.Most, len(all), len(list)) {
 		return 0, false
 	}
 	return median(all), true

@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait for it, and
 // it may wait for the GPU without a call that shows it (it polls, or sleeps on a semaphore that a completion handler posts).
@@ -91,12 +94,12 @@ func (a *Analysis) unfed(f *facts) float64 {
 	return 1 - share(fed, outside)
 }
 
-// shares finds who commits a fair share of the work: a fifth of what each would if all did as much.
+// shares finds who commits a fair share of the work: so much of what each would if all did as much.
 func (f *facts) shares(commits int) {
 	f.submits = map[*analyze.Thread]bool{}
 	var time, occupied analyze.Nanos
 	for _, t := range f.threads {
-		if t.CommandBuffers*len(f.threads)*5 < commits {
+		if !policy.AtLeast(policy.Much, t.CommandBuffers*len(f.threads), commits) {
 			continue
 		}
 		f.submits[t.Thread] = true

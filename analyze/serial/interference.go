@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which only
@@ -25,30 +26,14 @@ type Interference struct {
 	Solo      analyze.Nanos // median duration of a call when no other thread is inside
 }
 
-const (
-	// enoughRho is the least correlation that is called interference.
-	enoughRho = 0.3
-	// enoughEffect is the least Effect that is called interference when the correlation is weak, as it is when calls are always
-	// contended by about as many others.
-	enoughEffect = 0.5
-	// oneServer is the least ratio of service times that is called a single server: one lock gives 0.79 to 0.94, none 0.32 to 0.63.
-	oneServer = 0.7
-	// mostCalls bounds the work of the test; of more, the middle of the trace is looked at.
-	mostCalls = 4000
-	// enoughCalls is how many calls the test needs; its power at 10 calls a thread is 0.98.
-	enoughCalls = 40
-	// enoughSolo is how many calls that nobody held up it takes to know how long a call alone takes.
-	enoughSolo = 8
-)
-
 // Interferes says whether the test found that calls hold each other up.
 func (i *Interference) Interferes() bool {
-	return i.QValue <= falseDiscovery && (i.Rho >= enoughRho || i.Effect >= enoughEffect)
+	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
 // OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
 func (i *Interference) OneAtATime() bool {
-	return i.HandOff || i.Interferes() && (i.OneServer >= oneServer || i.OneServer == 0 && i.Effect >= enoughEffect)
+	return i.HandOff || i.Interferes() && (i.OneServer >= policy.OneServer.Value || i.OneServer == 0 && i.Effect >= policy.Most.Value)
 }
 
 // interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
@@ -95,12 +80,12 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	for _, c := range calls {
 		threads[c.Thread] = true
 	}
-	if len(calls) < enoughCalls || len(threads) < 2 {
+	if len(calls) < 2*policy.Sample.Count() || len(threads) < 2 {
 		return Interference{}, false
 	}
 	sample := calls
-	if len(calls) > mostCalls {
-		sample = calls[(len(calls)-mostCalls)/2:][:mostCalls]
+	if len(calls) > policy.MostCalls {
+		sample = calls[(len(calls)-policy.MostCalls)/2:][:policy.MostCalls]
 	}
 	flight := inFlight(sample)
 	durations, others := make([]float64, len(sample)), make([]float64, len(sample))
@@ -177,11 +162,11 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		return
 	}
 	slices.Sort(contended)
-	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < enoughSolo {
+	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < policy.Handful.Count() {
 		r.Solo = contended[len(contended)/2]
 		return
 	}
-	if len(solo) < enoughSolo { // a call that is behind n others takes as long as n+1 alone
+	if len(solo) < policy.Handful.Count() { // a call that is behind n others takes as long as n+1 alone
 		var sum, served analyze.Nanos
 		for i, c := range calls {
 			sum += c.Length()
@@ -201,16 +186,16 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 // independent calls are as irregular as chance. The calls themselves must differ, from one service to several, or a common
 // rhythm would look the same.
 func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
-	if len(services) < enoughCalls || len(services)*2 < len(calls) {
+	if len(services) < 2*policy.Sample.Count() || !policy.AtLeast(policy.Most, len(services), len(calls)) {
 		return false
 	}
 	median := services[len(services)/2]
-	short, _ := slices.BinarySearch(services, median/2)
+	short, _ := slices.BinarySearch(services, scaled(median, policy.Most.Value))
 	durations := make([]analyze.Nanos, len(calls))
 	for i, c := range calls {
 		durations[i] = c.Length()
 	}
 	slices.Sort(durations)
-	least, most := durations[len(durations)/20], durations[len(durations)*9/10]
-	return median > 0 && short*12 < len(services) && most >= 3*least && least <= 2*median
+	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
+	return median > 0 && !policy.AtLeast(policy.WorthNaming, short, len(services)) && most >= 3*least && least <= 2*median
 }

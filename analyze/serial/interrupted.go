@@ -1,10 +1,9 @@
 package serial
 
-import "mtrace/analyze"
-
-// stretched is how many times as long as usual a command buffer must take to be called interrupted. A GPU that runs others of the program's
-// beside it, or that changes its clock, makes it two or three times as long.
-const stretched = 4
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work usually take.
 // It says another program had the GPU only where other evidence of that is in the trace, for work may depend on its data.
@@ -17,7 +16,7 @@ func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 	}
 	found := map[*analyze.CommandBuffer]analyze.Interval{}
 	for _, same := range by {
-		if len(same) < enoughBuffers {
+		if len(same) < policy.Pattern.Count() {
 			continue
 		}
 		var lengths []analyze.Nanos
@@ -26,7 +25,7 @@ func (a *Analysis) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 		}
 		usual := median(lengths)
 		for _, b := range same {
-			if took := b.GPU.Length(); took > stretched*usual && took-usual > longLaunch {
+			if took := b.GPU.Length(); took > scaled(usual, policy.Outlier.Value) && took-usual > policy.Launch.Nanos() {
 				found[b] = analyze.Interval{Begin: b.GPU.Begin + usual, End: b.GPU.End}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A Window is a part of a run that was looked at for causes, in place of a longer one around it.
@@ -178,7 +179,7 @@ func chainsOf(windows []Window) (all []Chain) {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Chain) int { return compare(y.Time, x.Time) })
-	return all[:min(len(all), mostChains)]
+	return all[:min(len(all), policy.MostChains)]
 }
 
 // backlogs gives the devices the share of their time in which something was ready for them, as it is in the windows.

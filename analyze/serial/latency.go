@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // usualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was seldom,
@@ -16,7 +17,7 @@ func (a *Analysis) usualLatency() analyze.Nanos {
 			all = append(all, b.GPU.Begin-x.at)
 		}
 	}
-	if len(all) < enoughIntervals {
+	if len(all) < policy.Sample.Count() {
 		return a.turnaround()
 	}
 	return median(all)
@@ -54,14 +55,14 @@ func (a *Analysis) usualCompletion() analyze.Nanos {
 			all = append(all, max(0, b.Completed.Begin-b.GPU.End))
 		}
 	}
-	if len(all) < enoughBuffers {
-		return 20_000
+	if len(all) < policy.Pattern.Count() {
+		return policy.UsualCompletion
 	}
 	return median(all)
 }
 
 // turnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its
-// queue or a full device, to its beginning; what took ten times as long as usual had another reason, and counts as that. It is 0 when
+// queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as that. It is 0 when
 // there is too little of that.
 func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 	var all []analyze.Nanos
@@ -82,10 +83,10 @@ func (a *Analysis) turnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 			ends[q] = max(ends[q], r.End)
 		}
 	}
-	if len(all) < enoughBehind || len(all)*50 < buffers {
+	if len(all) < policy.Pattern.Count() || !policy.AtLeast(policy.Negligible, len(all), buffers) {
 		return 0
 	}
-	most, sum := 10*median(all), analyze.Nanos(0)
+	most, sum := scaled(median(all), 2*policy.Outlier.Value), analyze.Nanos(0)
 	for _, n := range all {
 		sum += min(n, most)
 	}

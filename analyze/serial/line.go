@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // A line is a queue that held up what was ready to run: it runs only so many command buffers at the same time, and the GPU had room
 // for more. A long one at its head then holds up the short ones of other threads behind it.
@@ -77,7 +80,7 @@ func (a *Analysis) refuses(d *device, full *Busy, overlaps map[*analyze.Queue]qu
 			}
 		}
 	}
-	return waited*20 >= full.Total()
+	return policy.AtLeast(policy.Little, waited, full.Total())
 }
 
 // inLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in its queue though

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A lockUse sums the waits for one lock.
@@ -16,9 +17,6 @@ type lockUse struct {
 	time    analyze.Nanos
 	holders map[*analyze.Thread]analyze.Nanos // of time, what each held the lock for
 }
-
-// mostLocks and mostHolders bound what is named as evidence.
-const mostLocks, mostHolders = 3, 4
 
 // lockFinding sums the waits for locks of one sort.
 func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) bool) Finding {
@@ -50,7 +48,7 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 			aside += l.Own
 		}
 	}
-	r.aside = aside*10 >= r.Lost*9
+	r.aside = policy.AtLeast(policy.NearlyAll, aside, r.Lost)
 	if r.Lost == 0 {
 		if hanging > 0 {
 			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next", percent(f.share(hanging)))
@@ -62,11 +60,11 @@ func lockFinding(r Finding, a *Analysis, f *facts, sort func(*analyze.LockWait) 
 	}
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return compare(y.time, x.time) })
 	r.Holds, r.lock = true, uses[0].name
-	for _, u := range uses[:min(mostLocks, len(uses))] {
+	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
 		r.say("%s: %s, %s, %s", u.name, plural(u.waits, "wait"), u.time, u.heldBy())
 	}
 	r.say("that is %s of the threads' time", percent(f.share(r.Lost)))
-	if f.share(hanging) >= worthTelling {
+	if f.share(hanging) >= policy.Negligible.Value {
 		r.say("waits on the way from one wait for others' work to the next, %s of their time, are not counted: they go with those", percent(f.share(hanging)))
 	}
 	a.mayBeTheNext(f, &r)
@@ -102,7 +100,7 @@ func (u *lockUse) heldBy() string {
 		return cmp.Or(compare(u.holders[y], u.holders[x]), compare(uint64(x.ID), uint64(y.ID)))
 	})
 	var named []string
-	for _, h := range holders[:min(mostHolders, len(holders))] {
+	for _, h := range holders[:min(policy.MostHolders, len(holders))] {
 		named = append(named, fmt.Sprintf("%s (%s)", threadName(h), percent(share(u.holders[h], u.time))))
 	}
 	return "held by " + strings.Join(named, ", ")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A round is one time that threads met: all of them waited for the one that came last.
@@ -20,15 +21,6 @@ type meetings struct {
 	threads map[*analyze.Thread]bool // that meet
 	inside  map[*analyze.SignalWait]bool
 }
-
-const (
-	// letGoTogether is how far apart signals may be that let threads go together: each takes a system call.
-	letGoTogether analyze.Nanos = 200_000
-	// enoughRounds is how many times threads must meet for it to be seen that they do.
-	enoughRounds = 10
-	// mostMeet is the part of the threads that must be in a round for it to be one: who comes nearly last does not wait.
-	mostMeet = 0.75
-)
 
 // findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together; nil when that is not
 // what most of that waiting is. One thread may be there only to let the others go, when the last of them has told it to.
@@ -54,7 +46,7 @@ func (a *Analysis) findMeetings(submits map[*analyze.Thread]bool) *meetings {
 	for from := 0; from < len(list); {
 		r := round{last: list[from].Signaller, at: list[from].Signalled}
 		to := from
-		for ; to < len(list) && list[to].Signaller == r.last && list[to].Signalled-r.at <= letGoTogether; to++ {
+		for ; to < len(list) && list[to].Signaller == r.last && list[to].Signalled-r.at <= policy.Launch.Nanos(); to++ {
 			r.waits = append(r.waits, list[to])
 			m.threads[list[to].Thread] = true
 			r.lost += list[to].Signalled - list[to].Begin
@@ -72,7 +64,7 @@ func (a *Analysis) findMeetings(submits map[*analyze.Thread]bool) *meetings {
 	}
 	var lost analyze.Nanos
 	m.rounds = slices.DeleteFunc(m.rounds, func(r round) bool {
-		return !m.threads[r.last] || float64(len(r.waits)) < mostMeet*float64(len(m.threads)-1)
+		return !m.threads[r.last] || !policy.AtLeast(policy.Broad, len(r.waits), len(m.threads)-1)
 	})
 	for _, r := range m.rounds {
 		lost += r.lost
@@ -80,7 +72,7 @@ func (a *Analysis) findMeetings(submits map[*analyze.Thread]bool) *meetings {
 			m.inside[w] = true
 		}
 	}
-	if len(m.threads) < 2 || len(m.rounds) < enoughRounds || lost*2 < all {
+	if len(m.threads) < 2 || len(m.rounds) < policy.Pattern.Count() || !policy.AtLeast(policy.Most, lost, all) {
 		return nil
 	}
 	if len(m.threads) == 2 && m.takeTurns() {
@@ -110,7 +102,7 @@ func (m *meetings) takeTurns() bool {
 			turns++
 		}
 	}
-	return len(by) < 2 || turns*10 >= 9*(len(m.rounds)-1)
+	return len(by) < 2 || policy.AtLeast(policy.NearlyAll, turns, len(m.rounds)-1)
 }
 
 // evenly is how many times as fast the rounds would be if what was done in each were shared out evenly; the interval is what quarters of the
@@ -126,7 +118,7 @@ func (m *meetings) evenly() *Speedup {
 			s.Low, s.High = min(s.Low, part), max(s.High, part)
 		}
 	}
-	s.Low, s.High = s.Low*(1-leastError), s.High*(1+leastError)
+	s.Low, s.High = s.Low*(1-policy.Alike.Value), s.High*(1+policy.Alike.Value)
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // newest says which of another thread's command buffers those waits are for that reach beyond the thread's own work. A program
@@ -14,9 +15,6 @@ type newest struct {
 	asOfCommit bool // taken when the waiting thread committed its own, not when it began to wait
 	before     int  // how many command buffers before the newest
 }
-
-// sameShare is the share of waits that must follow the same rule.
-const sameShare = 0.8
 
 // findNewest finds the rule that the recorded waits follow, if they do.
 func (p *program) findNewest(spans []span, by map[*analyze.Thread][]step) {
@@ -53,7 +51,7 @@ func (p *program) findNewest(spans []span, by map[*analyze.Thread][]step) {
 			best, p.newest = n, rule
 		}
 	}
-	if float64(best) < sameShare*float64(waits) || p.newest.before < 0 {
+	if !policy.AtLeast(policy.Broad, best, waits) || p.newest.before < 0 {
 		p.newest = newest{}
 	}
 }

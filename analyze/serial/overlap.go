@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // queueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
@@ -12,12 +13,6 @@ type queueOverlap struct {
 	limited bool  // it runs no more: others of the queue were ready and waited, with room on the GPU
 	busy    *Busy // when it ran something
 }
-
-// enoughBehind is how many command buffers must have been ready while others of their queue ran.
-const enoughBehind = 10
-
-// marginBehind is by how much the work before must outlast the usual latency.
-const marginBehind analyze.Nanos = 20_000
 
 // overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
 // as much as ever ran of its queue, and the GPU had room: either it began nevertheless, or nearly all such work waited.
@@ -44,7 +39,7 @@ func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverl
 		o := queueOverlap{most: 1, busy: NewBusy(intervals)}
 		l, total := run.times(&none), analyze.Nanos(0)
 		for k := len(l.running) - 1; k >= 1; k-- {
-			if total += l.running[k]; total*100 >= o.busy.Total() && total > 0 {
+			if total += l.running[k]; policy.AtLeast(policy.Negligible, total, o.busy.Total()) && total > 0 {
 				o.most = k
 				break
 			}
@@ -62,7 +57,7 @@ func (a *Analysis) overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverl
 				behind, waited = behind+1, waited+1
 			}
 		}
-		o.limited = behind >= enoughBehind && waited*10 >= behind*9
+		o.limited = behind >= policy.Pattern.Count() && policy.AtLeast(policy.NearlyAll, waited, behind)
 		found[q] = o
 	}
 	return found
@@ -81,18 +76,18 @@ func (a *Analysis) behind(r running, latency analyze.Nanos, atFull, device *Busy
 	if x == nil {
 		return noMatter
 	}
-	due := analyze.Interval{Begin: x.at + latency, End: x.at + latency + marginBehind}
+	due := analyze.Interval{Begin: x.at + latency, End: x.at + latency + policy.Margin.Nanos()}
 	if r.Begin < due.End {
-		if device.Within(due) > 0 || atFull.Within(due)-overlap(r.Interval, due) < marginBehind/2 {
+		if device.Within(due) > 0 || atFull.Within(due)-overlap(r.Interval, due) < policy.Margin.Nanos()/2 {
 			return noMatter
 		}
 		return beganBeside
 	}
 	wait := analyze.Interval{Begin: due.Begin, End: r.Begin}
 	switch own := atFull.Within(wait); {
-	case atFull.Within(due) < marginBehind/2 || wait.Length()-device.Within(wait) < marginBehind:
+	case atFull.Within(due) < policy.Margin.Nanos()/2 || wait.Length()-device.Within(wait) < policy.Margin.Nanos():
 		return noMatter
-	case own*2 < wait.Length():
+	case !policy.AtLeast(policy.Most, own, wait.Length()):
 		return beganBeside
 	}
 	return waitedBehind
@@ -144,9 +139,9 @@ func (a *Analysis) waitsForRoom(d *device, latency analyze.Nanos) (buffers int, 
 		behind := analyze.Interval{Begin: x.at + latency, End: r.Begin}
 		within := full.Within(behind)
 		late, room = late+behind.Length(), room+within
-		if behind.Length() >= marginBehind && within*10 >= behind.Length()*9 {
+		if behind.Length() >= policy.Margin.Nanos() && policy.AtLeast(policy.NearlyAll, within, behind.Length()) {
 			buffers++
 		}
 	}
-	return buffers, room*2 > late
+	return buffers, policy.MoreThan(policy.Most, room, late)
 }

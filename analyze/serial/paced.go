@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // paced puts waits into a thread's calls that it makes and no call shows: a thread that polls for the end of its work, or sleeps on a
@@ -25,10 +26,10 @@ func (a *Analysis) paced(t *analyze.Thread, list []step, buffers []*analyze.Comm
 		}
 		last = s.End
 	}
-	if waits*2 >= commits || len(own) < enoughTurns {
+	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	for n := 1; n <= mostInFlight; n++ {
+	for n := 1; n <= policy.MostInFlight; n++ {
 		if follows(own, n) {
 			return withWaits(list, own, n, a.asleep(t)), true
 		}
@@ -44,13 +45,6 @@ type turn struct {
 	buffer      *analyze.CommandBuffer
 	completed   analyze.Nanos
 }
-
-const (
-	// enoughTurns is how many command buffers a thread must have made for its pace to be seen.
-	enoughTurns = 30
-	// mostInFlight is how many command buffers threads are taken to keep in flight at most, where they wait in no call.
-	mostInFlight = 16
-)
 
 // follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
 func follows(own []turn, n int) bool {
@@ -72,10 +66,10 @@ func follows(own []turn, n int) bool {
 		}
 	}
 	all := len(own) - n
-	if early*50 > all || n > 1 && used*2 < all || soon*2 < all {
+	if policy.MoreThan(policy.Negligible, early, all) || n > 1 && !policy.AtLeast(policy.Most, used, all) || !policy.AtLeast(policy.Most, soon, all) {
 		return false
 	}
-	return median(lags)*5 <= median(gaps) || spreadOf(lags)*2 <= spreadOf(gaps)
+	return !policy.MoreThan(policy.Much, median(lags), median(gaps)) || !policy.MoreThan(policy.Most, spreadOf(lags), spreadOf(gaps))
 }
 
 // spreadOf is the distance between the quartiles.

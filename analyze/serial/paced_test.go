@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // pace is a thread that makes 200 command buffers: next says when it makes one, given when those before completed, and the GPU takes about
@@ -54,7 +55,7 @@ func TestFollows(t *testing.T) {
 	} {
 		own := pace(c.next)
 		got := 0
-		for n := mostInFlight; n >= 1; n-- {
+		for n := policy.MostInFlight; n >= 1; n-- {
 			if follows(own, n) {
 				got = n
 			}

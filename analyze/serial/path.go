@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // What a critical path is made of.
@@ -34,9 +35,6 @@ type Path struct {
 	Steps  int
 }
 
-// mostHandOffs is how many threads may hand the path to each other at the same moment.
-const mostHandOffs = 16
-
 // criticalPath walks back from the end of the thread that worked longest.
 func (a *Analysis) criticalPath(f *facts) Path {
 	var thread *analyze.Thread
@@ -55,13 +53,13 @@ func (a *Analysis) criticalPath(f *facts) Path {
 	}
 	w := &walker{Analysis: a, blocks: a.blocks(), parts: map[PathPart]analyze.Nanos{}, at: to}
 	w.index()
-	for stuck := 0; thread != nil && w.steps < mostSteps; {
+	for stuck := 0; thread != nil && w.steps < policy.MostSteps; {
 		before := w.at
 		next := w.back(thread)
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		if stuck > mostHandOffs && next != nil { // threads that wait for each other: nothing explains it
+		if stuck > policy.MostHandOffs && next != nil { // threads that wait for each other: nothing explains it
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {
 				until = min(until, b.Begin)

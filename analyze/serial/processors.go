@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // processors is what is known of how the threads that took part used processors, in their working time.
@@ -19,35 +20,24 @@ type processors struct {
 	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
-// fullTo is how near to a whole number of processors the use of a program must be that fills them all the time.
-const fullTo = 0.04
-
 // confinedTo says whether programs that used so many processors' time fill a number of processors that is less than the machine's.
 func confinedTo(used float64, machine int) bool {
 	whole := math.Round(used)
-	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= fullTo
+	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= policy.Little.Value
 }
-
-// slowWake is how late a thread goes on, after what it waits for was seen to be done, when it has to wait for a processor. With
-// a processor free it takes 5 to 30 µs.
-const slowWake analyze.Nanos = 200_000
-
-// muchWaiting is the share of their time from which on threads are said to lack processors. Any busy machine makes threads
-// wait now and then. Of threads that are confined to fewer processors than the machine has, and fill those, less is enough.
-const muchWaiting, muchConfined = 0.3, 0.15
 
 // known says whether the samples tell enough of the threads' time, with what they waited for processors.
 func (p *processors) known(total analyze.Nanos) bool {
-	return p.waited != analyze.NotKnown && p.covered > 0 && p.covered*2 >= total
+	return p.waited != analyze.NotKnown && p.covered > 0 && policy.AtLeast(policy.Most, p.covered, total)
 }
 
 // starved says whether threads lack processors: by what they waited for them or, where that is not known, by how late they wake.
 func (f *facts) starved() bool {
 	if p := &f.processors; p.known(f.total) {
 		waited := share(p.waited, p.covered)
-		return waited >= muchWaiting || waited >= muchConfined && p.confined
+		return waited >= policy.Much.Value || waited >= policy.WorthNaming.Value && p.confined
 	}
-	return f.processors.wakes >= enoughIntervals && f.processors.wake >= slowWake
+	return f.processors.wakes >= policy.Sample.Count() && f.processors.wake >= policy.Launch.Nanos()
 }
 
 func (a *Analysis) useOfProcessors(f *facts) {
@@ -112,6 +102,6 @@ func (a *Analysis) wakes(p *processors) {
 	p.wakes, p.wake = len(all), median(all)
 	if p.wakes > 0 {
 		slices.Sort(all)
-		p.lateWake = all[p.wakes*9/10]
+		p.lateWake = all[p.wakes-1-p.wakes/policy.Quick]
 	}
 }

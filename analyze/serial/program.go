@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A program is what the threads did, in their order, stripped of the time they waited: what a replay runs again.
@@ -39,9 +40,6 @@ type program struct {
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 }
-
-// scattered is what is taken for that share; what it is depends on the system and on who wakes whom.
-const scattered = 0.5
 
 // A thread is one of the program's.
 type thread struct {
@@ -124,12 +122,9 @@ type job struct {
 	fence    bool
 }
 
-// mostJobs bounds a replay; of more, the middle of the run is replayed.
-const mostJobs = 4000
-
 // program extracts what the threads did; nil when there is too little, or no GPU times.
 func (a *Analysis) program(f *facts) *program {
-	p := &program{scattered: scattered, interrupting: interrupting, paced: map[*analyze.Thread]bool{}}
+	p := &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
 	window := a.replayWindow()
 	index := map[*analyze.CommandBuffer]int32{}
 	queues := map[*analyze.Queue]int32{}
@@ -174,7 +169,7 @@ func (a *Analysis) program(f *facts) *program {
 		index[b] = int32(len(p.jobs))
 		p.jobs = append(p.jobs, j)
 	}
-	if len(p.jobs) < enoughBuffers {
+	if len(p.jobs) < policy.Pattern.Count() {
 		return nil
 	}
 	for q, i := range queues {
@@ -216,10 +211,6 @@ func (p *program) queuesAlike() {
 	}
 }
 
-// manyBehind is how many command buffers must have waited for room on a device for it to be known as limited though it seldom was
-// full: when a program begins, before its cause slows it down, it often is.
-const manyBehind = 50
-
 // addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
 // known only if ready work had to wait for it, for much of the time or many times over, or it never rested.
 func (p *program) addDevice(a *Analysis, f *facts, d *device, latency analyze.Nanos) {
@@ -227,8 +218,8 @@ func (p *program) addDevice(a *Analysis, f *facts, d *device, latency analyze.Na
 		if u.Device == d.model {
 			p.engines = append(p.engines, max(1, u.Capacity))
 			behind, waits := a.waitsForRoom(d, latency)
-			much := share(u.Backlog, u.Active.Length()) >= 0.05 || behind >= manyBehind
-			p.limited = append(p.limited, f.saturated && f.backlog >= 0.05 || waits && much)
+			much := share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
+			p.limited = append(p.limited, f.saturated && f.backlog >= policy.Little.Value || waits && much)
 		}
 	}
 }
@@ -267,9 +258,9 @@ func (a *Analysis) replayWindow() analyze.Interval {
 		commits = append(commits, b.Committed.Begin)
 	}
 	slices.Sort(commits)
-	if len(commits) <= mostJobs {
+	if len(commits) <= policy.MostJobs {
 		return analyze.Interval{Begin: -1 << 62, End: 1 << 62}
 	}
-	from := (len(commits) - mostJobs) / 2
-	return analyze.Interval{Begin: commits[from], End: commits[from+mostJobs-1]}
+	from := (len(commits) - policy.MostJobs) / 2
+	return analyze.Interval{Begin: commits[from], End: commits[from+policy.MostJobs-1]}
 }

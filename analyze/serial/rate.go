@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // rate is how fast threads did what they did: the command buffers that the GPU had done for them when the first of those that set the pace
@@ -56,7 +57,7 @@ func (d *run) end(p *program, jobs []int32, done func(int32) analyze.Nanos) {
 	slices.Sort(d.done)
 }
 
-// findPace finds the threads that set the pace: those that last and commit at least a quarter as many command buffers as these usually
+// findPace finds the threads that set the pace: those that last and commit a fair share of as many command buffers as these usually
 // do. One that a cause held up much more than the others would be done long before them without it.
 func (p *program) findPace() {
 	commits, lasting := 0, 0
@@ -67,6 +68,6 @@ func (p *program) findPace() {
 	}
 	for t := range p.threads {
 		th := &p.threads[t]
-		th.paces = th.lasts && len(th.jobs)*lasting*4 >= commits
+		th.paces = th.lasts && policy.AtLeast(policy.Much, len(th.jobs)*lasting, commits)
 	}
 }

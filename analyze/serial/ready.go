@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // waitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
@@ -47,9 +48,6 @@ type release struct {
 	headBy    *analyze.CommandBuffer // what held it up in head
 	waits     int                    // events it waits for
 }
-
-// signalSlack is how long before its end on the GPU a command buffer may have signalled: the last of it is not work.
-const signalSlack analyze.Nanos = 100_000
 
 // releases finds when each committed command buffer could have begun, had the GPU been free.
 func (a *Analysis) releases() {
@@ -110,7 +108,7 @@ func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 // idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
 func (a *Analysis) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
-	return b.GPU.Known() && before.Length() > longLaunch && a.deviceOf(b).any.Within(before)*2 < before.Length()
+	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() && !policy.AtLeast(policy.Most, a.deviceOf(b).any.Within(before), before.Length())
 }
 
 // place is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.

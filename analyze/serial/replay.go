@@ -28,9 +28,6 @@ func (c change) unchanged() bool {
 	return c == change{}
 }
 
-// fewerLaunches is how many command buffers are put into one where launching is the cause.
-const fewerLaunches = 16
-
 // A replay runs a program again: every thread does what it did in its order, queues keep their order, work on the GPU takes as
 // long as it took. What waits, waits for the replayed cause and not for the recorded time, and what runs shares the machine's
 // processors: waits that vanish are not all gain when there are not enough of them.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // pre and post are what the framework's own threads do for a job, on processors, before and after the GPU.
@@ -12,7 +13,7 @@ func (r *replay) post(j *job) analyze.Nanos { return r.share(min(r.framework/2, 
 
 func (r *replay) share(work analyze.Nanos) analyze.Nanos {
 	if r.launch {
-		return work / fewerLaunches
+		return work / policy.FewerLaunches
 	}
 	return work
 }

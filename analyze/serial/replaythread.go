@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 func (r *replay) op(t int32) *op { return &r.program.threads[t].ops[r.threads[t].next] }
@@ -28,7 +29,7 @@ func (r *replay) gap(t int32) analyze.Nanos {
 		gap -= o.turn
 	}
 	if r.launch {
-		gap -= o.encode - o.encode/fewerLaunches
+		gap -= o.encode - o.encode/policy.FewerLaunches
 	}
 	if r.compile {
 		gap = scaled(gap, r.program.threads[t].undisturbed())

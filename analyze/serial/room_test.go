@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // crowd are threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers at a time and begins each
@@ -59,7 +60,7 @@ func TestRoomIsNotSaturation(t *testing.T) {
 		if a.Verdict.Cause != c.want {
 			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.GPU.Devices[0].Growth, a.Verdict.Summary)
 		}
-		if f := a.facts(); f.busy < saturatedShare || f.backlog < 0.5 {
+		if f := a.facts(); f.busy < policy.Saturated.Value || f.backlog < policy.Most.Value {
 			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, f.busy, f.backlog)
 		}
 	}

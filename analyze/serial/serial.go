@@ -4,6 +4,7 @@ package serial
 
 import (
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // An Analysis is the answer for one trace.
@@ -39,13 +40,14 @@ type Analysis struct {
 // Options steer what is random in the analysis.
 type Options struct {
 	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
-	Permutations int    // 0 is 200
+	Permutations int    // 0 is policy.Permutations
+	Unpredicted  bool   // replay nothing, and predict nothing
 }
 
 // Analyze answers for one trace.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	if opts.Permutations == 0 {
-		opts.Permutations = 200
+		opts.Permutations = policy.Permutations
 	}
 	a := &Analysis{Trace: t}
 	a.divide()
@@ -79,29 +81,23 @@ func (a *Analysis) judge(f *facts, opts Options) {
 	a.nameSites()
 	a.Path = a.criticalPath(f)
 	a.Chains = a.chains()
-	a.whatIf(f, opts)
+	if !opts.Unpredicted {
+		a.whatIf(f, opts)
+	}
 }
 
 // wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they waited for their own
 // only, and that is next to nothing: then they would wait for the GPU instead, which is the limit. It is nil when that is not so.
 func (a *Analysis) wouldWaitForTheGPU(f *facts) *Speedup {
 	v := &a.Verdict
-	if v.Cause != DeviceWideSync || f.saturated || f.busy < saturatedShare || f.backlog < backlogOfFew || f.steady < 2 {
+	if v.Cause != DeviceWideSync || f.saturated || f.busy < policy.Saturated.Value || f.backlog < policy.Much.Value || f.steady < 2 {
 		return nil
 	}
-	if s := v.Causes[0].Speedup; s != nil && s.Estimate < littleGained {
+	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.OneProcessor.Value {
 		return s
 	}
 	return nil
 }
-
-const (
-	// littleGained is the speed-up below which a GPU that is always busy is what threads would wait for instead.
-	littleGained = 1.2
-	// backlogOfFew is the share of its time in which more must be ready for it even so. When all threads wait for the last command buffer,
-	// less and less is.
-	backlogOfFew = 0.3
-)
 
 // Divide answers only how each thread spent its time, and can Split waits: what takes little time, for outputs.
 func Divide(t *analyze.Trace) *Analysis {
@@ -113,7 +109,7 @@ func Divide(t *analyze.Trace) *Analysis {
 // divide finds how each thread spent its time.
 func (a *Analysis) divide() {
 	a.findDevices()
-	a.forSignals = signalWaits(a.Trace.SignalWaits, func(*analyze.Thread) analyze.Nanos { return waitsAgain })
+	a.forSignals = signalWaits(a.Trace.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
 	a.handover = a.findHandover()
 	a.partition()
 }

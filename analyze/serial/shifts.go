@@ -4,12 +4,7 @@ import (
 	"math"
 
 	"mtrace/analyze"
-)
-
-const (
-	stretches = 64   // equal parts of the time in which threads work
-	leastPart = 10   // of them in a part: what happens in less is start-up, or chance
-	moved     = 0.25 // share of the threads' time that two parts must spend differently
+	"mtrace/analyze/policy"
 )
 
 // Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the next they go on
@@ -21,11 +16,11 @@ func (a *Analysis) Shifts() []analyze.Nanos {
 			within.Begin, within.End = min(within.Begin, w.Begin), max(within.End, w.End)
 		}
 	}
-	if within.Length() < stretches {
+	if within.Length() < policy.Stretches {
 		return nil
 	}
-	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/stretches }
-	profiles := make([]profile, stretches)
+	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/policy.Stretches }
+	profiles := make([]profile, policy.Stretches)
 	for i := range profiles {
 		profiles[i] = a.profile(analyze.Interval{Begin: at(i), End: at(i + 1)})
 	}
@@ -66,14 +61,14 @@ func (a *Analysis) profile(i analyze.Interval) (p profile) {
 // changes finds where a course of profiles changes most, and goes on in both parts. First is the number of the first.
 func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
-	for i := leastPart; i <= len(course)-leastPart; i++ {
+	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
 		// Of changes of the same size the one in the middle is better founded.
 		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(len(course))
 		if d > best {
 			best, where = d, i
 		}
 	}
-	if where == 0 || distance(mean(course[:where]), mean(course[where:])) < moved {
+	if where == 0 || distance(mean(course[:where]), mean(course[where:])) < policy.Moved {
 		return nil
 	}
 	return append(append(changes(course[:where], first), first+where), changes(course[where:], first+where)...)

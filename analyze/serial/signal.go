@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // event names an event of a process.
@@ -108,7 +109,7 @@ func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	switch {
 	case s.buffer == b:
 		return nil
-	case s.buffer != nil && s.at > began+signalSlack && s.buffer.GPU.Begin > began, s.buffer == nil && s.at > began+signalSlack:
+	case s.buffer != nil && s.at > began+policy.SignalSlack.Nanos() && s.buffer.GPU.Begin > began, s.buffer == nil && s.at > began+policy.SignalSlack.Nanos():
 		return nil
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // what threads do at the place where a cause costs them time, and of which part of the partition the calls there are; waits are
@@ -28,11 +29,6 @@ var atSite = map[string]struct {
 	CompileBound:       {analyze.PartCompile, "compile"},
 }
 
-const (
-	mostSites    = 2    // that are named for a cause
-	shareOfASite = 0.10 // of the time of all, that one worth naming has
-)
-
 // nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not recorded.
 func (a *Analysis) nameSites() {
 	for i := range a.Verdict.Causes {
@@ -50,8 +46,8 @@ func (a *Analysis) nameSites() {
 		for _, s := range sites {
 			total += s.Time
 		}
-		for _, s := range sites[:min(len(sites), mostSites)] {
-			if s.Time == 0 || share(s.Time, total) < shareOfASite {
+		for _, s := range sites[:min(len(sites), policy.MostSites)] {
+			if s.Time == 0 || share(s.Time, total) < policy.WorthNaming.Value {
 				continue
 			}
 			c.say("%s", siteText(&s, at.verb, share(s.Time, total)))

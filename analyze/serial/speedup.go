@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"mtrace/analyze/policy"
 )
 
 // A reading is one way to read the recorded program, or what the machine did with it, of which the trace does not say which is right.
@@ -12,19 +14,6 @@ type reading struct {
 	*program
 	base float64 // how fast it is unchanged
 }
-
-const (
-	// samples is how often the program is read with times drawn from its own.
-	samples = 8
-	// blocks is into how many parts a run is divided, of which these are drawn: what comes soon after one another is alike.
-	blocks = 12
-	// widest is how far apart the ends of an interval may be: what may be off by more than twice either way is no prediction. The
-	// GPU's own limits show only where they were reached, so much time taken out of a run leaves much open.
-	widest = 4
-	// leastError is by how much predictions are taken to be off that change little, beyond what the readings show: as much as two runs of the
-	// same program differ by. errorOfMore is added for each doubling: the more of a run is taken out, the more rests on how long the rest takes.
-	leastError, errorOfMore = 0.05, 0.02
-)
 
 // readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well
 // or badly, or that nobody waits for.
@@ -34,7 +23,7 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 			all = append(all, reading{q, base})
 		}
 	}
-	for range samples {
+	for range policy.Readings {
 		add(p.resampled(random))
 	}
 	if p.processors > 0 {
@@ -86,10 +75,10 @@ func (p *program) speedup(readings []reading, base float64, c change, replayErro
 			}
 		}
 	}
-	if s.High > widest*s.Low {
+	if s.High > policy.Widest.Value*s.Low {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", s.Low, s.High)
 	}
-	err := max(leastError+errorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
+	err := max(policy.Alike.Value+policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
 	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
 	return s, ""
 }
@@ -154,7 +143,7 @@ func (p *program) resampled(random *rand.Rand) *program {
 		}
 		for kind := opAcquire; kind <= opLock; kind++ {
 			list := byKind[kind]
-			length := (len(list) + blocks - 1) / blocks
+			length := (len(list) + policy.Blocks - 1) / policy.Blocks
 			for at := 0; at < len(list); at += length {
 				begin := random.IntN(len(list) - min(length, len(list)) + 1)
 				for i := at; i < min(at+length, len(list)); i++ {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A step is one call of a thread in the recorded run.
@@ -71,7 +72,7 @@ func (a *Analysis) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 			}
 		}
 		done.ended = at - first
-		th.lasts = (done.ended-th.begin)*2 >= last-first && len(th.jobs)*100 > len(p.jobs)
+		th.lasts = policy.AtLeast(policy.Most, done.ended-th.begin, last-first) && policy.MoreThan(policy.Negligible, len(th.jobs), len(p.jobs))
 		lists = append(lists, list)
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
@@ -207,9 +208,9 @@ func (a *Analysis) acquireCosts() map[*analyze.Queue]analyze.Nanos {
 	}
 	costs := map[*analyze.Queue]analyze.Nanos{}
 	for q, all := range full {
-		if costs[q] = 1000; len(all) > 0 {
+		if costs[q] = policy.UsualAcquire; len(all) > 0 {
 			slices.Sort(all)
-			costs[q] = all[len(all)/10]
+			costs[q] = all[len(all)/policy.Quick]
 		}
 	}
 	return costs

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // summaries are the verdicts in one sentence.
 var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 	GPUSaturated: func(a *Analysis, f *facts, top *Finding) string {
 		waiting := "waiting for it"
-		if top.unseen > 0 && top.unseen*3 > top.explains {
+		if top.unseen > 0 && policy.MoreThan(policy.Much, top.unseen, top.explains) {
 			waiting = "with work in flight"
 		}
 		return fmt.Sprintf("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(f.busy),
@@ -78,23 +79,23 @@ var summaries = map[string]func(a *Analysis, f *facts, top *Finding) string{
 }
 
 func (a *Analysis) noCause(f *facts) string {
-	if h := a.handover; h != nil && !h.holds() && h.mayAnswer >= enoughReplies {
+	if h := a.handover; h != nil && !h.holds() && h.mayAnswer >= policy.Pattern.Count() {
 		return fmt.Sprintf("Nothing in this trace serializes the threads for certain. But thread %d makes all commits, and others wait for its signal, %d times: if they wait for answers, and not for work, it serializes them%s.",
 			h.to.ID, h.mayAnswer, f.busyWords("; the GPU was busy for %s"))
 	}
-	if outside := f.share(a.Sum(analyze.PartOutside)); outside > 0.5 {
+	if outside := f.share(a.Sum(analyze.PartOutside)); outside > policy.Most.Value {
 		idle := analyze.Nanos(0)
 		for _, t := range f.threads {
 			idle += min(t.SignalWaits, t.Working)
 		}
-		if idle := f.share(idle); idle > 0.1 {
+		if idle := f.share(idle); idle > policy.WorthNaming.Value {
 			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another thread, as threads without work do%s.",
 				percent(outside), percent(min(1, idle/outside)), f.busyWords("; the GPU was busy for %s"))
 		}
 		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",
 			percent(outside), f.busyWords("; the GPU was busy for %s"))
 	}
-	if running := f.share(a.Sum(analyze.PartWaitExecuting)); running > 0.5 {
+	if running := f.share(a.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
 		return fmt.Sprintf("Nothing serializes the threads that this trace can show: for %s of their time they wait while their own work runs on the GPU%s.",
 			percent(running), f.busyWords(", which was busy for %s"))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // syncUse sums the waits that reach beyond the thread's own work.
@@ -30,7 +31,7 @@ func (a *Analysis) waitForEverybody(committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	waiters := a.awaitedBy()
 	for t, others := range waiters {
-		if n := len(others); n >= 2 && n*4 >= (committers-1)*3 {
+		if n := len(others); n >= 2 && policy.AtLeast(policy.Broad, n, committers-1) {
 			all[t] = true
 			continue
 		}

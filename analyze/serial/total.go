@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // Measure answers what adds up over the parts of a run (analyze.Options.Adds): how threads spent their time, who waited for whom, what
@@ -55,7 +56,7 @@ func NewTotal(all *analyze.Total) *Total {
 	for i := range t.waits {
 		t.waits[i] = map[pair]analyze.Nanos{}
 	}
-	t.gpu.StartLatency = hdrhistogram.New(1, 3600e9, 3)
+	t.gpu.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
 	return t
 }
 

@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // takingTurns is what shows that threads wait for the GPU one after the other.
 type takingTurns struct {
@@ -19,7 +22,7 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 			x = &a.Exclusion[i]
 		}
 	}
-	if x == nil || x.Index < 0.9 || x.QValue > falseDiscovery || f.backlog > 0.1 && !f.hasRoom {
+	if x == nil || x.Index < policy.NearlyAll.Value || x.QValue > policy.FalseDiscovery.Value || f.backlog > policy.WorthNaming.Value && !f.hasRoom {
 		return nil
 	}
 	union := a.waitsUnion()
@@ -28,7 +31,7 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 		return nil
 	}
 	t := &takingTurns{exclusion: x, coverage: share(union.Total(), spans[len(spans)-1].End-spans[0].Begin)}
-	if t.coverage < 0.75 {
+	if t.coverage < policy.Broad.Value {
 		return nil
 	}
 	for _, th := range f.threads {
@@ -36,21 +39,17 @@ func (a *Analysis) turns(f *facts) *takingTurns {
 			t.lost += min(union.Within(th.Thread.Working)-s.waits.Total()-s.foreign.Total(), th.WorkTime[analyze.PartOutside])
 		}
 	}
-	if f.share(t.lost) < leastTurns {
+	if f.share(t.lost) < policy.Little.Value {
 		return nil
 	}
 	return t
 }
 
-// leastTurns is the share of the threads' time that they must be outside of Metal, while another waits for the GPU, to be said to
-// take turns for a lock that is not in the trace. Threads that wait for a lock that is in the trace take turns too.
-const leastTurns = 0.05
-
 // waitsUnion is when any thread waited for the GPU.
 func (a *Analysis) waitsUnion() *Busy {
 	var all []analyze.Interval
 	for i := range a.Trace.Waits {
-		if w := &a.Trace.Waits[i]; w.Length() >= shortestWait {
+		if w := &a.Trace.Waits[i]; w.Length() >= policy.ShortestWait.Nanos() {
 			all = append(all, w.Interval)
 		}
 	}
@@ -62,7 +61,7 @@ func (t *takingTurns) tell(r *Finding, f *facts) {
 	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and nothing is queued for it",
 		t.exclusion.Threads, t.exclusion.Index, t.exclusion.PValue, percent(t.coverage))
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(f.share(r.Lost)))
-	if (f.processors.computed+max(0, f.processors.waited))*2 > r.Lost {
+	if policy.MoreThan(policy.Most, f.processors.computed+max(0, f.processors.waited), r.Lost) {
 		r.unseen = r.Lost
 		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so nothing is predicted")
 	}

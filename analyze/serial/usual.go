@@ -1,6 +1,9 @@
 package serial
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // findUsual finds what hand-overs usually take, and the quickest: from ready to begun, and from the GPU's end to the return of a wait
 // that began before, without the program's handlers. What causes let go at once, or hold up in the framework too, wants processors at once,
@@ -18,8 +21,8 @@ func (p *program) findUsual() {
 		}
 	}
 	p.usualLatency, p.usualNotify = median(latencies), median(notifies)
-	p.quickLatency = quickest(latencies, 10)
-	p.quickNotify = min(quickest(notifies, 10), max(quickest(notifies, 100), p.framework))
+	p.quickLatency = quickest(latencies, policy.Quick)
+	p.quickNotify = min(quickest(notifies, policy.Quick), max(quickest(notifies, policy.Quick*policy.Quick), p.framework))
 	var more analyze.Nanos
 	for _, n := range latencies {
 		more += max(0, n-p.usualLatency)
@@ -44,7 +47,7 @@ func (r *replay) latencyOf(j *job) analyze.Nanos {
 		n = r.unhindered(n, r.usualLatency)
 	}
 	if r.launch {
-		n /= fewerLaunches
+		n /= policy.FewerLaunches
 	}
 	if r.change.cores || r.change.events && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
 		n = min(n, r.quickLatency)
@@ -67,7 +70,7 @@ func (r *replay) notify(t int32, o *op, job int32) analyze.Nanos {
 		n += handlers
 	}
 	if r.launch {
-		n /= fewerLaunches
+		n /= policy.FewerLaunches
 	}
 	if r.change.cores {
 		n = min(n, r.quickNotify)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A Verdict names the cause that explains the most lost thread time.
@@ -25,13 +26,6 @@ type Together struct {
 	Causes [2]string
 	Speedup
 }
-
-const (
-	// enoughShare is how much of the threads' time a cause must explain to be the verdict.
-	enoughShare = 0.10
-	// enoughBuffers is how many command buffers it takes to give one.
-	enoughBuffers = 10
-)
 
 // decide asks each rule and takes the cause that explains the most.
 func (a *Analysis) decide(f *facts) {
@@ -59,8 +53,8 @@ func (a *Analysis) decide(f *facts) {
 	if beside > 0 { // they are told last, whatever they cost threads that have no part in the rest
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
-	if beside == len(v.Causes) || f.share(v.Causes[0].weight()) < enoughShare {
-		v.Confidence = a.trust(0.7)
+	if beside == len(v.Causes) || f.share(v.Causes[0].weight()) < policy.WorthNaming.Value {
+		v.Confidence = a.trust(policy.Nothing)
 		if v.Summary = a.noCause(f); beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and nothing serializes them that this trace can show.",
@@ -85,19 +79,16 @@ func (f *Finding) rank(all *facts) int {
 	switch {
 	case f.limit:
 		return 1
-	case all.share(f.weight()) >= enoughShare && !f.beside(all):
+	case all.share(f.weight()) >= policy.WorthNaming.Value && !f.beside(all):
 		return 0
 	}
 	return 2
 }
 
-// occupied is the share of the time with work in flight from which on threads are not held up by those that submit nothing.
-const occupied = 0.7
-
 // beside says whether what threads wait for is not what the GPU's work waits for: they submit next to nothing, and those that do
 // submit have work in flight all the while.
 func (f *Finding) beside(all *facts) bool {
-	return f.aside && all.occupied >= occupied && (f.Cause == LockContention || f.Cause == CompileBound)
+	return f.aside && all.occupied >= policy.Busy.Value && (f.Cause == LockContention || f.Cause == CompileBound)
 }
 
 // confess adds to the verdict that the tracer did not see everything, where it knows that.
@@ -135,9 +126,9 @@ func (a *Analysis) tooLittle(f *facts) string {
 		return "there is no command buffer in the trace"
 	case f.total == 0:
 		return "no thread committed or waited"
-	case a.Trace.Lost.Records*2 > a.Trace.Events: // a third of all
+	case policy.MoreThan(policy.Most, a.Trace.Lost.Records, a.Trace.Events):
 		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", a.Trace.Lost.Records, a.Trace.Events+a.Trace.Lost.Records)
-	case len(a.Trace.CommandBuffers) < enoughBuffers && f.found[CompileBound]*2 < f.total:
+	case len(a.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, f.found[CompileBound], f.total):
 		return fmt.Sprintf("%d command buffers are too few", len(a.Trace.CommandBuffers))
 	}
 	return ""
@@ -147,7 +138,7 @@ func (a *Analysis) tooLittle(f *facts) string {
 func (a *Analysis) trust(c float64) float64 {
 	t := a.Trace
 	if t.Source.Truncated {
-		c *= 0.9
+		c *= policy.NearlyAll.Value
 	}
 	if seen, known := t.Commits().Share(); known {
 		c *= seen

@@ -1,13 +1,9 @@
 package serial
 
-import "mtrace/analyze"
-
-// mostWaking bounds the part of the framework's work that goes into waking its threads: something is left to do for those awake.
-const mostWaking = 0.9
-
-// interrupting is what is taken for the part of waking that wakes the processor and not the thread: one of three, the system call of who
-// wakes, the interrupt to a processor that sleeps, and the switch to the thread. No trace tells it; intervals hold none and all.
-const interrupting = 1.0 / 3
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // findWaking finds which part of what it takes to hand work over goes into waking who takes it: the system calls on both sides, the
 // interrupt to a processor that sleeps. A commit that finds the framework's thread at work only puts the command buffer into its list,
@@ -25,5 +21,5 @@ func (p *program) findWaking() float64 {
 	if sum == 0 {
 		return 0
 	}
-	return min(mostWaking, max(0, 1-share(quickest(all, 10)*analyze.Nanos(len(all)), sum)))
+	return min(policy.MostWaking, max(0, 1-share(quickest(all, policy.Quick)*analyze.Nanos(len(all)), sum)))
 }

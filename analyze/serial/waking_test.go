@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // TestWaking: commits that need not wake anyone show what waking takes.
 func TestWaking(t *testing.T) {
-	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, mostWaking}, {0, 0, 0}} {
+	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, policy.MostWaking}, {0, 0, 0}} {
 		p := loops(2, 100, 0, 0)
 		for i := range p.threads {
 			for k := range p.threads[i].ops {

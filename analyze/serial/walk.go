@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A walker goes back along the path.
@@ -31,9 +32,6 @@ type taken struct {
 	at     analyze.Nanos
 	thread *analyze.Thread
 }
-
-// mostSteps bounds the walk.
-const mostSteps = 1_000_000
 
 func (w *walker) index() {
 	w.ends = map[*device][]running{}
@@ -157,18 +155,18 @@ func (w *walker) mayHold(t *analyze.Thread) bool {
 // kept it from beginning, to the thread that committed.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
 	w.spend(PathNotify, waiter, min(w.at, b.GPU.End))
-	for w.steps < mostSteps {
+	for w.steps < policy.MostSteps {
 		w.spend(PathGPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
 		x := w.released[b]
 		if x == nil {
 			return nil
 		}
-		if x.signaler != nil && x.event.End >= w.at-signalSlack && x.event.Length() > 0 {
+		if x.signaler != nil && x.event.End >= w.at-policy.SignalSlack.Nanos() && x.event.Length() > 0 {
 			b = x.signaler
 			w.spend(PathScheduling, b.Committed.Thread, min(w.at, b.GPU.End))
 			continue
 		}
-		if x.byThread != nil && x.event.End >= w.at-signalSlack {
+		if x.byThread != nil && x.event.End >= w.at-policy.SignalSlack.Nanos() {
 			w.spend(PathScheduling, b.Committed.Thread, min(w.at, x.event.End))
 			return x.byThread
 		}
@@ -194,7 +192,7 @@ func (w *walker) endedBefore(b *analyze.CommandBuffer, ready analyze.Nanos) *ana
 	i := sort.Search(len(list), func(i int) bool { return list[i].End > w.at })
 	for ; i > 0; i-- {
 		r := &list[i-1]
-		if r.End <= ready || w.at-r.End > signalSlack {
+		if r.End <= ready || w.at-r.End > policy.SignalSlack.Nanos() {
 			return nil
 		}
 		if r.buffer != b && r.Begin < w.at {

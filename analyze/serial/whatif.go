@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"mtrace/analyze/policy"
 )
 
 // removals are the changes that take each cause away.
@@ -24,17 +26,6 @@ var removals = map[string]change{
 	Starvation:         {fed: true},
 }
 
-const (
-	// enoughFaith is how far the replay of the unchanged program may be from the recorded run; beyond, nothing is predicted.
-	enoughFaith = 0.15
-	// goodFaith is how near it must be for a reading of the program to be taken without trying others.
-	goodFaith = 0.05
-	// nothingGained is the speed-up below which a GPU without limits brings nothing.
-	nothingGained = 1.02
-	// enoughLost is the share of the threads' time that a cause must cost for its removal to be replayed.
-	enoughLost = 0.01
-)
-
 // whatIf predicts what removing each cause that was found would bring, or says why it does not.
 func (a *Analysis) whatIf(f *facts, opts Options) {
 	r := a.replayable(f, opts)
@@ -53,7 +44,7 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(p)
-		if f.share(c.Lost) < enoughLost {
+		if f.share(c.Lost) < policy.Negligible.Value {
 			unknown = "it costs too little"
 		}
 		if c.Unpredicted = unknown; unknown != "" {
@@ -62,7 +53,7 @@ func (a *Analysis) whatIf(f *facts, opts Options) {
 		if c.Speedup, c.Unpredicted = p.speedup(readings, base, removal, a.ReplayError); c.Speedup == nil {
 			continue
 		}
-		if c.Cause == GPUSaturated && c.Speedup.Estimate < nothingGained {
+		if c.Cause == GPUSaturated && c.Speedup.Estimate < policy.WorthPredicting.Value {
 			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
 			continue
 		}
@@ -83,7 +74,7 @@ func (a *Analysis) believable(f *facts) (p *program, base float64, why string) {
 	if p, base = p.believed(); base == 0 {
 		return nil, 0, "a replay of what was recorded does not come to an end"
 	}
-	if a.ReplayError = p.rate(p.recorded)/base - 1; math.Abs(a.ReplayError) > enoughFaith {
+	if a.ReplayError = p.rate(p.recorded)/base - 1; math.Abs(a.ReplayError) > policy.Faith.Value {
 		return p, 0, fmt.Sprintf("a replay of what was recorded is off by %s", percent(math.Abs(a.ReplayError)))
 	}
 	return p, base, ""
@@ -105,7 +96,7 @@ func (p *program) believed() (best *program, base float64) {
 			if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
 				best, base, least = q, rate, off
 			}
-			if least <= goodFaith {
+			if least <= policy.Alike.Value {
 				return best, base
 			}
 		}
@@ -139,7 +130,7 @@ func (f *Finding) removal(p *program) (c change, unknown string) {
 		return change{turns: true}, ""
 	case f.behind:
 		return change{lines: true}, ""
-	case f.unseen*2 > f.explains && len(p.paced) == 0:
+	case policy.MoreThan(policy.Most, f.unseen, f.explains) && len(p.paced) == 0:
 		return c, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
 	case f.Cause == SingleSubmitter && p.submitter.pieces == 0:
 		return c, "what each thread has submitted for it is not in the trace"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A span is the part of a thread's life that is replayed.
@@ -28,13 +29,13 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 		}
 		p.threads[i].quiet, p.threads[i].free, p.threads[i].calmed = 1, 1, 1
 		if cpu.Waited > 0 {
-			p.threads[i].quiet = max(leastQuiet, 1-share(cpu.Waited, own+p.threads[i].notified())*share(s.Length(), cpu.Covered))
+			p.threads[i].quiet = max(policy.LeastQuiet, 1-share(cpu.Waited, own+p.threads[i].notified())*share(s.Length(), cpu.Covered))
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
 			whole := share(s.Length(), cpu.Covered) // of which so much is known
 			p.threads[i].free = min(1, share(scaled(cpu.Ran, whole)+max(0, scaled(slept, whole)-p.threads[i].asleep()), own))
 		}
-		if p.threads[i].helps() && cpu.Ran*5 < cpu.Covered {
+		if p.threads[i].helps() && !policy.AtLeast(policy.Much, cpu.Ran, cpu.Covered) {
 			continue
 		}
 		p.threads[i].busy = min(1, share(cpu.Ran, own)*share(s.Length(), max(1, cpu.Covered)))
@@ -48,7 +49,7 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 			processes[s.thread.Process] = true
 		}
 	}
-	if covered*2 < lasted {
+	if !policy.AtLeast(policy.Most, covered, lasted) {
 		return
 	}
 	p.processors = a.Trace.Source.Processors
@@ -60,7 +61,7 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 			p.waitedFor += scaled(cpu.Waited, whole)
 		}
 	}
-	if known*2 >= window.Length()*analyze.Nanos(len(processes)) && known > 0 {
+	if policy.AtLeast(policy.Most, known, window.Length()*analyze.Nanos(len(processes))) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
 		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
 	}
@@ -71,9 +72,6 @@ func (a *Analysis) useByProgram(p *program, spans []span) {
 func (t *thread) helps() bool {
 	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock })
 }
-
-// leastQuiet bounds what is taken out for want of a processor: the samples say how long threads waited, not in what.
-const leastQuiet = 0.2
 
 // notified is the time from the GPU's ends to the returns of the thread's waits.
 func (t *thread) notified() (sum analyze.Nanos) {

@@ -1,0 +1,45 @@
+package policy
+
+import "mtrace/analyze"
+
+// Bounds of the work that an analysis does. Of more it takes the middle of the run.
+const (
+	Permutations  = 200       // of a test
+	MostIntervals = 20_000    // that a test of exclusion compares
+	MostLines     = 24        // threads that it compares, each with each: those with the most intervals
+	MostCalls     = 4000      // that a test of interference looks at
+	MostJobs      = 4000      // command buffers of a replay
+	MostSteps     = 1_000_000 // of the critical path
+	MostHandOffs  = 16        // of it at one instant
+	LongestChain  = 8         // threads of a chain of waits
+	MostInFlight  = 16        // command buffers that a thread may keep in flight without a call that waits
+	Readings      = 8         // of a program, with times drawn from its own
+	Blocks        = 12        // parts of a run, of which these are drawn: what comes soon after one another is alike
+	MostAtOnce    = 256       // command buffers on a device that are told apart by number
+)
+
+// Bounds of what is told.
+const (
+	MostGaps    = 20 // of a GPU's work
+	MostChains  = 20
+	MostNamed   = 3 // kernels, feeders
+	MostLocks   = 3
+	MostHolders = 4
+	MostSites   = 2 // of a cause
+	MostOfAKind = 6 // things that gains are given of, of each kind and in all; each costs ten replays
+	MostThreads = 2
+	MostGains   = 6
+)
+
+// Where a run changes is looked for in equal parts of it.
+const (
+	Stretches = 64   // equal parts of the time in which threads work
+	LeastPart = 10   // of them in a part: what happens in less is start-up, or chance
+	Moved     = 0.25 // share of the threads' time that two parts must spend differently
+)
+
+// LongestLatency is the longest of a histogram of latencies.
+const LongestLatency analyze.Nanos = 3600e9
+
+// ReadAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.
+const ReadAgain = 1

@@ -45,6 +45,7 @@ type Collector struct {
 	failed   func(error)
 	log      zerolog.Logger
 	place    *place
+	children children
 	door     *door
 	began    wire.ClockSample // of our own, where there are ticks
 
@@ -183,7 +184,7 @@ func (c *Collector) Close() (Result, error) {
 	c.shut()
 	c.connections.Wait()
 	c.finished.Do(func() {
-		for _, w := range c.place.words() {
+		for _, w := range append(c.place.words(), c.children.said()...) {
 			c.notTraced(w)
 		}
 		c.place.leave()

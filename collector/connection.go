@@ -27,7 +27,7 @@ func (c *Collector) serveConnection(a *arrival) {
 	defer a.conn.Close()
 	r := &descriptorReader{conn: a.conn}
 	defer func() {
-		if fd := r.take(); fd >= 0 {
+		for fd := r.take(); fd >= 0; fd = r.take() {
 			unix.Close(fd)
 		}
 	}()
@@ -72,6 +72,10 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	}
 	if !r.ended.Load() {
 		a.conn.SetReadDeadline(time.Time{})
+	}
+	if hello.Children {
+		c.children.take(r, hello.Program)
+		hello.Children = false
 	}
 	if c.accept != nil && !c.accept(hello) {
 		return nil, nil

@@ -11,12 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// mostDescriptors is how many may wait: that of a hello and that of the rings frame behind it, which may come in one read.
+const mostDescriptors = 2
+
 // A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it reads what
 // is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the other end open.
 type descriptorReader struct {
 	conn        *net.UnixConn
 	ended       atomic.Bool
-	descriptors []int // at most one is wanted; the others are closed at once
+	descriptors []int // at most mostDescriptors are wanted; the others are closed at once
 }
 
 // end makes the reader stop at the end of what was sent.
@@ -81,7 +84,7 @@ func (r *descriptorReader) keep(control []byte) {
 		}
 		for _, fd := range descriptors {
 			unix.CloseOnExec(fd)
-			if len(r.descriptors) > 0 {
+			if len(r.descriptors) == mostDescriptors {
 				unix.Close(fd)
 				continue
 			}
@@ -90,12 +93,12 @@ func (r *descriptorReader) keep(control []byte) {
 	}
 }
 
-// take returns the descriptor that came last, or -1.
+// take returns the descriptor that came first of those that were not taken, or -1.
 func (r *descriptorReader) take() int {
 	if len(r.descriptors) == 0 {
 		return -1
 	}
 	fd := r.descriptors[0]
-	r.descriptors = r.descriptors[:0]
+	r.descriptors = r.descriptors[1:]
 	return fd
 }

@@ -74,7 +74,7 @@ static const char arch[] = "arm64";
 static const char arch[] = "amd64";
 #endif
 
-char *mt_hello_make(size_t *length) {
+char *mt_hello_make(size_t *length, bool children) {
   void *memory = mmap(NULL, 2 * CAPACITY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return NULL;
   struct payload p = {memory, 0};
@@ -83,6 +83,7 @@ char *mt_hello_make(size_t *length) {
   char host[256] = "", program[4096];
   gethostname(host, sizeof host - 1);
   add_number(&p, "version", MT_WIRE_VERSION);
+  if (children) add_number(&p, "children", 1);
   add_number(&p, "pid", getpid());
   add_number(&p, "ppid", getppid());
   add(&p, "host", host);

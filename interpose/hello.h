@@ -1,10 +1,11 @@
 // The payload of the Hello frame: who this process is, as collector/wire/frame.go describes it.
 #ifndef MTRACE_HELLO_H
 #define MTRACE_HELLO_H
+#include <stdbool.h>
 #include <stddef.h>
 
-// Makes the payload in memory of its own, or returns NULL. Free it with mt_hello_free.
-char *mt_hello_make(size_t *length);
+// Makes the payload in memory of its own, or returns NULL. Free it with mt_hello_free. children says that the page of children.h goes with it.
+char *mt_hello_make(size_t *length, bool children);
 void mt_hello_free(char *payload);
 
 // The path of the program that runs in this process; empty when it is not known or longer.

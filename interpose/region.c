@@ -1,32 +1,16 @@
-// Making the shared memory. Rule: no limit the program set for itself may hit it through us: RLIMIT_FSIZE would raise SIGXFSZ,
-// so it is asked first; the memory is sparse, out of core dumps, and its pages cost nothing until they are written.
+// Making the rings' shared memory. Rule: it is sparse and out of core dumps, and leaves the program's limit on address space alone.
 #include "region.h"
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "clock.h"
-#include "descriptor.h"
+#include "shareable.h"
 
 struct region *mt_region;
 
 // How often the shared memory must fit into a limit on address space: the limit is what the program said that it needs, and what we take of
 // it the program lacks later, when it starts a thread.
 enum { LEAST_SHARE = 3 };
-
-#ifdef __linux__
-static int shared_memory(void) { return memfd_create("mtrace", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
-#else
-static int shared_memory(void) {
-  char name[32];
-  snprintf(name, sizeof name, "/mtrace.%d", (int)getpid());
-  shm_unlink(name); // left by a process of this number that died between the two
-  int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (fd >= 0) shm_unlink(name);
-  return fd;
-}
-#endif
 
 // The rings lie on pages of the largest size that a system here has; the memory that mmap gives lies on pages of this one.
 static void *map(int fd) {
@@ -45,7 +29,7 @@ static void *map(int fd) {
 
 int mt_region_make(const char **why) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < MT_REGION_SIZE) {
+  if (!mt_shareable_fits(MT_REGION_SIZE)) {
     *why = "not traced: the limit on file sizes is below the shared memory's size; raise it with ulimit -f";
     return -1;
   }
@@ -53,10 +37,9 @@ int mt_region_make(const char **why) {
     *why = "not traced: of the limit on address space the shared memory would take too much; raise it with ulimit -v";
     return -1;
   }
-  int fd = mt_descriptor_high(shared_memory());
-  if (fd < 0 || ftruncate(fd, MT_REGION_SIZE) != 0) {
+  int fd = mt_shareable_make(MT_REGION_SIZE);
+  if (fd < 0) {
     *why = "not traced: no shared memory could be made";
-    if (fd >= 0) close(fd);
     return -1;
   }
   void *memory = map(fd);
@@ -66,7 +49,6 @@ int mt_region_make(const char **why) {
     return -1;
   }
 #ifdef __linux__
-  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   madvise(memory, MT_REGION_SIZE, MADV_DONTDUMP);
 #endif
   struct region *region = memory;

@@ -14,6 +14,7 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
+#include "children.h"
 #include "clock.h"
 #include "descriptor.h"
 #include "hello.h"
@@ -162,15 +163,23 @@ bool mt_session_warn(unsigned key, const char *text) {
   return mt_session_alive() && mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, key, text, strnlen(text, MT_LONGEST_WARNING)));
 }
 
-void mt_session_warn_surely(unsigned key, const char *text) {
-  if (mt_session_warn(key, text) || lock_of_collector() == LOCK_FREE) return;
+// Leaves a word beside the socket. True when it is there.
+static bool leave_word(const char *text) {
   char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
+  if (lock_of_collector() == LOCK_FREE) return false; // gone, or its folder cannot be seen from here
   mt_hello_program(program, sizeof program);
   snprintf(word, sizeof word, "%s\n%.*s", program, MT_LONGEST_WARNING, text);
   for (int i = 0; i < 10; i++) { // a program that this process executed before may have left one
     snprintf(name, sizeof name, "%s.word.%d.%d", address.sun_path, (int)getpid(), i);
-    if (symlink(word, name) == 0 || errno != EEXIST) return;
+    if (symlink(word, name) == 0) return true;
+    if (errno != EEXIST) break;
   }
+  return false;
+}
+
+void mt_session_warn_surely(unsigned key, const char *text) {
+  if (mt_session_warn(key, text) || leave_word(text)) return;
+  mt_children_note();
 }
 
 // A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and tried for a while.
@@ -190,10 +199,15 @@ static bool connect_patiently(void) {
 
 static bool say_hello(void) {
   size_t length;
-  char *payload = mt_hello_make(&length);
-  if (!payload) return false;
+  int page = mt_children_page();
+  char *payload = mt_hello_make(&length, page >= 0);
+  if (!payload) {
+    if (page >= 0) close(page);
+    return false;
+  }
   struct frame_header header = header_of(MT_FRAME_HELLO, 0, 0, length);
-  bool sent = send_frame(&header, payload, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
+  bool sent = send_frame(&header, payload, length, NULL, 0, page, PATIENCE_MILLISECONDS);
+  if (page >= 0) close(page);
   mt_hello_free(payload);
   return sent;
 }

@@ -32,7 +32,8 @@ enum { MT_LONGEST_WARNING = 256 };
 bool mt_session_warn(unsigned key, const char *text);
 
 // The same, of what must not go unsaid. Where there is no connection, and perhaps no descriptor left, the line is left beside the
-// collector's socket, as the text of a symbolic link, which takes one system call and is there whole or not at all.
+// collector's socket, as the text of a symbolic link, which takes one system call and is there whole or not at all; where that cannot be
+// done either, this process notes its number on the page of the process that it was forked from (children.h).
 void mt_session_warn_surely(unsigned key, const char *text);
 
 // Sends a frame whose payload is two pieces. Blocks while the collector is slow: for the drainer only.

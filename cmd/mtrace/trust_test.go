@@ -97,6 +97,25 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 	}
 }
 
+// Children of a fork that give up their user, or their root folder, before their first Metal call cannot come to the collector, nor leave a
+// word beside its socket: "none lost" was said of their calls (found by the torture, seeds 1082 and 2219).
+func TestChildrenOutOfReach(t *testing.T) {
+	needTruth(t)
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to give it up")
+	}
+	client := buildShapesClient(t)
+	for _, where := range []string{"user", t.TempDir()} {
+		got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", client, "out-of-reach", "3", where)
+		head := strings.Join(strings.Fields(got.stdout), " ")
+		for _, says := range []string{"3 PROCESSES NOT TRACED", "none of these lost", "the collector could not be reached"} {
+			if !strings.Contains(head, says) {
+				t.Errorf("%s: the report does not say %q:\n%s%s", where, says, got.stdout, got.stderr)
+			}
+		}
+	}
+}
+
 // The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second was "100005 s traced":
 // samples of the collector's clock were taken for samples of its own (found by the torture).
 func TestTimeNamespace(t *testing.T) {

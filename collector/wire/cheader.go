@@ -31,6 +31,8 @@ func CHeader() string {
 	def("FACTS_PER_RING", FactsPerRing)
 	def("RING_STRIDE", fmt.Sprintf("%dull", RingStride))
 	def("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))
+	def("CHILDREN_SIZE", ChildrenSize)
+	def("CHILDREN_MOST", ChildrenMost)
 	def("RECORD_SIZE", RecordSize)
 	def("MAX_FACT_TEXT", MaxFactText)
 	def("NESTED_FAMILIES", NestedFamilies)

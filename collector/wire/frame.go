@@ -32,7 +32,7 @@ type frameRow struct {
 
 // frames is the table of frames, from which the shim's header, the check of headers and docs/wire.md come.
 var frames = [...]frameRow{
-	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns)"},
+	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns), children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
 	{FrameRecords, "records", RecordSize, "whole records of one ring; position is the ring position of the first"},
 	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
@@ -105,7 +105,7 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 }
 
 // Hello says who connects. Its entries: version, pid, ppid, program (path of the executable), arg (one per argument, in order),
-// host, os, arch, started (Unix time in ns).
+// host, os, arch, started (Unix time in ns), children (1 or nothing).
 type Hello struct {
 	Version int      `json:"version"`
 	PID     int      `json:"pid"`
@@ -116,6 +116,9 @@ type Hello struct {
 	OS      string   `json:"os"`
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"`
+
+	// Children says that the descriptor of the page of the process's children came with the frame; it is no part of what is kept.
+	Children bool `json:"-"`
 }
 
 // AppendHello appends the payload of a FrameHello to b.
@@ -132,6 +135,9 @@ func AppendHello(b []byte, h Hello) []byte {
 	add("os", h.OS)
 	add("arch", h.Arch)
 	add("started", strconv.FormatInt(h.Started, 10))
+	if h.Children {
+		add("children", "1")
+	}
 	return b
 }
 
@@ -159,6 +165,8 @@ func DecodeHello(b []byte) (h Hello, err error) {
 			h.OS = value
 		case "arch":
 			h.Arch = value
+		case "children":
+			h.Children = value == "1"
 		case "started":
 			h.Started, err = strconv.ParseInt(value, 10, 64)
 		}

@@ -232,6 +232,21 @@ static void fork_first(void) {
   while (wait(NULL) > 0) {}
 }
 
+// Children that give up the user, or the root of the file system, before their first Metal call, and a parent that uses Metal after them.
+static void out_of_reach(void) {
+  for (long i = 0; i < n; i++) {
+    if (fork() == 0) {
+      bool gone = strcmp(arguments[3], "user") == 0 ? setgid(65534) == 0 && setuid(65534) == 0 : chroot(arguments[3]) == 0 && chdir("/") == 0;
+      if (gone) work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+      _exit(gone ? 0 : 1);
+    }
+    int status;
+    if (wait(&status) < 0 || status != 0) printf("a child ended with %d\n", status);
+  }
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  tell();
+}
+
 // The child of a fork outlives its parent, which is killed.
 static void orphan(void) {
   work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
@@ -439,7 +454,7 @@ static void told(void) {
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"told", told}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
-    {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"orphan", orphan},
+    {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"out-of-reach", out_of_reach}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"killed-holding", killed_holding}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
     {"bench-stack", bench_stack}, {"loads", loads},

@@ -56,7 +56,7 @@ build() {
   local library=bin/libmtrace.so strip=-s
   # On a Mac one symbol is needed for what follows the build.
   [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
-  CGO_ENABLED=0 go build -trimpath -o bin/mtrace ./cmd/mtrace
+  CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/mtrace ./cmd/mtrace
   CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
   [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
   rm -f bin/libmtrace.h

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what ./build.sh build and ./build.sh cross have made, for a release: an archive for Linux and one for macOS, SHA256SUMS,
-# and the Homebrew formula with the macOS archive's checksum. Equal files and tag give equal archives.
+# and the Homebrew formula with the macOS archive's checksum. Equal files and tag give equal archives. One of 15 MB or more is refused.
 # Usage: .github/release.sh vX.Y.Z OUTDIR HOMEPAGE
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,8 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 moment=@$(git log -1 --format=%ct)
 
-# pack NAME FOLDER FILE...: NAME.tar.gz with FILEs of FOLDER, README, LICENSE, the kernels of mtrace bench and the header of marks under NAME/.
+# pack NAME FOLDER FILE...: NAME.tar.xz with FILEs of FOLDER, README, LICENSE, the pages for man, the kernels of mtrace bench and the
+# header of marks under NAME/.
 pack() {
   local name=$1 folder=$2 file
   shift 2
@@ -26,15 +27,18 @@ pack() {
     cp -RL "$folder/$file" "$stage/$name/$file"
   done
   rm -rf "$stage/$name/softmetal/obj" "$stage/$name/softmetal/.lock"
-  cp -R README.md LICENSE shaders interpose/marks.h "$stage/$name/"
-  tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$moment" -cf - "$name" | gzip -n -9 > "$out/$name.tar.gz"
+  cp -R README.md LICENSE docs/man shaders interpose/marks.h "$stage/$name/"
+  tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$moment" -cf - "$name" | xz -9 -T1 > "$out/$name.tar.xz"
+  local bytes
+  bytes=$(wc -c < "$out/$name.tar.xz")
+  [ "$bytes" -lt 15000000 ] || die "$name.tar.xz has $bytes bytes: more than the 15 MB that are wanted"
 }
 
 linux=mtrace-$version-linux-$(go env GOARCH)
 darwin=mtrace-$version-darwin-universal
 pack "$linux" bin mtrace libmtrace.so mtrace-selftest rawmetal softmetal
 pack "$darwin" bin/darwin mtrace libmtrace.dylib mtrace-selftest rawmetal
-(cd "$out" && sha256sum ./*.tar.gz | sed 's|\./||' > SHA256SUMS)
-checksum=$(sed -n "s/ .*$darwin.tar.gz\$//p" "$out/SHA256SUMS")
+(cd "$out" && sha256sum ./*.tar.xz | sed 's|\./||' > SHA256SUMS)
+checksum=$(sed -n "s/ .*$darwin.tar.xz\$//p" "$out/SHA256SUMS")
 sed -e "s|@VERSION@|$version|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@SHA256@|$checksum|g" .github/mtrace.rb.in > "$out/mtrace.rb"
 cat "$out/SHA256SUMS"

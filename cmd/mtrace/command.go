@@ -133,8 +133,8 @@ func unknown(root *cobra.Command, name string) error {
 
 // cobra is the command as cobra has it. Its errors begin with its name.
 func (c command) cobra(std stdio) *cobra.Command {
-	firstLine, _, _ := strings.Cut(c.usage, "\n")
-	cmd := &cobra.Command{Use: c.name + " " + firstLine, Short: c.summary, Long: c.summary + ".", Example: "  " + c.example,
+	firstLine, more, _ := strings.Cut(c.usage, "\n")
+	cmd := &cobra.Command{Use: c.name + " " + firstLine, Short: c.summary, Long: c.summary + "." + asCode(more), Example: c.example,
 		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(!c.whole)
@@ -161,13 +161,31 @@ func (c command) cobra(std stdio) *cobra.Command {
 	return cmd
 }
 
+// plainDefault makes a flag's default be written as it is given, where it is a list; none is no default.
+func plainDefault(f *pflag.Flag) {
+	if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
+		f.DefValue = list
+	}
+}
+
+// asCode is lines as pages show code, without what they are all indented by.
+func asCode(text string) string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	if lines[0] == "" {
+		return ""
+	}
+	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " "))]
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, line := range lines {
+		b.WriteString("\n    " + strings.TrimPrefix(line, indent))
+	}
+	return b.String()
+}
+
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "%s\n\nUsage: mtrace %s %s\n\nExample:\n  %s\n", c.summary, c.name, c.usage, c.example)
-	flags.VisitAll(func(f *pflag.Flag) { // a list is written as it is given, and none is no default
-		if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
-			f.DefValue = list
-		}
-	})
+	flags.VisitAll(plainDefault)
 	if flags.HasFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
 	}

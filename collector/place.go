@@ -1,11 +1,13 @@
 package collector
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,18 +17,22 @@ import (
 const (
 	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
 	longestAddress = 103
-	// socketName is the socket's name in a directory of ours, placePrefix how such a directory is called.
-	socketName  = "socket"
-	placePrefix = "mtrace-collector-"
+	// socketName is the socket's name in a directory that was named to us, secretLength how many characters it has, of five bits each, in
+	// one that we make, placePrefix how such a directory is called.
+	socketName   = "socket"
+	secretLength = 20
+	placePrefix  = "mtrace-collector-"
 	// lockEnding makes the name of the lock out of that of the socket. The library knows it (interpose/session.c).
 	lockEnding = ".lock"
 	// lockPatience is how long somebody may hold the lock who only looks whether it is free.
 	lockPatience = 200 * time.Millisecond
 )
 
-// A place is where a collector listens: a socket that only this user can reach, and beside it a file that the collector keeps
-// locked. The kernel takes the lock away when the collector ends, however it ends: that is how programs, and other collectors,
-// know whether it lives.
+// A place is where a collector listens: a socket, and beside it a file that the collector keeps locked. The kernel takes the lock away when
+// the collector ends, however it ends: that is how programs, and other collectors, know whether it lives.
+//
+// In a directory that was named to us only this user can reach the socket. One that we make lets others pass and not look: who knows the
+// name of the socket, which is a secret, can connect. That is what was started under mtrace, also when it has given up its user.
 type place struct {
 	path string // of the socket
 	lock *os.File
@@ -43,6 +49,10 @@ func (p *place) removed() string {
 	}
 	return "the collector's socket " + p.path + " was removed while it recorded: processes that began after that are not in the trace"
 }
+
+// openToOthers says whether another user's process may connect: only to root's collector, whose programs can give up their user, and only where
+// it must have known the secret.
+func (p *place) openToOthers() bool { return os.Getuid() == 0 && p.made != "" }
 
 // takePlace takes the socket at path; or the one in dir, which is made when it is not there and must be private; or, when both
 // are empty, the one in a new directory, after it has removed those of collectors that are gone.
@@ -76,7 +86,11 @@ func newPlace(parent string) (p *place, err error) {
 		if p.made, err = os.MkdirTemp(parent, placePrefix); err != nil {
 			break
 		}
-		p.path = filepath.Join(p.made, socketName)
+		p.path = filepath.Join(p.made, rand.Text()[:secretLength])
+		if err = os.Chmod(p.made, 0o711); err != nil {
+			os.Remove(p.made)
+			break
+		}
 		if p.lock, err = lock(p.path + lockEnding); err == nil {
 			return p, nil
 		}
@@ -85,12 +99,28 @@ func newPlace(parent string) (p *place, err error) {
 	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
 }
 
-// temporaryFolder is the usual one, if the path of a socket can begin with it.
+// temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass it as another user.
 func temporaryFolder() string {
-	if dir := os.TempDir(); len(dir)+len("/"+placePrefix+"4294967295/"+socketName) <= longestAddress {
-		return dir
+	dir := os.TempDir()
+	if len(dir)+len("/"+placePrefix+"4294967295/")+secretLength > longestAddress || os.Getuid() == 0 && !open(dir) {
+		return "/tmp"
 	}
-	return "/tmp"
+	return dir
+}
+
+// open says whether every user can pass a folder and all that it is in.
+func open(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	for ; err == nil; dir = filepath.Dir(dir) {
+		var stat os.FileInfo
+		if stat, err = os.Stat(dir); err == nil && stat.Mode()&0o001 == 0 {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // leave removes what was made, the lock last.
@@ -109,7 +139,11 @@ func (p *place) listen() (*net.UnixListener, error) {
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
 	if err == nil {
-		if err = os.Chmod(p.path, 0o600); err == nil {
+		mode := os.FileMode(0o600)
+		if p.made != "" {
+			mode = 0o666
+		}
+		if err = os.Chmod(p.path, mode); err == nil {
 			p.socket, err = os.Lstat(p.path)
 		}
 		if err != nil {
@@ -165,10 +199,16 @@ func sweepPlace(path string) {
 	dir := os.NewFile(uintptr(fd), path)
 	defer dir.Close()
 	var stat unix.Stat_t
-	if unix.Fstat(fd, &stat) != nil || int(stat.Uid) != os.Getuid() || stat.Mode&0o077 != 0 {
+	if unix.Fstat(fd, &stat) != nil || int(stat.Uid) != os.Getuid() || stat.Mode&0o066 != 0 {
 		return
 	}
-	lock, err := unix.Openat(fd, socketName+lockEnding, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	names, _ := dir.Readdirnames(-1)
+	at := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, lockEnding) })
+	if at < 0 {
+		return
+	}
+	socket := strings.TrimSuffix(names[at], lockEnding)
+	lock, err := unix.Openat(fd, names[at], unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
@@ -176,12 +216,11 @@ func sweepPlace(path string) {
 	if unix.Flock(lock, unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return
 	}
-	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
-		if name == socketName || strings.HasPrefix(name, socketName+wordEnding) {
+		if name == socket || strings.HasPrefix(name, socket+wordEnding) {
 			unix.Unlinkat(fd, name, 0)
 		}
 	}
-	unix.Unlinkat(fd, socketName+lockEnding, 0)
+	unix.Unlinkat(fd, names[at], 0)
 	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // not when there is anything else
 }

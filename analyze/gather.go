@@ -144,6 +144,7 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
 	rule := ruleOf(v.call)
 	k.Call, k.Selector, k.Lock, k.Own, k.Interpreter = v.of(t), rule.row.Selector, uint64(v.object), v.own, v.holds
+	k.Earlier = v.earlier
 	if rule.address != wire.Nowhere {
 		k.Lock = v.x1
 	}

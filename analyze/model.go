@@ -333,6 +333,7 @@ type LockWait struct {
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
 	Kept     Nanos   // of Own, when the lock is an interpreter's: while threads that waited for something else kept it
+	Earlier  bool    // it began in an earlier part, and counts there (Options.Adds)
 
 	Interpreter InterpreterLock // when the wait began
 }
@@ -351,6 +352,7 @@ type SignalWait struct {
 	GivenBack bool    // the semaphore was given back by the thread that had taken it, as a lock is
 	Fetched   bool    // who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put something
 	TimedOut  bool
+	Earlier   bool // it began in an earlier part, and counts there (Options.Adds)
 }
 
 // A Scope is a time to which the program gave a name; a mark is a scope without a length.

@@ -189,10 +189,14 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 		}
 	case wire.EffectBlocks:
 		item = int32(t.locks.count)
-		t.locks.add(inside.Begin).set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
+		k := t.locks.add(inside.Begin)
+		k.set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
+		k.earlier = s.adds && call.Begin < s.window.Begin
 	case wire.EffectListens:
 		item = int32(t.idle.count)
-		*t.idle.add(inside.Begin) = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
+		w := t.idle.add(inside.Begin)
+		*w = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
+		w.Earlier = s.adds && call.Begin < s.window.Begin
 	}
 	return item
 }

@@ -141,3 +141,16 @@ func autocorrelation(x []float64) float64 {
 	}
 	return cov / variance
 }
+
+// merge adds what another one holds.
+func (b *bins) merge(o *bins) {
+	for i, s := range o.sums {
+		if s.count > 0 {
+			at := (o.first + int64(i)) * o.width
+			b.add(at, s.sum/float64(s.count))
+			j := floorDiv(at, b.width) - b.first
+			b.sums[j].count += s.count - 1
+			b.sums[j].sum += s.sum * float64(s.count-1) / float64(s.count)
+		}
+	}
+}

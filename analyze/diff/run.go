@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/kernels"
 	"mtrace/analyze/report"
 )
 
@@ -71,22 +70,38 @@ func Read(path string) (*Run, error) {
 		r.fromReport()
 		return r, nil
 	}
-	c := &callTimes{}
-	trace, err := analyze.Load(path, analyze.Options{Visit: c.visit})
+	f, err := analyze.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Path: path, Report: report.Build(trace, report.Options{}), measures: map[Key]*measure{}, whole: true}
-	r.fromReport()
-	r.fromTrace(trace, c)
+	defer f.Close()
+	c := &overTime{}
+	if report.Long(f, analyze.Options{}) {
+		return c.long(f, path)
+	}
+	trace, err := f.Load(analyze.Options{Visit: c.visit})
+	if err != nil {
+		return nil, err
+	}
+	r := measured(path, report.Build(trace, report.Options{}))
+	c.add(trace)
+	c.give(r)
 	return r, nil
+}
+
+// measured is the run of a trace's report.
+func measured(path string, doc *report.Report) *Run {
+	r := &Run{Path: path, Report: doc, measures: map[Key]*measure{}, whole: true}
+	r.fromReport()
+	return r
 }
 
 // Of measures a trace that is loaded already and of which no calls are known, such as a recording of Instruments.
 func Of(path string, trace *analyze.Trace) *Run {
-	r := &Run{Path: path, Report: report.Build(trace, report.Options{}), measures: map[Key]*measure{}, whole: true}
-	r.fromReport()
-	r.fromTrace(trace, &callTimes{})
+	r := measured(path, report.Build(trace, report.Options{}))
+	var c overTime
+	c.add(trace)
+	c.give(r)
 	return r
 }
 
@@ -210,97 +225,4 @@ func threadNames(threads []report.Thread) []string {
 		}
 	}
 	return names
-}
-
-// callTimes gathers the durations of calls over time.
-type callTimes struct {
-	names  []string
-	byCall []*bins // by wire.Call
-}
-
-func (c *callTimes) visit(v *analyze.VisitedCall) {
-	if v.Unfinished {
-		return
-	}
-	for int(v.ID) >= len(c.byCall) {
-		c.byCall, c.names = append(c.byCall, nil), append(c.names, "")
-	}
-	if c.byCall[v.ID] == nil {
-		c.byCall[v.ID], c.names[v.ID] = &bins{}, v.Row.Selector
-	}
-	c.byCall[v.ID].add(int64(v.Begin), float64(v.Length()))
-}
-
-// fromTrace adds how the measures went over time.
-func (r *Run) fromTrace(t *analyze.Trace, c *callTimes) {
-	for id, b := range c.byCall {
-		if b == nil {
-			continue
-		}
-		if m := r.measure(KindCall, c.names[id]); m.bins == nil {
-			m.bins = b
-		} else { // two rows of the table have one selector: setLabel: of a queue and of an encoder
-			m.bins.merge(b)
-		}
-	}
-	names := threadNames(r.Report.Threads)
-	byThread := map[*analyze.Thread]string{}
-	for _, th := range t.Threads {
-		for i := range r.Report.Threads {
-			if r.Report.Threads[i].TID == uint64(th.ID) && r.Report.Threads[i].PID == th.Process.ID {
-				byThread[th] = names[i]
-			}
-		}
-	}
-	committed := slices.DeleteFunc(slices.Clone(t.CommandBuffers), func(b *analyze.CommandBuffer) bool { return !b.Committed.Known() })
-	slices.SortStableFunc(committed, func(a, b *analyze.CommandBuffer) int { return int(a.Committed.Begin - b.Committed.Begin) })
-	last := map[Key]analyze.Nanos{}
-	for _, b := range committed {
-		at := b.Committed.Begin
-		keys := []Key{{KindRun, wholeRun}}
-		if name, known := byThread[b.Committed.Thread]; known {
-			keys = append(keys, Key{KindThread, name})
-		}
-		for _, k := range keys {
-			if before, any := last[k]; any {
-				r.over(k).add(int64(at), float64(at-before))
-			}
-			last[k] = at
-		}
-		shares := kernels.Split(b, t.Window)
-		stages := map[string]analyze.Nanos{} // what an encoder ran on after its first channel
-		for _, s := range shares {
-			if s.Dispatches == 0 {
-				stages[s.Kernel] += s.GPU
-			}
-		}
-		for _, s := range shares {
-			if s.Dispatches > 0 {
-				r.over(Key{KindKernel, s.Kernel}).add(int64(b.GPU.Begin), float64(s.GPU+stages[s.Kernel])/float64(s.Dispatches))
-				delete(stages, s.Kernel)
-			}
-		}
-	}
-}
-
-// over is the course over time of a key.
-func (r *Run) over(k Key) *bins {
-	m := r.measure(k.Kind, k.Name)
-	if m.bins == nil {
-		m.bins = &bins{}
-	}
-	return m.bins
-}
-
-// merge adds what another one holds.
-func (b *bins) merge(o *bins) {
-	for i, s := range o.sums {
-		if s.count > 0 {
-			at := (o.first + int64(i)) * o.width
-			b.add(at, s.sum/float64(s.count))
-			j := floorDiv(at, b.width) - b.first
-			b.sums[j].count += s.count - 1
-			b.sums[j].sum += s.sum * float64(s.count-1) / float64(s.count)
-		}
-	}
 }

@@ -22,9 +22,13 @@ func gpu(t *analyze.Trace) *builder {
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
 	for _, c := range t.CommandBuffers {
-		latency, _ := c.StartLatency(t.Window)
-		queued := int64(latency)
-		first := int64(1)
+		queued, first := int64(0), int64(0)
+		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
+			queued = int64(latency)
+		}
+		if t.Began(c.GPU.Begin) {
+			first = 1
+		}
 		for _, s := range kernels.Split(c, t.Window) {
 			encoder, timing := "", kernels.Estimated
 			if s.Measured {
@@ -35,8 +39,8 @@ func gpu(t *analyze.Trace) *builder {
 			}
 			stack := append([]string{s.Kernel}, s.Layer.Frames()...)
 			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queueName(c.Queue))
-			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued*first)
-			first = 0
+			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued)
+			first, queued = 0, 0
 		}
 	}
 	return b
@@ -109,7 +113,7 @@ func wait(t *analyze.Trace) *builder {
 			}
 			n := int64(0)
 			if k == longest {
-				n = 1
+				n = counts(w.Earlier)
 			}
 			b.add([]string{phases[p.Part], w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
 		}
@@ -120,10 +124,18 @@ func wait(t *analyze.Trace) *builder {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
 		}
 		stack := []string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}
-		b.add(stack, originOf(k.Call), l, 1, int64(k.Own))
+		b.add(stack, originOf(k.Call), l, counts(k.Earlier), int64(k.Own))
 	}
 	b.signals(splitter)
 	return b
+}
+
+// counts is how often a wait counts: once, in the part in which it began.
+func counts(earlier bool) int64 {
+	if earlier {
+		return 0
+	}
+	return 1
 }
 
 // signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that is not the GPU's.
@@ -141,7 +153,7 @@ func (b *builder) signals(a *serial.Analysis) {
 		if w.Signaller != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(w.Signaller), w.Signaller.ID)
 		}
-		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l, 1, int64(w.Length()))
+		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l, counts(w.Earlier), int64(w.Length()))
 	}
 }
 

@@ -64,12 +64,12 @@ func (c *check) run(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	if document == nil {
-		trace, err := (&part{}).load(std, path, nil)
+		r, _, err := (&part{}).buildReport(std, path, report.Options{})
 		if err != nil {
 			return err
 		}
 		var b bytes.Buffer
-		if err := report.Build(trace, report.Options{}).WriteJSON(&b); err != nil {
+		if err := r.WriteJSON(&b); err != nil {
 			return err
 		}
 		document = b.Bytes()

@@ -98,6 +98,7 @@ func readSide(std stdio, path string) (*diff.Run, error) {
 		}
 		return diff.Of(path, trace), nil
 	}
+	boundHeap()
 	run, err := diff.Read(path)
 	if err != nil {
 		return nil, status{exitUsage, err}

@@ -88,6 +88,11 @@ func (x *exportJob) run(std stdio, args []string) error {
 	if x.table != "" {
 		return x.writeTable(std, args[0])
 	}
+	if !instruments(args[0]) {
+		if err := x.part.held(args[0]); err != nil {
+			return err
+		}
+	}
 	return x.write(std, args[0])
 }
 

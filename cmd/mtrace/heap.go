@@ -2,29 +2,42 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
+
+	"mtrace/analyze"
 )
 
-// longMemory is what a report of a long trace uses, in bytes, with its garbage: see docs/scale.md. What lives of a part is a hundred megabytes, and
-// is gone when the next begins, so that to collect garbage more often only costs time.
-const longMemory = 400 << 20
+// usualMemory is what reading a trace uses, in bytes, with its garbage, where the trace itself does not need more: see docs/scale.md.
+const usualMemory = 400 << 20
 
-// boundHeap has garbage collected when memory is nearly at a bound, and not each time the heap has grown by a share. What it returns is to be
-// called now and then: when what lives comes near to the bound, that is raised. Whoever sets GOGC or GOMEMLIMIT knows better.
-func boundHeap() (look func()) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return func() {}
+// boundHeap is for commands that read traces. The model lives on, so garbage need not be collected each time the heap has doubled, but it is when
+// memory is nearly at a bound. When what lives comes near to the bound, that is raised. Whoever sets GOGC or GOMEMLIMIT knows better.
+func boundHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(analyze.GCPercent)
 	}
-	bound := uint64(longMemory)
-	debug.SetMemoryLimit(int64(bound))
-	debug.SetGCPercent(-1)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	return func() {
+	if os.Getenv("GOMEMLIMIT") == "" && !bounded.Swap(true) {
+		debug.SetMemoryLimit(usualMemory)
+		afterCollection(usualMemory)
+	}
+}
+
+// bounded says that the bound is looked after.
+var bounded atomic.Bool
+
+// afterCollection raises the bound, if that is due, when garbage was collected, and each time after that.
+func afterCollection(bound uint64) {
+	type sentinel struct{ _ [32]byte }
+	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		if least := live[0].Value.Uint64() / 2 * 3; least > bound {
 			bound = least
 			debug.SetMemoryLimit(int64(bound))
 		}
-	}
+		afterCollection(bound)
+	})
 }

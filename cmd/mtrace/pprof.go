@@ -13,6 +13,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/profile"
+	"mtrace/analyze/report"
 	recordedpprof "mtrace/analyze/xctrace/pprof"
 )
 
@@ -79,22 +80,58 @@ func (j *profileJob) run(std stdio, args []string) error {
 	if instruments(args[0]) {
 		return j.recorded(std, args[0])
 	}
-	trace, err := j.of.load(std, args[0], nil)
+	list, trace, err := j.traced(std, args[0])
 	if err != nil {
 		return err
-	}
-	var list []built
-	for _, kind := range j.types {
-		p, err := profile.Build(kind, trace)
-		if err != nil {
-			return status{exitUsage, err}
-		}
-		list = append(list, built{kind, p})
 	}
 	if err := j.write(std, args[0], list); err != nil {
 		return err
 	}
 	return cutError(trace)
+}
+
+// traced makes the profiles of a trace of ours, and returns the trace, or the last part of a long one.
+func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyze.Trace, err error) {
+	file, err := openTrace(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	if report.Long(file, j.of.options()) {
+		return j.addedUp(std, path, file)
+	}
+	if trace, err = j.of.load(std, path, nil); err != nil {
+		return nil, nil, err
+	}
+	for _, kind := range j.types {
+		p, err := profile.Build(kind, trace)
+		if err != nil {
+			return nil, nil, status{exitUsage, err}
+		}
+		list = append(list, built{kind, p})
+	}
+	return list, trace, nil
+}
+
+// addedUp makes the profiles of a long trace part by part.
+func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list []built, last *analyze.Trace, err error) {
+	sum, show := profile.NewSum(j.types), showSteps(std, path)
+	err = file.EachPart(j.of.options(), profiledRecords, func(part *analyze.Trace, number, of int) error {
+		last = part
+		show(number+1, of)
+		return sum.Add(part)
+	})
+	if err != nil {
+		return nil, nil, status{exitUsage, orUnfinished(path, err)}
+	}
+	profiles, err := sum.Profiles()
+	if err != nil {
+		return nil, nil, status{exitUsage, err}
+	}
+	for i, kind := range j.types {
+		list = append(list, built{kind, profiles[i]})
+	}
+	return list, last, nil
 }
 
 // recorded writes what can be told of a recording of Instruments. A profile without a sample is not written: it would say that nothing

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -123,31 +122,12 @@ func (v *reportView) build(std stdio, path string, opts report.Options) (*report
 		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
 			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
 		}
-		file, err := openTrace(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer file.Close()
-		if asked := v.part.options(); report.Long(file, asked) {
-			look, show := boundHeap(), showSteps(std, path)
-			r, trace, err := report.BuildLong(file, asked, opts, func(done, of int) {
-				look()
-				show(done, of)
-			})
-			if err == nil {
-				err = v.check(trace, path)
-			}
-			return r, trace, err
-		}
 	}
-	trace, err := v.part.load(std, path, nil)
+	r, trace, err := v.part.buildReport(std, path, opts)
 	if err == nil {
 		err = v.check(trace, path)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return report.Build(trace, opts), trace, nil
+	return r, trace, err
 }
 
 // check says when the trace has none of the threads, or of the queues, that are to be listed.
@@ -229,9 +209,7 @@ func openTrace(path string) (*analyze.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, usageError("%s is a folder, not a trace", path)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(analyze.GCPercent)
-	}
+	boundHeap()
 	file, err := analyze.Open(path)
 	if err != nil {
 		return nil, status{exitUsage, orUnfinished(path, err)}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -68,7 +68,7 @@ func TestCoverage(t *testing.T) {
 				t.Errorf("no warning says %q: %q", w, c.trace.Warnings)
 			}
 		}
-		v := serial.Analyze(c.trace, serial.Options{}).Verdict
+		v := cause.Analyze(c.trace, cause.Options{}).Verdict
 		if (c.verdict != "") != strings.Contains(v.Summary, "saw only") || !strings.Contains(v.Summary, c.verdict) {
 			t.Errorf("verdict %q", v.Summary)
 		}
@@ -76,7 +76,7 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%d command buffers: those of the self-check are not the program's", n)
 		}
 	}
-	a, b := serial.Analyze(whole, serial.Options{}).Verdict, serial.Analyze(half, serial.Options{}).Verdict
+	a, b := cause.Analyze(whole, cause.Options{}).Verdict, cause.Analyze(half, cause.Options{}).Verdict
 	if b.Confidence > a.Confidence*0.75+1e-9 {
 		t.Errorf("confidence %.3f with all commits, %.3f with three quarters of them", a.Confidence, b.Confidence)
 	}

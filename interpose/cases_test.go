@@ -19,7 +19,7 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sources []string
-	for _, folder := range []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze/serial", "../collector/tracefile", "../cmd/mtrace"} {
+	for _, folder := range []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze/cause", "../analyze/evidence", "../analyze/replay", "../collector/tracefile", "../cmd/mtrace"} {
 		found, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		sources = append(sources, found...)
 	}

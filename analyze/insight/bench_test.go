@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/serial"
 )
 
 // BenchmarkFind asks all rules of a trace of a hundred thousand command buffers on eight threads.
@@ -31,8 +32,8 @@ func BenchmarkFind(b *testing.B) {
 		trace.Allocations = append(trace.Allocations, analyze.Allocation{At: at + 10, Thread: th, Bytes: 4096, Storage: "shared", Object: uint32(i + count)})
 	}
 	trace.Threads = threads
-	a, ks := serial.Divide(trace), kernels.Summarize(trace)
-	in := Input{Trace: trace, Serial: a, Kernels: ks, Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}
+	a, ks := evidence.Divide(trace), kernels.Summarize(trace)
+	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: a}, Kernels: ks, Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}
 	b.ResetTimer()
 	for b.Loop() {
 		once := in

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/serial"
 )
 
 // The severities.
@@ -34,7 +34,7 @@ type Insight struct {
 // Input is what the rules look at.
 type Input struct {
 	Trace   *analyze.Trace
-	Serial  *serial.Analysis
+	Serial  *cause.Analysis
 	Kernels []*kernels.Kernel
 	Fusions []kernels.Fusion
 	Compile *compile.Use

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
 )
 
@@ -28,7 +28,7 @@ func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Qu
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := serial.Analyze(trace, serial.Options{})
+	a := cause.Analyze(trace, cause.Options{})
 	ks := kernels.Summarize(trace)
 	found := map[string]Insight{}
 	for _, i := range Find(&Input{Trace: trace, Serial: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks, kernels.Costs{Launch: a.LaunchTime(), Dispatch: a.DispatchTime()}),
@@ -401,7 +401,7 @@ func TestSkipped(t *testing.T) {
 		trace.CommandBuffers = append(trace.CommandBuffers, &analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
 	}
 	skipped := 0
-	for _, i := range Find(&Input{Trace: trace, Serial: serial.Analyze(trace, serial.Options{}), Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
+	for _, i := range Find(&Input{Trace: trace, Serial: cause.Analyze(trace, cause.Options{}), Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		if i.Severity == Skipped {
 			skipped++
 		}

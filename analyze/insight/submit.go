@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/evidence"
 )
 
 // waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in flight.
@@ -150,15 +150,15 @@ func idleGaps(in *Input) *Insight {
 }
 
 // feeding is what the thread did that should have fed the GPU.
-func feeding(by *serial.IdleCause) string {
+func feeding(by *evidence.IdleCause) string {
 	who := "a thread that is not known"
 	if by.Thread != nil {
 		who = strings.TrimSpace(fmt.Sprintf("thread %d %s", by.Thread.ID, by.Thread.Name))
 	}
 	switch by.Doing {
-	case serial.BetweenEncoders:
+	case evidence.BetweenEncoders:
 		return fmt.Sprintf("the encoders of what %s had committed left gaps", who)
-	case serial.Scheduling:
+	case evidence.Scheduling:
 		return fmt.Sprintf("what %s had committed had not begun", who)
 	}
 	return fmt.Sprintf("%s was %s", who, by.Doing)

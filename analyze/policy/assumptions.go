@@ -35,4 +35,6 @@ const (
 	Inferred = 0.75 // it shows in the shape of other things
 	Guessed  = 0.6  // something else may have that shape
 	Nothing  = 0.7  // no cause was found
+
+	Unrivalled = 0.6 // of it where another cause explains as much; all where none does
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/serial"
 )
 
 func values(count, unit, value, valueUnit string) []*profile.ValueType {
@@ -88,7 +88,7 @@ var phases = map[analyze.Part]string{
 // with its longest one.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
-	splitter := serial.Divide(t)
+	splitter := evidence.Divide(t)
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		l := labels{thread: w.Thread, holds: w.Interpreter}
@@ -108,7 +108,7 @@ func wait(t *analyze.Trace) *builder {
 				continue
 			}
 			l.other = ""
-			if from := serial.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
+			if from := evidence.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
 				l.other = fmt.Sprintf("%s (%d)", threadName(from), from.ID)
 			}
 			n := int64(0)
@@ -139,7 +139,7 @@ func counts(earlier bool) int64 {
 }
 
 // signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that is not the GPU's.
-func (b *builder) signals(a *serial.Analysis) {
+func (b *builder) signals(a *evidence.Evidence) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Threads {
 		listed[t.Thread] = true

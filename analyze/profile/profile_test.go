@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
@@ -77,7 +77,7 @@ func TestSignals(t *testing.T) {
 // TestSums: each profile's sums are the report's, to the nanosecond.
 func TestSums(t *testing.T) {
 	for name, trace := range traces(t) {
-		a := serial.Analyze(trace, serial.Options{})
+		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, space, compiled, gpuTime analyze.Nanos
 		signals := int64(0)
 		for _, th := range a.Threads {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/tracesim"
 )
 
@@ -97,7 +97,7 @@ func TestStacks(t *testing.T) {
 func TestStacksAddUp(t *testing.T) {
 	for _, scenario := range []string{"device-wide sync", "compilation in the loop", "GPU saturated, queues full"} {
 		trace := withStacks(t, scenario)
-		a := serial.Analyze(trace, serial.Options{})
+		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, compiled analyze.Nanos
 		for _, th := range a.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]

@@ -2,11 +2,13 @@ package report
 
 import (
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/replay"
 )
 
 // Options steer what a report holds and how it is written.
@@ -16,7 +18,7 @@ type Options struct {
 	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
 
-	WhatIf   []serial.Wanted    // to be predicted together; empty is nothing
+	WhatIf   []replay.Wanted    // to be predicted together; empty is nothing
 	Threads  []analyze.ThreadID // threads to list; empty is all
 	Queues   []uint32           // queues to list; empty is all
 	Sections []string           // of WriteText; empty is all. What the others need is not computed
@@ -27,7 +29,7 @@ type Options struct {
 // answers are what the analyses say of a trace.
 type answers struct {
 	trace    *analyze.Trace
-	serial   *serial.Analysis
+	serial   *cause.Analysis
 	kernels  []*kernels.Kernel
 	timing   kernels.Timing
 	fusions  []kernels.Fusion
@@ -43,10 +45,10 @@ func ask(t *analyze.Trace, opts Options) *answers {
 	sum := kernels.NewSum(t)
 	x.kernels, x.timing = sum.Kernels(), sum.Timing
 	if !opts.wants(causes) {
-		x.serial = serial.Measure(t)
+		x.serial = &cause.Analysis{Evidence: evidence.Measure(t)}
 		return x
 	}
-	x.serial = serial.Analyze(t, serial.Options{Seed: opts.Seed})
+	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
 	x.fusions = kernels.Fusions(t, x.kernels, kernels.Costs{Launch: x.serial.LaunchTime(), Dispatch: x.serial.DispatchTime()})
 	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions, Compile: x.compile, Memory: x.memory})
 	return x

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/profile"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
 )
@@ -54,7 +54,7 @@ func checkWhole(t *testing.T, trace *analyze.Trace) {
 			t.Fatal(err)
 		}
 	}
-	a := serial.Analyze(trace, serial.Options{Permutations: 20})
+	a := cause.Analyze(trace, cause.Options{Permutations: 20})
 	for i := range trace.Waits {
 		var sum analyze.Nanos
 		for _, p := range a.Split(&trace.Waits[i]) {

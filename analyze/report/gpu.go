@@ -6,8 +6,9 @@ import (
 	"io"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/serial"
 )
 
 // GPU is what the GPUs did.
@@ -75,7 +76,7 @@ type Quantiles struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-func (r *Report) gpu(a *serial.Analysis, timing kernels.Timing) {
+func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
 	g := &a.GPU
 	tid := func(t *analyze.Thread) uint64 {
 		if t == nil {
@@ -91,11 +92,11 @@ func (r *Report) gpu(a *serial.Analysis, timing kernels.Timing) {
 	r.GPUTiming = timing.Source
 	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,
 		Because: list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
-	r.GPU.IdleGaps = list(g.IdleGaps, func(i serial.Gap) IdleGap {
+	r.GPU.IdleGaps = list(g.IdleGaps, func(i evidence.Gap) IdleGap {
 		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread), Doing: i.Doing}
 	})
-	r.GPU.IdleBy = list(g.IdleBy, func(i serial.IdleCause) IdleBy { return IdleBy{tid(i.Thread), i.Doing, int64(i.Time), i.Gaps} })
-	r.GPU.Devices = list(g.Devices, func(d serial.DeviceUse) Device {
+	r.GPU.IdleBy = list(g.IdleBy, func(i evidence.IdleCause) IdleBy { return IdleBy{tid(i.Thread), i.Doing, int64(i.Time), i.Gaps} })
+	r.GPU.Devices = list(g.Devices, func(d evidence.DeviceUse) Device {
 		out := Device{ActiveNS: int64(d.Active.Length()), BusyNS: int64(d.Busy), Capacity: d.Capacity}
 		if d.Device != nil {
 			out.Name = d.Device.Name

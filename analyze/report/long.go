@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/serial"
 )
 
 // A run of hours is too long for analyses that look at each event against all others, so those look at windows of it. Everything that adds up
@@ -72,7 +73,7 @@ func Long(f *analyze.File, asked analyze.Options) bool {
 // events.
 func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report, *analyze.Trace, error) {
 	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, partRecords), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
-	l.threads = serial.NewTotal(l.total)
+	l.threads = evidence.NewTotal(l.total)
 	l.choose(f.Parts(asked, windowRecords))
 	if !opts.wants(totals) {
 		l.parts = nil
@@ -96,7 +97,7 @@ type long struct {
 	progress func(done, of int)
 
 	total   *analyze.Total
-	threads *serial.Total
+	threads *evidence.Total
 	kernels *kernels.Sum
 	memory  *memory.Running
 	scopes  []Scope
@@ -108,7 +109,7 @@ type look struct {
 	at     analyze.Options
 	around analyze.Options
 	wide   analyze.Options
-	found  serial.Window
+	found  cause.Window
 	answer *answers
 }
 
@@ -193,14 +194,14 @@ func (l *long) look(w *look) error {
 		}
 		return to
 	}
-	w.found = serial.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To), Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
+	w.found = cause.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To), Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
 	return nil
 }
 
 // measured is what adds up of a part.
 type measured struct {
 	trace   *analyze.Trace
-	serial  *serial.Analysis
+	shows   *evidence.Evidence
 	kernels *kernels.Sum
 	scopes  []Scope
 	first   analyze.Nanos
@@ -212,12 +213,12 @@ func (l *long) measure(part analyze.Options) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &measured{t, serial.Measure(t), kernels.NewSum(t), scopesOf(t), compile.FirstCommit(t)}, nil
+	return &measured{t, evidence.Measure(t), kernels.NewSum(t), scopesOf(t), compile.FirstCommit(t)}, nil
 }
 
 func (l *long) add(m *measured) {
 	l.total.Add(m.trace)
-	l.threads.Add(m.serial)
+	l.threads.Add(m.shows)
 	if l.kernels == nil {
 		l.kernels = m.kernels
 	} else {
@@ -233,13 +234,13 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
 	if len(l.parts) > 0 {
 		l.total.Finish()
-		x.trace, x.serial = l.total.Trace, l.threads.Finish()
+		x.trace, x.serial = l.total.Trace, &cause.Analysis{Evidence: l.threads.Finish()}
 		x.kernels, x.timing = l.kernels.Kernels(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace), finishScopes(append([]Scope{}, l.scopes...))
 	} else { // what is known of the whole run by any part of it
 		l.total.Add(l.looks[0].answer.trace)
 		l.total.Finish()
-		x.serial = l.threads.Finish()
+		x.serial = &cause.Analysis{Evidence: l.threads.Finish()}
 		x.trace = x.serial.Trace
 		x.trace.Window = analyze.Interval{Begin: x.trace.Origin + l.asked.From, End: x.trace.Origin + x.trace.Length}
 		if l.asked.To > 0 {
@@ -248,11 +249,11 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	}
 	typical := 0
 	if len(l.looks) > 0 {
-		var found []serial.Window
+		var found []cause.Window
 		for i := range l.looks {
 			found = append(found, l.looks[i].found)
 		}
-		typical = x.serial.Judge(found)
+		x.serial, typical = cause.Judge(x.serial.Evidence, found)
 		x.fusions, x.insights = l.fusions(), l.insights(typical)
 	}
 	r := x.report(l.opts)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/evidence"
 )
 
 // A Matrix is thread against thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
@@ -16,7 +16,7 @@ type Matrix struct {
 	NS   [][]int64 `json:"ns"`
 }
 
-func matrix(m *serial.Matrix) Matrix {
+func matrix(m *evidence.Matrix) Matrix {
 	return Matrix{
 		TIDs: list(m.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
 		NS:   list(m.NS, func(row []analyze.Nanos) []int64 { return list(row, func(n analyze.Nanos) int64 { return int64(n) }) }),

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/evidence"
 )
 
 // CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to LengthNS.
@@ -33,8 +33,8 @@ type Chain struct {
 	Waits int      `json:"waits"`
 }
 
-func criticalPath(p serial.Path) CriticalPath {
-	return CriticalPath{LengthNS: int64(p.Length), Parts: list(p.Parts, func(part serial.PathPart) PathPart {
+func criticalPath(p evidence.Path) CriticalPath {
+	return CriticalPath{LengthNS: int64(p.Length), Parts: list(p.Parts, func(part evidence.PathPart) PathPart {
 		out := PathPart{What: part.What, NS: int64(part.Time), Share: float64(part.Time) / float64(max(1, p.Length))}
 		if part.Thread != nil {
 			out.TID = uint64(part.Thread.ID)
@@ -43,21 +43,21 @@ func criticalPath(p serial.Path) CriticalPath {
 	})}
 }
 
-func chain(c serial.Chain) Chain {
+func chain(c evidence.Chain) Chain {
 	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
 }
 
 // pathWords says what the parts of a critical path are, where a word does not.
 var pathWords = map[string]string{
-	serial.PathProgram:    "the program: outside of Metal, or encoding",
-	serial.PathCompile:    "compiling",
-	serial.PathGPU:        "work on the GPU",
-	serial.PathScheduling: "scheduling: from commit to the GPU's start",
-	serial.PathNotify:     "notify: from the GPU's end to the wait's return",
-	serial.PathHolding:    "the program, holding a lock that another waited for",
-	serial.PathLock:       "waiting for a lock, held by whom is not known",
-	serial.PathSignal:     "from a signal to the return of the wait for it",
-	serial.PathUnknown:    "waiting, for what is not known",
+	evidence.PathProgram:    "the program: outside of Metal, or encoding",
+	evidence.PathCompile:    "compiling",
+	evidence.PathGPU:        "work on the GPU",
+	evidence.PathScheduling: "scheduling: from commit to the GPU's start",
+	evidence.PathNotify:     "notify: from the GPU's end to the wait's return",
+	evidence.PathHolding:    "the program, holding a lock that another waited for",
+	evidence.PathLock:       "waiting for a lock, held by whom is not known",
+	evidence.PathSignal:     "from a signal to the return of the wait for it",
+	evidence.PathUnknown:    "waiting, for what is not known",
 }
 
 // writePath writes what the critical path is made of, threads together, and the chains of waits.

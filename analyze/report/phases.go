@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 )
 
 // A Phase is a part of the run with a verdict of its own.
@@ -28,7 +28,7 @@ const (
 // phases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew from the trace,
 // and keeps them when they have different verdicts, all of them well supported. Of two causes that take turns, the verdict on the
 // whole run is the one that costs more, and says nothing of when.
-func (r *Report) phases(a *serial.Analysis, opts Options) {
+func (r *Report) phases(a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := a.Shifts()
 	if opts.Part == nil || len(shifts) == 0 {
@@ -45,7 +45,7 @@ func (r *Report) phases(a *serial.Analysis, opts Options) {
 		if len(part.CommandBuffers) < phaseBuffers {
 			return
 		}
-		v := serial.Analyze(part, serial.Options{Seed: opts.Seed}).Verdict
+		v := cause.Analyze(part, cause.Options{Seed: opts.Seed}).Verdict
 		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence, v.Summary}
 		if !p.supported() {
 			return
@@ -63,7 +63,7 @@ func (r *Report) phases(a *serial.Analysis, opts Options) {
 }
 
 func (p *Phase) supported() bool {
-	if p.Verdict == serial.None {
+	if p.Verdict == cause.None {
 		return p.Share < phaseNone
 	}
 	return p.Confidence >= phaseConfidence && p.Share >= phaseShare
@@ -74,7 +74,7 @@ func (s Serialization) PhaseLine() string {
 	var parts []string
 	for i, p := range s.Phases {
 		what := p.Verdict
-		if what != serial.None {
+		if what != cause.None {
 			what = fmt.Sprintf("%s (%s of the threads' time)", what, analyze.FormatShare(p.Share))
 		}
 		if i < len(s.Phases)-1 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 )
 
 // A Queue is how a command queue was used.
@@ -26,7 +26,7 @@ type Queue struct {
 	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because it was full
 }
 
-func (r *Report) queues(a *serial.Analysis, opts Options) {
+func (r *Report) queues(a *cause.Analysis, opts Options) {
 	r.Queues = []Queue{}
 	for _, u := range a.Queues {
 		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/profile"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/tracesim"
 	"mtrace/analyze/tracetest"
 )
@@ -29,7 +29,7 @@ type partOf struct {
 func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 	t.Helper()
 	all := map[partOf]analyze.Nanos{}
-	a := serial.Divide(trace)
+	a := evidence.Divide(trace)
 	for _, th := range a.Threads {
 		var sum analyze.Nanos
 		for p, n := range th.Time {
@@ -71,7 +71,7 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 		}
 	}
 	for d, list := range running {
-		all[partOf{part: "busy time of " + d.Name}] += serial.NewBusy(list).Total()
+		all[partOf{part: "busy time of " + d.Name}] += evidence.NewBusy(list).Total()
 	}
 	return all
 }
@@ -204,7 +204,7 @@ func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.R
 // checkProfiles checks that the profiles of what threads did and waited for add up to what the report has.
 func checkProfiles(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
-	a := serial.Divide(trace)
+	a := evidence.Divide(trace)
 	want := map[string]analyze.Nanos{}
 	for _, th := range a.Threads {
 		want["api"] += th.Window - th.Time[analyze.PartOutside]

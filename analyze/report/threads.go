@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 )
 
 // A Thread is how a thread spent its part of the window; the values of Time add up to WindowNS.
@@ -31,7 +32,7 @@ type Thread struct {
 	CPUCovered     float64          `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
 }
 
-func (r *Report) threads(a *serial.Analysis, opts Options) {
+func (r *Report) threads(a *cause.Analysis, opts Options) {
 	r.Threads = []Thread{}
 	for _, t := range a.Threads {
 		if len(opts.Threads) > 0 && !slices.Contains(opts.Threads, t.Thread.ID) {
@@ -52,7 +53,7 @@ func (r *Report) threads(a *serial.Analysis, opts Options) {
 }
 
 // processorTimes says how long the thread ran and waited for a processor, as far as that is known.
-func (th *Thread) processorTimes(t *serial.ThreadTime) {
+func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	cpu := t.Thread.CPUIn(t.Thread.Active)
 	if cpu.Covered == 0 {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 )
 
 // Serialization is the verdict.
@@ -61,14 +61,14 @@ type RuledOut struct {
 	Why   string `json:"why"`
 }
 
-func (r *Report) serialization(a *serial.Analysis) {
+func (r *Report) serialization(a *cause.Analysis) {
 	v := &a.Verdict
 	total := a.ThreadTimeTotal()
 	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
 		WaitMatrix: matrix(a.WaitMatrix), QueuedMatrix: matrix(a.QueuedMatrix), LockMatrix: matrix(a.LockMatrix),
 		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
 		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
-	r.Serialization.Causes = list(v.Causes, func(f serial.Finding) Cause {
+	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
 		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, NotPredicted: f.Unpredicted}
 		if total > 0 {
 			c.Share = min(1, float64(f.Lost)/float64(total))
@@ -78,7 +78,7 @@ func (r *Report) serialization(a *serial.Analysis) {
 		}
 		return c
 	})
-	r.Serialization.RuledOut = list(v.RuledOut, func(f serial.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
+	r.Serialization.RuledOut = list(v.RuledOut, func(f cause.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
 	if t := v.Together; t != nil {
 		r.Serialization.Together = &Together{t.Causes, t.Estimate, [2]float64{t.Low, t.High}}
 	}
@@ -141,9 +141,9 @@ func (s Serialization) Remark() string {
 	switch {
 	case s.Confidence == 0:
 		return "not enough data"
-	case s.Verdict == serial.None && s.Share > 0:
+	case s.Verdict == cause.None && s.Share > 0:
 		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
-	case s.Verdict == serial.None:
+	case s.Verdict == cause.None:
 		return fmt.Sprintf("confidence %.2f", s.Confidence)
 	}
 	return fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)

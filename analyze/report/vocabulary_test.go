@@ -31,13 +31,13 @@ func TestVocabulary(t *testing.T) {
 	if got := listed("Parts of a thread's time"); !slices.Equal(got, parts) {
 		t.Errorf("the page has the parts %v, the code %v", got, parts)
 	}
-	source, err := os.ReadFile("../serial/cause.go")
+	source, err := os.ReadFile("../cause/cause.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, block, found := strings.Cut(string(source), "// The verdicts of docs/vocabulary.md.\nconst (\n")
 	if !found {
-		t.Fatal("analyze/serial/cause.go has no list of verdicts that cites the page")
+		t.Fatal("analyze/cause/cause.go has no list of verdicts that cites the page")
 	}
 	block, _, _ = strings.Cut(block, "\n)")
 	for _, m := range regexp.MustCompile(`= "([a-z-]+)"`).FindAllStringSubmatch(block, -1) {

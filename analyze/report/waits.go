@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"mtrace/analyze/serial"
+	"mtrace/analyze/evidence"
 )
 
 // Exclusion is the mutual exclusion index of a kind of intervals.
@@ -36,11 +36,11 @@ type Interference struct {
 	LostNS    int64   `json:"lost_ns"`
 }
 
-func exclusion(e serial.Exclusion) Exclusion {
+func exclusion(e evidence.Exclusion) Exclusion {
 	return Exclusion{e.What, e.Index, e.PValue, e.QValue, e.Low, e.High, e.Threads, e.Intervals}
 }
 
-func interference(i serial.Interference) Interference {
+func interference(i evidence.Interference) Interference {
 	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue, QValue: i.QValue,
 		OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}
 	switch {

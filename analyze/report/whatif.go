@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/replay"
 )
 
 // A WhatIf is what the run would gain if something took less time. A factor of 1 is unchanged, 0 is gone.
@@ -28,12 +29,12 @@ type Gain struct {
 	High     float64 `json:"high"`
 }
 
-func whatIf(g serial.Gain) WhatIf {
+func whatIf(g replay.Gain) WhatIf {
 	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, g.Low, g.High}}
 }
 
 // whatIf asks what would help: what was asked for, first, and then what would bring most.
-func (r *Report) whatIf(a *serial.Analysis, wanted []serial.Wanted) {
+func (r *Report) whatIf(a *cause.Analysis, wanted []replay.Wanted) {
 	r.WhatIf = list(a.Gains(), whatIf)
 	if len(wanted) == 0 {
 		return
@@ -62,7 +63,7 @@ type help struct {
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
 // helpWords are the kinds, as the table says them.
-var helpWords = map[string]string{serial.KindInFlight: "in flight, command buffers:"}
+var helpWords = map[string]string{replay.KindInFlight: "in flight, command buffers:"}
 
 // Title is the thing in the table.
 func (h help) Title() string {

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/serial"
 	"mtrace/collector/wire"
 )
 
@@ -69,14 +69,14 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	w.calls.add(r)
 }
 
-func addProcesses(a *serial.Analysis, add func(processRow)) {
+func addProcesses(a *evidence.Evidence, add func(processRow)) {
 	for _, p := range a.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
 }
 
-func addThreads(a *serial.Analysis, add func(threadRow)) {
-	times := map[*analyze.Thread]*serial.ThreadTime{}
+func addThreads(a *evidence.Evidence, add func(threadRow)) {
+	times := map[*analyze.Thread]*evidence.ThreadTime{}
 	for _, t := range a.Threads {
 		times[t.Thread] = t
 	}
@@ -107,7 +107,7 @@ func addThreads(a *serial.Analysis, add func(threadRow)) {
 	}
 }
 
-func addQueues(a *serial.Analysis, add func(queueRow)) {
+func addQueues(a *evidence.Evidence, add func(queueRow)) {
 	for _, q := range a.Trace.Queues {
 		r := queueRow{PID: pid(q.Process), ID: int64(q.ID), Label: q.Label, Capacity: int64(q.Capacity)}
 		if q.Device != nil {
@@ -137,7 +137,7 @@ func status(b *analyze.CommandBuffer) string {
 	return "unknown"
 }
 
-func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
+func addCommandBuffers(a *evidence.Evidence, add func(commandBufferRow)) {
 	for _, b := range a.Trace.CommandBuffers {
 		r := commandBufferRow{
 			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
@@ -156,7 +156,7 @@ func addCommandBuffers(a *serial.Analysis, add func(commandBufferRow)) {
 	}
 }
 
-func addGPUWork(a *serial.Analysis, add func(gpuWorkRow)) {
+func addGPUWork(a *evidence.Evidence, add func(gpuWorkRow)) {
 	for _, b := range a.Trace.CommandBuffers {
 		for w := range b.GPUWork() {
 			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label, Begin: int64(w.Begin), End: int64(w.End),
@@ -181,7 +181,7 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
-func addEncoders(a *serial.Analysis, add func(encoderRow)) {
+func addEncoders(a *evidence.Evidence, add func(encoderRow)) {
 	times := map[*analyze.Encoder]analyze.Nanos{}
 	for _, b := range a.Trace.CommandBuffers {
 		clear(times)
@@ -203,7 +203,7 @@ func addEncoders(a *serial.Analysis, add func(encoderRow)) {
 	}
 }
 
-func addDispatches(a *serial.Analysis, add func(dispatchRow)) {
+func addDispatches(a *evidence.Evidence, add func(dispatchRow)) {
 	for _, b := range a.Trace.CommandBuffers {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
@@ -217,7 +217,7 @@ func addDispatches(a *serial.Analysis, add func(dispatchRow)) {
 	}
 }
 
-func addWaits(a *serial.Analysis, add func(waitRow)) {
+func addWaits(a *evidence.Evidence, add func(waitRow)) {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
 		r := waitRow{
@@ -247,7 +247,7 @@ func addWaits(a *serial.Analysis, add func(waitRow)) {
 	}
 }
 
-func addLocks(a *serial.Analysis, add func(lockRow)) {
+func addLocks(a *evidence.Evidence, add func(lockRow)) {
 	for i := range a.Trace.Locks {
 		l := &a.Trace.Locks[i]
 		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
@@ -257,7 +257,7 @@ func addLocks(a *serial.Analysis, add func(lockRow)) {
 
 var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.InterpreterHeld: "held", analyze.InterpreterFree: "not held"}
 
-func addSignalWaits(a *serial.Analysis, add func(signalWaitRow)) {
+func addSignalWaits(a *evidence.Evidence, add func(signalWaitRow)) {
 	for i := range a.Trace.SignalWaits {
 		w := &a.Trace.SignalWaits[i]
 		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
@@ -265,7 +265,7 @@ func addSignalWaits(a *serial.Analysis, add func(signalWaitRow)) {
 	}
 }
 
-func addDeviceMemory(a *serial.Analysis, add func(memoryRow)) {
+func addDeviceMemory(a *evidence.Evidence, add func(memoryRow)) {
 	for _, m := range a.Trace.DeviceMemory {
 		r := memoryRow{PID: pid(m.Process), At: int64(m.At), Bytes: m.Bytes}
 		if m.Device != nil {
@@ -275,7 +275,7 @@ func addDeviceMemory(a *serial.Analysis, add func(memoryRow)) {
 	}
 }
 
-func addAllocations(a *serial.Analysis, add func(allocationRow)) {
+func addAllocations(a *evidence.Evidence, add func(allocationRow)) {
 	for i := range a.Trace.Allocations {
 		m := &a.Trace.Allocations[i]
 		add(allocationRow{PID: processOf(m.Thread), TID: tid(m.Thread), At: int64(m.At), Selector: m.Selector, Bytes: m.Bytes, Storage: m.Storage,
@@ -283,20 +283,20 @@ func addAllocations(a *serial.Analysis, add func(allocationRow)) {
 	}
 }
 
-func addCompilations(a *serial.Analysis, add func(compilationRow)) {
+func addCompilations(a *evidence.Evidence, add func(compilationRow)) {
 	for _, c := range a.Trace.Compilations {
 		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
 	}
 }
 
-func addScopes(a *serial.Analysis, add func(scopeRow)) {
+func addScopes(a *evidence.Evidence, add func(scopeRow)) {
 	for i := range a.Trace.Scopes {
 		s := &a.Trace.Scopes[i]
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})
 	}
 }
 
-func addProcessorTimes(a *serial.Analysis, add func(processorRow)) {
+func addProcessorTimes(a *evidence.Evidence, add func(processorRow)) {
 	for _, th := range a.Trace.Threads {
 		for _, s := range th.CPU {
 			waited := int64(s.Waited)

@@ -9,7 +9,7 @@ import (
 	"reflect"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/evidence"
 )
 
 // A Format is a file format.
@@ -26,13 +26,13 @@ const (
 type table[T any] struct {
 	name string
 	doc  string
-	fill func(a *serial.Analysis, add func(T)) // nil: its rows come while the trace is read
+	fill func(a *evidence.Evidence, add func(T)) // nil: its rows come while the trace is read
 }
 
 // exported is a table, whatever its rows are.
 type exported interface {
 	describe() description
-	write(*Writer, *serial.Analysis) error
+	write(*Writer, *evidence.Evidence) error
 }
 
 // The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace is read.
@@ -177,7 +177,7 @@ func descriptions() (all []description) {
 }
 
 // write writes the table; of calls, what is left of it.
-func (t table[T]) write(w *Writer, a *serial.Analysis) error {
+func (t table[T]) write(w *Writer, a *evidence.Evidence) error {
 	if t.fill == nil {
 		return w.calls.close(t.name)
 	}
@@ -190,7 +190,7 @@ func (t table[T]) write(w *Writer, a *serial.Analysis) error {
 
 // Finish writes what the model knows, and ends the files.
 func (w *Writer) Finish(t *analyze.Trace) error {
-	a := serial.Divide(t)
+	a := evidence.Divide(t)
 	for _, table := range tables {
 		if err := table.write(w, a); err != nil {
 			return err

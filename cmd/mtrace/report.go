@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/report"
-	"mtrace/analyze/serial"
 	"mtrace/analyze/wholefile"
 )
 
@@ -32,7 +32,7 @@ type reportView struct {
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
-	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+strings.Join(serial.Kinds(), ", "))
+	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
 }
 

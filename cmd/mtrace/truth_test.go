@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/softmetal/truth"
 )
@@ -245,7 +245,7 @@ func checkLabels(t *testing.T, trace *analyze.Trace, file *truth.File) {
 // checkPartition checks that each thread's time adds up to its window, to the nanosecond.
 func checkPartition(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
-	for _, th := range serial.Analyze(trace, serial.Options{}).Threads {
+	for _, th := range cause.Analyze(trace, cause.Options{}).Threads {
 		var sum analyze.Nanos
 		for _, part := range th.Time {
 			sum += part

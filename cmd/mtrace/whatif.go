@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/replay"
 )
 
 // parseWhatIf reads what --what-if asks for: KIND:NAME=FACTOR, several with commas between. Names may have commas and equals signs in them.
-func parseWhatIf(asked []string) (wanted []serial.Wanted, err error) {
+func parseWhatIf(asked []string) (wanted []replay.Wanted, err error) {
 	for _, text := range asked {
 		for _, item := range splitWhatIf(text) {
 			w, err := parseWanted(item)
@@ -27,7 +28,7 @@ func parseWhatIf(asked []string) (wanted []serial.Wanted, err error) {
 func splitWhatIf(text string) (items []string) {
 	from := 0
 	for i := range text {
-		if text[i] == ',' && slices.ContainsFunc(serial.Kinds(), func(kind string) bool { return strings.HasPrefix(text[i+1:], kind+":") }) {
+		if text[i] == ',' && slices.ContainsFunc(cause.Kinds(), func(kind string) bool { return strings.HasPrefix(text[i+1:], kind+":") }) {
 			items = append(items, text[from:i])
 			from = i + 1
 		}
@@ -35,21 +36,21 @@ func splitWhatIf(text string) (items []string) {
 	return append(items, text[from:])
 }
 
-func parseWanted(item string) (serial.Wanted, error) {
+func parseWanted(item string) (replay.Wanted, error) {
 	kind, rest, named := strings.Cut(item, ":")
-	if !slices.Contains(serial.Kinds(), kind) || !named {
-		return serial.Wanted{}, usageError("--what-if %q does not begin with a kind: KIND:NAME=FACTOR, where KIND is one of %s", item, strings.Join(serial.Kinds(), ", "))
+	if !slices.Contains(cause.Kinds(), kind) || !named {
+		return replay.Wanted{}, usageError("--what-if %q does not begin with a kind: KIND:NAME=FACTOR, where KIND is one of %s", item, strings.Join(cause.Kinds(), ", "))
 	}
 	at := strings.LastIndexByte(rest, '=')
 	if at <= 0 {
-		return serial.Wanted{}, usageError("--what-if %q has no name and factor: as %s:NAME=0.5, where 1 is unchanged and 0 is gone", item, kind)
+		return replay.Wanted{}, usageError("--what-if %q has no name and factor: as %s:NAME=0.5, where 1 is unchanged and 0 is gone", item, kind)
 	}
 	factor, err := strconv.ParseFloat(rest[at+1:], 64)
 	if err != nil || math.IsNaN(factor) || factor < 0 || factor > 100 {
-		return serial.Wanted{}, usageError("--what-if %q: the factor is a number from 0, gone, over 1, unchanged, to 100", item)
+		return replay.Wanted{}, usageError("--what-if %q: the factor is a number from 0, gone, over 1, unchanged, to 100", item)
 	}
-	if (kind == serial.KindCause || kind == serial.KindInFlight) && factor != 0 {
-		return serial.Wanted{}, usageError("--what-if %q: the factor of a %s is 0: it is taken as a whole", item, kind)
+	if (kind == cause.KindCause || kind == replay.KindInFlight) && factor != 0 {
+		return replay.Wanted{}, usageError("--what-if %q: the factor of a %s is 0: it is taken as a whole", item, kind)
 	}
-	return serial.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil
+	return replay.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/serial"
+	"mtrace/analyze/replay"
 )
 
 func TestParseWhatIf(t *testing.T) {
 	got, err := parseWhatIf([]string{"kernel:matmul<float, 4>*=0.5,lock:cache=0", "call:commit=2,thread:a=b=0.25"})
-	want := []serial.Wanted{{Kind: "kernel", Pattern: "matmul<float, 4>*", Factor: 0.5}, {Kind: "lock", Pattern: "cache"},
+	want := []replay.Wanted{{Kind: "kernel", Pattern: "matmul<float, 4>*", Factor: 0.5}, {Kind: "lock", Pattern: "cache"},
 		{Kind: "call", Pattern: "commit", Factor: 2}, {Kind: "thread", Pattern: "a=b", Factor: 0.25}}
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%v, %v", got, err)

@@ -2,7 +2,7 @@ package summary
 
 import (
 	"mtrace/analyze"
-	"mtrace/analyze/serial"
+	"mtrace/analyze/cause"
 	"mtrace/fixtures/xctrace/export"
 	"strings"
 	"testing"
@@ -76,15 +76,15 @@ func TestTraceAgreesWithTheSummary(t *testing.T) {
 // it said "cpu-bound", because an export has no waits and their absence was taken
 // for evidence.
 func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
-	judge := func(c export.Config) *serial.Analysis {
+	judge := func(c export.Config) *cause.Analysis {
 		trace, err := Trace(load(t, exported(t, export.Record(c))), Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return serial.Analyze(trace, serial.Options{})
+		return cause.Analyze(trace, cause.Options{})
 	}
 	a := judge(export.Config{Seed: 1, CommandBuffers: 200, Threads: 2, Wait: true})
-	if a.Verdict.Cause != serial.None || len(a.Verdict.Causes) != 0 || !strings.Contains(a.Verdict.Summary, "neither waits nor locks") {
+	if a.Verdict.Cause != cause.None || len(a.Verdict.Causes) != 0 || !strings.Contains(a.Verdict.Summary, "neither waits nor locks") {
 		t.Errorf("threads that wait: %+v", a.Verdict)
 	}
 	for _, cause := range a.GPU.IdleBy {
@@ -93,7 +93,7 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 		}
 	}
 	a = judge(export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000})
-	if a.Verdict.Cause != serial.GPUSaturated || !strings.Contains(a.Verdict.Summary, "The GPU is the limit") {
+	if a.Verdict.Cause != cause.GPUSaturated || !strings.Contains(a.Verdict.Summary, "The GPU is the limit") {
 		t.Errorf("a full GPU: %+v", a.Verdict)
 	}
 }

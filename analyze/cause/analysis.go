@@ -1,0 +1,80 @@
+// Package cause says which cause explains the time that threads lost, and what the run would gain without it. A cause is a file and a row of the
+// registry: a function of the evidence. docs/vocabulary.md fixes the words.
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// An Analysis is the answer for one trace: what it shows, and what that means.
+type Analysis struct {
+	*evidence.Evidence
+	Verdict     Verdict
+	ReplayError float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
+
+	replay *replay.Replay // nil where the trace has no waits, or nothing was asked of it
+}
+
+// Options steer what is random in the analysis.
+type Options struct {
+	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
+	Permutations int    // 0 is policy.Permutations
+	Unpredicted  bool   // replay nothing, and predict nothing
+}
+
+// Analyze answers for one trace.
+func Analyze(t *analyze.Trace, opts Options) *Analysis {
+	a := &Analysis{Evidence: evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})}
+	if a.Waitless() {
+		a.Verdict = waitlessVerdict(a.Evidence)
+		return a
+	}
+	a.judge(opts)
+	if s := a.wouldWaitForTheGPU(); s != nil {
+		a.Evidence = a.WaitingForTheGPU()
+		a.judge(opts)
+		if v := &a.Verdict; v.Cause == GPUSaturated {
+			f := &v.Causes[0]
+			f.Confidence, v.Confidence = min(f.Confidence, policy.Inferred), min(v.Confidence, policy.Inferred)
+			f.say("threads wait for everybody's work, too; if they waited for their own only, the run would be %s: they would wait for the GPU instead", s.Words())
+		}
+	}
+	return a
+}
+
+// judge gives the verdict, and says what removing its causes would bring.
+func (a *Analysis) judge(opts Options) {
+	a.Verdict = decide(a.Evidence)
+	a.Verdict.confess(a.Evidence)
+	a.Verdict.nameSites(a.Trace)
+	if !opts.Unpredicted {
+		a.predict(opts)
+	}
+}
+
+// wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they waited for their own
+// only, and that is next to nothing: then they would wait for the GPU instead, which is the limit. It is nil when that is not so.
+func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
+	v := &a.Verdict
+	if v.Cause != DeviceWideSync || !a.BusyThroughout() {
+		return nil
+	}
+	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.OneProcessor.Value {
+		return s
+	}
+	return nil
+}
+
+// HeldUp is the part of the threads' time in scheduling and notify that causes other than launching cost.
+func (a *Analysis) HeldUp() (sum analyze.Nanos) {
+	for _, c := range a.Verdict.Causes {
+		switch c.Cause {
+		case EventChain, HeadOfLine, ForeignGPULoad, CompletionHandlers:
+			sum += c.Lost
+		}
+	}
+	return sum
+}

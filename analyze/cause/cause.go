@@ -1,0 +1,164 @@
+package cause
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/replay"
+)
+
+// The verdicts of docs/vocabulary.md.
+const (
+	DeviceWideSync     = "device-wide-sync"
+	GPUSaturated       = "gpu-saturated"
+	LockContention     = "lock-contention"
+	InterpreterLock    = "interpreter-lock"
+	SingleSubmitter    = "single-submitter"
+	QueueDepth         = "queue-depth"
+	LaunchBound        = "launch-bound"
+	CompileBound       = "compile-bound"
+	EventChain         = "event-chain"
+	HeadOfLine         = "head-of-line"
+	CompletionHandlers = "completion-handlers"
+	Starvation         = "starvation"
+	Imbalance          = "imbalance"
+	GPUBound           = "gpu-bound"
+	CPUBound           = "cpu-bound"
+	None               = "none"
+)
+
+// ForeignGPULoad is a cause that is no verdict: another program has the GPU, which says nothing about this one.
+const ForeignGPULoad = "foreign-gpu-load"
+
+// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone, and says all that is told of it.
+type cause struct {
+	name   string
+	rule   func(*evidence.Evidence) Finding
+	change replay.Change // what takes it out of a replay; no change where the finding says which, or why there is none
+	at     place         // where threads are when it costs them time
+}
+
+// A place is a kind of calls, and what threads do in them.
+type place struct {
+	part analyze.Part // analyze.PartCount is waits
+	verb string
+}
+
+var (
+	waits    = place{analyze.PartCount, "wait"}
+	locks    = place{analyze.PartLock, "wait for a lock"}
+	nowhere  = place{}
+	acquires = place{analyze.PartAcquire, "wait for a command buffer"}
+	compiles = place{analyze.PartCompile, "compile"}
+)
+
+// causes are all causes, in the order in which ties are broken.
+var causes = []cause{
+	{GPUSaturated, gpuSaturated, replay.Change{GPU: true}, waits},
+	{DeviceWideSync, deviceWideSync, replay.Change{Foreign: true}, waits},
+	{SingleSubmitter, singleSubmitter, replay.Change{}, waits},
+	{LockContention, lockContention, replay.Change{Locks: true}, locks},
+	{InterpreterLock, interpreterLock, replay.Change{Locks: true}, locks},
+	{QueueDepth, queueDepth, replay.Change{Depth: true}, acquires},
+	{CompileBound, compileBound, replay.Change{Compile: true}, compiles},
+	{EventChain, eventChain, replay.Change{Events: true}, waits},
+	{HeadOfLine, headOfLine, replay.Change{Head: true}, waits},
+	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits},
+	{Imbalance, imbalance, replay.Change{}, nowhere},
+	{Starvation, starvation, replay.Change{Fed: true}, nowhere},
+	{ForeignGPULoad, foreignLoad, replay.Change{}, waits},
+	{LaunchBound, launchBound, replay.Change{Launch: true}, waits},
+	{CPUBound, cpuBound, replay.Change{Cores: true}, nowhere},
+	{GPUBound, gpuBound, replay.Change{}, waits},
+}
+
+// lostTo is what another cause costs, for a rule that asks for what is left over.
+func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyze.Nanos {
+	if r := rule(ev); r.Holds {
+		return r.Lost
+	}
+	return 0
+}
+
+// Standing is what a cause is to the program.
+type Standing uint8
+
+const (
+	Fault   Standing = iota // of the program: what its code can mend
+	Aside                   // a fault, which costs time to those only who submit next to nothing, while those who submit have work in flight
+	Limit                   // of the machine: it is told after the faults
+	Outside                 // not of the program's own doing: it is told, and is no verdict on the program
+)
+
+// A Finding is what one rule says of its cause.
+type Finding struct {
+	Cause      string
+	Holds      bool          // the rule found the cause at work
+	Lost       analyze.Nanos // thread time that it cost
+	Explains   analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
+	Standing   Standing
+	Summary    string   // one sentence, as the verdict
+	Evidence   []string // sentences, with numbers; for a cause that holds
+	Why        string   // why it is not the cause; for one that does not hold
+	Advice     string
+	Confidence float64         // of the rule, 0…1
+	Speedup    *replay.Speedup // nil when it was not, or cannot be, replayed
+
+	Unpredicted string // why it was not
+
+	at      *place                                 // nil is that of the registry
+	without func(replayed) (replay.Change, string) // what takes it out, or why nothing does; nil is the change of the registry
+}
+
+// Weight is what findings are ranked by.
+func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
+
+func (f *Finding) say(format string, args ...any) {
+	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+}
+
+func (f *Finding) sum(format string, args ...any) { f.Summary = fmt.Sprintf(format, args...) }
+
+func (f Finding) not(format string, args ...any) Finding {
+	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
+}
+
+// replayed is what a cause asks the replayed program.
+type replayed interface {
+	// Paced says whether threads wait for their work in no call, and it shows in when they go on.
+	Paced() bool
+	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with others.
+	Submits() (pieces int, batch bool)
+}
+
+// without is a change that is known before the replay is.
+func without(c replay.Change) func(replayed) (replay.Change, string) {
+	return func(replayed) (replay.Change, string) { return c, "" }
+}
+
+// cannot is why nothing takes a cause out.
+func cannot(why string) func(replayed) (replay.Change, string) {
+	return func(replayed) (replay.Change, string) { return replay.Change{}, why }
+}
+
+// row is the cause's row of the registry.
+func (f *Finding) row() *cause {
+	for i := range causes {
+		if causes[i].name == f.Cause {
+			return &causes[i]
+		}
+	}
+	return &cause{}
+}
+
+// removal is the change that takes the finding's cause out, or why there is none.
+func (f *Finding) removal(p replayed) (replay.Change, string) {
+	if f.without != nil {
+		return f.without(p)
+	}
+	if c := f.row().change; c != (replay.Change{}) {
+		return c, ""
+	}
+	return replay.Change{}, "what the program would do without it is not in the trace"
+}

@@ -1,0 +1,57 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// eventChain: a command buffer waits on the GPU for an event that another, or a thread, signals, though it and the GPU are ready.
+func eventChain(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: EventChain, Confidence: policy.Shown,
+		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
+	waits, chained, byThreads, unknown := 0, 0, 0, 0
+	var delay analyze.Nanos
+	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
+	for b, x := range ev.Released {
+		waits += x.Waits
+		if x.Event.Length() == 0 {
+			continue
+		}
+		chained++
+		delay += x.Event.Length()
+		blocked[b] = x.Event.Begin
+		switch {
+		case x.ByThread != nil:
+			byThreads++
+		case x.Signaler == nil:
+			unknown++
+		}
+	}
+	switch {
+	case waits == 0:
+		return r.not("no command buffer waits for an event")
+	case chained == 0:
+		return r.not("%d waits for events on the GPU; none delayed committed work", waits)
+	case ev.Saturated:
+		return r.not("%d command buffers waited for events, but the GPU was saturated", chained)
+	}
+	r.Lost = ev.WaitedDuring(blocked)
+	r.Holds = true
+	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits, delay/analyze.Nanos(chained))
+	if byThreads > 0 {
+		r.say("%d of them were for a value that a thread gave the event (setSignaledValue:)", byThreads)
+	}
+	if unknown > 0 {
+		r.Confidence = policy.Guessed
+		r.say("what signaled %d of them is not in the trace", unknown)
+	}
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	if policy.MoreThan(policy.Most, byThreads, chained) {
+		r.sum("Command buffers wait on the GPU for events that threads signal late: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	} else {
+		r.sum("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	}
+	return r
+}

@@ -1,0 +1,147 @@
+package cause_test
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/replay"
+	"mtrace/analyze/tracesim"
+)
+
+// A mix is a program of two kernels. What can be made faster in it really can be.
+type mix struct {
+	engines, threads    int
+	matmul, gelu, think int64
+	commit              int64
+	ahead               int   // command buffers in flight of a thread
+	sync, together      bool  // wait for everybody; both kernels in one command buffer
+	thinker             int64 // what the first thread thinks
+}
+
+func (m mix) build() *tracesim.Sim {
+	s := tracesim.NewSim(m.engines, 7)
+	s.Costs.Commit = m.commit
+	latest := make([]*tracesim.Buffer, m.threads)
+	for i := range m.threads {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			t.Work(int64(i) * 50 * us)
+			var flying []*tracesim.Buffer
+			for range 100 {
+				think := m.think
+				if i == 0 && m.thinker > 0 {
+					think = m.thinker
+				}
+				t.Work(think)
+				b := t.CommandBuffer(q)
+				t.Encode(b, "matmul_f32", m.matmul)
+				if !m.together {
+					t.Commit(b)
+					b = t.CommandBuffer(q)
+				}
+				t.Encode(b, "gelu", m.gelu)
+				t.Commit(b)
+				if flying = append(flying, b); len(flying) >= max(1, m.ahead) {
+					t.Wait(flying[0])
+					flying = flying[1:]
+				}
+				latest[i] = b
+				for k := range latest {
+					if m.sync && latest[k] != nil && k != i {
+						t.Wait(latest[k])
+					}
+				}
+			}
+		})
+	}
+	return s
+}
+
+// What is predicted of kernels, calls and threads that take less, and of more command buffers in flight, is what the same program does in
+// which that was really done.
+func TestFasterThings(t *testing.T) {
+	one := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us}
+	four := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 200 * us, think: 300 * us, commit: 60 * us}
+	full := mix{engines: 1, threads: 3, matmul: 300 * us, gelu: 100 * us, think: 200 * us, commit: 3 * us}
+	everybody := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 100 * us, think: 100 * us, commit: 3 * us, sync: true}
+	beside := one
+	beside.together = true // the GPU's clock does not tell them apart
+	change := func(m mix, by func(*mix)) mix { by(&m); return m }
+	for _, c := range []struct {
+		name   string
+		with   mix
+		really mix
+		wanted []replay.Wanted
+	}{
+		{"a kernel, one thread", one, change(one, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a kernel and what is between, one thread", one, change(one, func(m *mix) { m.matmul /= 4; m.think = 0 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.25}, {Kind: "thread", Pattern: "*"}}},
+		{"two in flight", one, change(one, func(m *mix) { m.ahead = 2 }), []replay.Wanted{{Kind: "in-flight", Pattern: "2"}}},
+		{"three in flight of half", one, change(one, func(m *mix) { m.ahead = 3; m.matmul /= 2; m.gelu /= 2 }),
+			[]replay.Wanted{{Kind: "in-flight", Pattern: "3"}, {Kind: "kernel", Pattern: "*", Factor: 0.5}}},
+		{"a kernel, four threads", four, change(four, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul_f32", Factor: 0.5}}},
+		{"a kernel beside another in a command buffer", beside, change(beside, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a call, four threads", four, change(four, func(m *mix) { m.commit /= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 0.25}}},
+		{"a slower call", four, change(four, func(m *mix) { m.commit *= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 4}}},
+		{"threads, four threads", four, change(four, func(m *mix) { m.think /= 2 }), []replay.Wanted{{Kind: "thread", Pattern: "*", Factor: 0.5}}},
+		{"a kernel, a full GPU", full, change(full, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "m*l*32", Factor: 0.5}}},
+		{"a kernel, of all who wait for each other", everybody, change(everybody, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trace := load(t, c.with.build().Run(t))
+			real := rate(load(t, c.really.build().Run(t))) / rate(trace)
+			a := cause.Analyze(trace, cause.Options{})
+			g, why, err := a.Ask(c.wanted)
+			if err != nil || why != "" {
+				t.Fatalf("nothing is predicted: %s %v; verdict %s, replay error %.2f", why, err, a.Verdict.Cause, a.ReplayError)
+			}
+			t.Logf("predicted %.2f (%.2f to %.2f), real %.2f", g.Estimate, g.Low, g.High, real)
+			if off := g.Estimate/real - 1; !c.with.together && (off > 0.1 || off < -0.1) || real < g.Low || real > g.High {
+				t.Errorf("predicted %.2f (%.2f to %.2f), the run is %.2f times as fast", g.Estimate, g.Low, g.High, real)
+			}
+		})
+	}
+}
+
+// The story: one thread that launches kernels, with a GPU that is busy for 87 % of the time, had the verdict none: nothing serializes it.
+// But the kernels are what its run takes, and with one more command buffer in flight the GPU would never be idle.
+func TestOneThreadThatLaunchesKernels(t *testing.T) {
+	a := cause.Analyze(load(t, mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 80 * us, commit: 3 * us}.build().Run(t)), cause.Options{})
+	if v := a.Verdict; v.Cause != cause.GPUBound || v.Share < 0.8 {
+		t.Fatalf("%s, %.2f of the time: %s", v.Cause, v.Share, v.Summary)
+	}
+	said := strings.Join(a.Verdict.Causes[0].Evidence, "\n")
+	for _, want := range []string{"kernel matmul_f32: if it took half of its time, the run would be 1.5", "kernel gelu", "with 2 in flight the run would be 1."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+	gains := a.Gains()
+	if len(gains) == 0 || gains[0].Kind != replay.KindKernel || gains[0].Name != "matmul_f32" {
+		t.Fatalf("what helps most is %+v", gains)
+	}
+	last := map[string]float64{}
+	for _, g := range gains { // the less a thing takes, the faster the run
+		if g.Low > g.Estimate || g.High < g.Estimate || g.Estimate < last[g.Kind+g.Name]-0.01 {
+			t.Errorf("%+v after %.2f", g, last[g.Kind+g.Name])
+		}
+		last[g.Kind+g.Name] = g.Estimate
+	}
+}
+
+// What takes no time of a program brings nothing, and what is not in it is an error that says what is.
+func TestNothingToGain(t *testing.T) {
+	a := cause.Analyze(scenario(t, "independent threads"), cause.Options{})
+	g, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*", Factor: 1}})
+	if err != nil || why != "" || g.Estimate < 0.999 || g.Estimate > 1.001 {
+		t.Errorf("unchanged: %+v, %s, %v", g, why, err)
+	}
+	if _, _, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil || !strings.Contains(err.Error(), "step") {
+		t.Errorf("a kernel that is not there: %v", err)
+	}
+	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*"}}); err != nil || why == "" {
+		t.Errorf("of an empty trace: %+v, %q, %v", g, why, err)
+	}
+}

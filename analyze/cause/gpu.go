@@ -1,0 +1,77 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
+// time that threads were queued for it; it explains the time they waited for it in any way.
+func gpuSaturated(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded,
+		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
+	interrupted := evidence.Share(ev.Foreign.Cost.Busiest, ev.Busiest.Active.Length())
+	switch {
+	case ev.Buffers == 0:
+		return r.not("there are no GPU times")
+	case ev.Busy < policy.Saturated.Value && interrupted > 0 && ev.Pending-interrupted < policy.Most.Value:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it another program had interrupted it",
+			percent(ev.Busy), percent(interrupted))
+	case ev.Busy < policy.Saturated.Value && ev.Pending < policy.Most.Value:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
+			percent(ev.Busy), percent(ev.Pending))
+	case ev.HasRoom && ev.Pending >= policy.Most.Value && !ev.Saturated:
+		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but the more was ready the more ran at once: it had room",
+			percent(ev.Busy), percent(ev.Pending))
+	case !ev.Saturated && ev.Steady == 1: // what is ready waits for the thread's own work, as in a batch
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(ev.Busy))
+	case ev.Busy >= policy.Saturated.Value && !ev.Saturated:
+		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(ev.Busy), percent(ev.Pending))
+	}
+	if ev.Saturated {
+		with, alone := ev.WithTheGPU()
+		waited := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + ev.WaitedWhileBusy() - ev.InLines
+		r.Lost = max(waited, with-alone)
+		r.Explains = max(waited+ev.Sum(analyze.PartWaitExecuting), with)
+	} else { // most of the time: it explains what threads wait behind others, and no more
+		r.Confidence = policy.Inferred
+		r.Lost = max(0, max(ev.Sum(analyze.PartWaitQueuedOther), ev.QueuedAsleep())-ev.InLines-ev.Syncs().BarrierLost-ev.Foreign.Cost.Behind)
+		r.Explains = r.Lost
+	}
+	r.Holds = true
+	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
+	if ev.Committers > 1 {
+		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
+	}
+	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.Little.Value {
+		r.Confidence = min(r.Confidence, policy.Inferred)
+		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"
+		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at once is not seen", queueName(q))
+	}
+	executing := ev.Sum(analyze.PartWaitExecuting)
+	seen := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + executing
+	if ev.Saturated {
+		seen += ev.WaitedWhileBusy()
+	}
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(ev.Share(seen)), seen-executing, executing)
+	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
+	if policy.MoreThan(policy.Most, unseen, seen) {
+		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(ev.Share(unseen)))
+	}
+	if policy.MoreThan(policy.Most, unseen, r.Explains) {
+		r.without = func(p replayed) (replay.Change, string) {
+			if p.Paced() {
+				return replay.Change{GPU: true}, ""
+			}
+			return replay.Change{}, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
+		}
+	}
+	if policy.MoreThan(policy.Much, unseen, r.Explains) {
+		waiting = "with work in flight"
+	}
+	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(ev.Busy),
+		percent(min(1, ev.Share(max(r.Explains, r.Lost+executing)))), waiting)
+	return r
+}

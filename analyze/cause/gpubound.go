@@ -1,0 +1,51 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the verdict where no fault is.
+func gpuBound(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit,
+		Advice: "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, commit it before waiting"}
+	r.Lost = ev.Executing()
+	switch {
+	case ev.Buffers < policy.Pattern.Count():
+		return r.not("%d command buffers with GPU times are too few to tell", ev.Buffers)
+	case ev.Saturated:
+		return r.not("more work was ready than the GPU could run: it is saturated")
+	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count(): // then it is not the work that is the limit
+		return r.not("others may wait for the answers of thread %d, which makes all commits", ev.Handover.To.ID)
+	case ev.Share(r.Lost) < policy.Most.Value:
+		return r.not("threads waited for %s of their time while their own work ran", percent(ev.Share(r.Lost)))
+	}
+	r.Holds = true
+	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	r.without = cannot("a run without work on the GPU is another program; what would help says what faster kernels bring")
+	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.", percent(ev.Share(r.Lost)),
+		busyWords(ev, ", and the GPU is busy for %s"))
+	return r
+}
+
+// tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one thread waits for each
+// command buffer before it makes the next, what more of them in flight would bring.
+func (r *Finding) tellKernels(gains []replay.Gain) {
+	named := 0
+	gains = slices.Clone(gains)
+	slices.SortStableFunc(gains, func(x, y replay.Gain) int { return cmp.Compare(x.Flights(), y.Flights()) })
+	for _, g := range gains {
+		switch {
+		case g.Kind == replay.KindKernel && g.Factor == 0.5 && named < policy.MostNamed:
+			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.Words())
+			named++
+		case g.Kind == replay.KindInFlight:
+			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the last one gave", g.Name, g.Words())
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// completionHandlers: waits end late because handlers that the program added run before waiters wake.
+func completionHandlers(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
+		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
+	var with []analyze.Nanos
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.GPU.Known() && b.Completed.Known() && b.Handlers > 0 {
+			with = append(with, max(0, b.Completed.Begin-b.GPU.End))
+		}
+	}
+	if len(with) == 0 {
+		return r.not("no completion handler of the program is in the trace")
+	}
+	usual, late := ev.UsualCompletion(), evidence.Median(with)
+	slow := max(2*usual, policy.Wakeup.Nanos())
+	some := late < slow // at most
+	if some {
+		slow = max(slow, evidence.Scaled(ev.Processors.LateWake, policy.Outlier.Value))
+	}
+	few := 0
+	for _, took := range with {
+		if took >= slow {
+			few++
+		}
+	}
+	if some && (few < policy.Pattern.Count() || ev.Processors.Wakes < policy.Sample.Count()) {
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
+	}
+	handling := ev.Handling()
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		b := w.Buffer
+		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
+			continue
+		}
+		late := evidence.Clip(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		if b.Handlers > 0 {
+			r.Lost += late.Length()
+		} else {
+			r.Lost += handling[b.Queue].Within(late) // its completion comes after those before it in the queue
+		}
+	}
+	waited, full := r.Lost, analyze.Nanos(0)
+	for _, c := range ev.FullQueue {
+		full += handling[c.Buffer.Queue].Within(c.Interval)
+	}
+	if full > lostTo(queueDepth, ev) { // otherwise it is the queue's depth
+		r.Lost += full
+	}
+	r.Holds = r.Lost > 0
+	if !r.Holds {
+		return r.not("handlers took long, but no thread waited for them")
+	}
+	if some && ev.Share(r.Lost) < policy.Little.Value {
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d that took more than %s cost %s", late, few, slow, r.Lost)
+	}
+	if some {
+		r.Confidence = policy.Inferred
+		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
+	} else {
+		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
+	}
+	if waited > 0 {
+		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Share(waited)))
+	}
+	if r.Lost > waited {
+		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue completes one at a time", full, percent(ev.Share(full)))
+	}
+	r.sum("Slow completion handlers hold up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	return r
+}

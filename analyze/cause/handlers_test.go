@@ -1,0 +1,57 @@
+package cause
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+)
+
+// The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time, and the verdict
+// was none because the median handler is quick. Where threads wait for processors some are late as well, and then it is not the handlers.
+func TestSomeHandlersAreSlow(t *testing.T) {
+	const period = 7_000_000
+	for _, c := range []struct {
+		name   string
+		slow   analyze.Nanos // what every fourth handler takes
+		wake   analyze.Nanos // what every fourth thread takes to wake
+		behind bool          // who waits for it has no handler itself
+		want   string
+		lost   analyze.Nanos
+	}{
+		{name: "every fourth", slow: 6_000_000, want: CompletionHandlers, lost: 15 * 6_000_000},
+		{name: "none", slow: 20_000, want: None},
+		{name: "as late as threads wake", slow: 3_000_000, wake: 3_000_000, want: None},
+		{name: "before another's completion in its queue", slow: 6_000_000, behind: true, want: CompletionHandlers, lost: 2 * 15 * 6_000_000},
+	} {
+		w := handmade.New(60 * period)
+		w.Trace.Threads = w.Trace.Threads[:2]
+		for i := range analyze.Nanos(60) {
+			begin, late, wake := i*period, analyze.Nanos(20_000), analyze.Nanos(10_000)
+			if i%4 == 0 {
+				late, wake = max(late, c.slow), max(wake, c.wake)
+			}
+			for k, by := range []*analyze.Thread{w.A, w.B} {
+				b := w.Buffer(by, begin+1000+analyze.Nanos(k), handmade.At(begin+50_000, begin+500_000))
+				b.Completed = handmade.At(b.GPU.End+20_000, b.GPU.End+20_010)
+				if k == 0 || c.behind {
+					b.Completed = handmade.At(b.GPU.End+late, b.GPU.End+late+10)
+				}
+				if k == 0 {
+					b.Handlers = 1
+				}
+				w.Wait(by, handmade.At(begin+2000, b.Completed.End+wake), b)
+			}
+		}
+		w.Trace.Finish()
+		a := Analyze(w.Trace, Options{})
+		if a.Verdict.Cause != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.name, a.Verdict.Cause, c.want, a.Verdict.Summary)
+		}
+		for _, f := range a.Verdict.Causes {
+			if off := f.Lost - c.lost; f.Cause == CompletionHandlers && (off < -c.lost/20 || off > c.lost/20) {
+				t.Errorf("%s: lost %v, want %v: %q", c.name, f.Lost, c.lost, f.Evidence)
+			}
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package cause
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+)
+
+// TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over, and only if the
+// submitter did something for it alone. The pools were once taken for clients, since they wait in the same way.
+func TestHandover(t *testing.T) {
+	const asked, answers = 100, 200
+	const period = 1_000_000
+	for _, c := range []struct {
+		name      string
+		gave      uint64 // what the threads signal before they wait
+		together  bool   // the submitter lets both go at once
+		forNobody bool   // each wake-up is first for nobody
+		fetched   bool   // the submitter fetches something from where the thread had been
+		holds     bool
+		lost      analyze.Nanos
+	}{
+		{name: "clients", gave: asked, holds: true, lost: 20 * (period - 300_000)},
+		{name: "clients woken for nobody", gave: asked, forNobody: true, holds: true, lost: 20 * (period - 1000 - 300_000)},
+		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
+		{name: "a pool that is fed"},
+		{name: "a pool that signals something else", gave: 300},
+		{name: "a pool that is let go together and says when it is done", gave: asked, together: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := handmade.New(30 * period)
+			w.SignalWait(w.A, handmade.At(10, 100), asked, w.B, 100-1, 0) // the submitter waits once
+			for i := range analyze.Nanos(20) {
+				begin := 1000 + i*period
+				end := begin + period
+				client := w.B
+				if i%2 == 1 {
+					client = w.C
+				}
+				b := w.Buffer(w.A, begin+100_000, handmade.At(begin+200_000, begin+500_000))
+				w.Wait(w.A, handmade.At(begin+150_000, begin+510_000), b)
+				switch {
+				case c.together && i%2 == 1:
+					w.SignalWait(w.B, handmade.At(begin-period, end), answers, w.A, end-1, c.gave)
+					w.SignalWait(w.C, handmade.At(begin-period, end), answers, w.A, end-1, c.gave)
+				case c.together:
+				case c.forNobody:
+					w.SignalWait(client, handmade.At(begin, begin+1000), answers, w.A, begin+1000-1, c.gave)
+					w.SignalWait(client, handmade.At(begin+2000, end), answers, w.A, end-1, 0)
+				default:
+					w.SignalWait(client, handmade.At(begin, end), answers, w.A, end-1, c.gave)
+					w.Trace.SignalWaits[len(w.Trace.SignalWaits)-1].Fetched = c.fetched
+				}
+			}
+			w.Trace.Finish()
+			a := Analyze(w.Trace, Options{})
+			if a.Handover.Holds() != c.holds {
+				t.Fatalf("%+v", a.Handover)
+			}
+			for _, f := range a.Verdict.RuledOut {
+				if f.Cause == SingleSubmitter && c.holds {
+					t.Errorf("ruled out: %s", f.Why)
+				}
+			}
+			for _, f := range a.Verdict.Causes {
+				if f.Cause == SingleSubmitter && (!c.holds || f.Lost < c.lost-40_000 || f.Lost > c.lost+40_000) {
+					t.Errorf("lost %d, want %d, held %v: %q", f.Lost, c.lost, c.holds, f.Evidence)
+				}
+			}
+			if waited := a.WaitMatrix.Total() > 0; waited != c.holds {
+				t.Errorf("the wait matrix has %v", a.WaitMatrix.NS)
+			}
+		})
+	}
+}
+
+// TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the submitter works only
+// while somebody waits shows them; one that feeds a pool works also while all of the pool are busy.
+func TestHandoverUnseen(t *testing.T) {
+	const period = 1_000_000
+	for _, c := range []struct {
+		name  string
+		shift analyze.Nanos // of the submitter's work against the waits
+		wait  analyze.Nanos // of each period
+		holds bool
+	}{
+		{name: "clients", wait: 600_000, holds: true},
+		{name: "a pool that is fed", shift: 700_000, wait: 600_000},
+		{name: "somebody always waits", wait: period * 3 / 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := handmade.New(65 * period)
+			for i := range analyze.Nanos(60) {
+				begin := 1000 + i*period + (i*i*37)%300*1000 // no rhythm
+				end := begin + c.wait
+				client := w.B
+				if i%2 == 1 {
+					client = w.C
+				}
+				from := begin + c.shift
+				b := w.Buffer(w.A, from+20_000, handmade.At(from+100_000, from+500_000))
+				b.Created.Begin = from + 5000
+				w.Wait(w.A, handmade.At(from+50_000, from+510_000), b)
+				w.SignalWait(client, handmade.At(begin, end), uint64(300+i%2), w.A, end-1, 0)
+			}
+			w.Trace.Finish()
+			a := Analyze(w.Trace, Options{})
+			if a.Handover.Holds() != c.holds || a.Handover.MayAnswer != 60 {
+				t.Fatalf("%+v", a.Handover)
+			}
+			if says := strings.Contains(a.Verdict.Summary, "if they wait for answers"); says == c.holds {
+				t.Error(a.Verdict.Summary)
+			}
+		})
+	}
+}
+
+// TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once taken for one that
+// lets a pool go. What its clients would be without it was then predicted 38 % too low, for each had its answer when the last of the batch was
+// done.
+func TestHandoverTogether(t *testing.T) {
+	const asked, answers, period = 100, 200, 2_000_000
+	for _, buffers := range []analyze.Nanos{1, 2} {
+		w := handmade.New(40 * period)
+		d := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+		w.Trace.Threads = append(w.Trace.Threads, d)
+		w.SignalWait(w.A, handmade.At(10, 100), asked, w.B, 100-1, 0)
+		clients := []*analyze.Thread{w.B, w.C, d}
+		for i := range analyze.Nanos(30) {
+			begin := 1000 + i*period
+			for n := range buffers {
+				from := begin + 400_000*n
+				b := w.Buffer(w.A, from+100_000, handmade.At(from+150_000, from+500_000))
+				w.Wait(w.A, handmade.At(from+120_000, from+510_000), b)
+			}
+			end := begin + 1_500_000
+			for n := range 2 {
+				w.SignalWait(clients[(int(i)+n)%3], handmade.At(begin, end+analyze.Nanos(n)), answers, w.A, end+analyze.Nanos(n)-1, asked)
+			}
+		}
+		w.Trace.Finish()
+		a := Analyze(w.Trace, Options{})
+		if a.Handover.Holds() != (buffers == 2) {
+			t.Errorf("%d command buffers for two answers: %+v", buffers, a.Handover)
+		}
+		if buffers == 2 && a.Handover.Batched*2 <= len(a.Handover.Replies) {
+			t.Errorf("%d of %d answers were given together", a.Handover.Batched, len(a.Handover.Replies))
+		}
+		if buffers == 2 && a.Verdict.Cause != SingleSubmitter {
+			t.Errorf("judged %s", a.Verdict.Cause)
+		}
+	}
+	for _, batch := range []bool{false, true} {
+		if _, why := submittingApart(submission{10, batch}); (why != "") != batch {
+			t.Errorf("answers in batches %v: %q", batch, why)
+		}
+	}
+}
+
+// submission is a program in which a thread submits so many pieces of work for others.
+type submission struct {
+	pieces int
+	batch  bool
+}
+
+func (s submission) Paced() bool          { return false }
+func (s submission) Submits() (int, bool) { return s.pieces, s.batch }
+
+// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time, one command
+// buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
+func TestHandoverKeepsTheGPUBusy(t *testing.T) {
+	const period = 1_000_000
+	w := handmade.New(30 * period)
+	w.SignalWait(w.A, handmade.At(10, 100), 100, w.B, 100-1, 0)
+	for i := range analyze.Nanos(20) {
+		begin := 1000 + i*period
+		client := []*analyze.Thread{w.B, w.C}[i%2]
+		b := w.Buffer(w.A, begin+10_000, handmade.At(begin+20_000, begin+period-20_000))
+		w.Wait(w.A, handmade.At(begin+15_000, begin+period-10_000), b)
+		w.SignalWait(client, handmade.At(begin-min(i, 1)*period, begin+period), 200, w.A, begin+period-1, 100)
+	}
+	a := Analyze(w.Trace, Options{})
+	if a.Verdict.Cause != SingleSubmitter {
+		t.Errorf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
+	}
+}
+
+// The story: of a thread that gives its results to a pool through a queue of two places, and waits when that is full, each of the pool was
+// said to hand its work over, because it signals that there is a place again; but it goes to work then, and does not wait.
+func TestRoomIsNoRequest(t *testing.T) {
+	const room, results, period = 100, 200, 2_000_000
+	for _, works := range []analyze.Nanos{0, 1_500_000} {
+		w := handmade.New(40 * period)
+		for i := range analyze.Nanos(30) {
+			begin := 1000 + i*period
+			client := w.B
+			if i%2 == 1 {
+				client = w.C
+			}
+			w.SignalWait(w.A, handmade.At(begin, begin+50_000), room, client, begin+50_000-1, 0)
+			b := w.Buffer(w.A, begin+100_000, handmade.At(begin+150_000, begin+1_700_000))
+			w.Wait(w.A, handmade.At(begin+120_000, begin+1_710_000), b)
+			w.SignalWait(client, handmade.At(begin+50_000+works, begin+1_750_000), results, w.A, begin+1_750_000-1, room)
+		}
+		w.Trace.Finish()
+		if a := Analyze(w.Trace, Options{}); a.Handover.Holds() != (works == 0) {
+			t.Errorf("works for %v before it waits: %+v", works, a.Handover)
+		}
+	}
+}
+
+// The story: of a program of one thread it was said that others wait for its signal and may be given work by it. They were Metal's own
+// threads, which a commit wakes.
+func TestMetalsThreadsAreNoOthers(t *testing.T) {
+	const period = 1_000_000
+	w := handmade.New(40 * period)
+	for i := range analyze.Nanos(30) {
+		begin := 1000 + i*period
+		b := w.Buffer(w.A, begin+100_000, handmade.At(begin+200_000, begin+700_000))
+		b.Committed.End = begin + 120_000
+		w.Wait(w.A, handmade.At(begin+130_000, begin+710_000), b)
+		w.SignalWait(w.B, handmade.At(begin-min(i, 1)*800_000, begin+110_001), 200, w.A, begin+110_000, 0)
+	}
+	w.Trace.Finish()
+	if h := Analyze(w.Trace, Options{}).Handover; h == nil || h.Others != 0 || len(h.Replies) != 0 {
+		t.Errorf("%+v", h)
+	}
+}

@@ -1,0 +1,73 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// headOfLine: what is first in a queue keeps from running what is ready behind it. Two shapes are known: a command buffer that was
+// enqueued and not committed; and one that runs, of another thread, in a queue that runs less than the GPU has room for.
+func headOfLine(ev *evidence.Evidence) Finding {
+	enqueued := enqueuedEarly(ev)
+	if ev.InLines > enqueued.Lost {
+		return behindInLine(ev)
+	}
+	return enqueued
+}
+
+func behindInLine(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown, Holds: true, Lost: ev.InLines,
+		Advice: "give the threads queues of their own, at least those whose command buffers take long"}
+	waits := 0
+	by := map[*analyze.Queue]analyze.Nanos{}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if n := ev.InLine(w); n > 0 {
+			waits++
+			by[w.Buffer.Queue] += n
+		}
+	}
+	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the GPU ran less than it can", waits)
+	for _, u := range ev.Queues {
+		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
+			long, typical := ev.GPUTimes(u.Queue)
+			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them less than %s",
+				queueName(u.Queue), plural(len(u.Threads), "thread"), plural(ev.Lines[u.Queue].Most, "command buffer"), n, long, typical)
+		}
+	}
+	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Share(r.Lost)), percent(ev.Busy))
+	r.without = without(replay.Change{Lines: true})
+	r.sum("Command buffers stand behind other threads' in a queue, though the GPU has room for them: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	return r
+}
+
+// enqueuedEarly: a command buffer that was enqueued and not committed keeps committed ones behind it from running.
+func enqueuedEarly(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
+		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
+	enqueued, blocks := 0, 0
+	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Enqueued.Known() {
+			enqueued++
+		}
+		if x := ev.Released[b]; x != nil && x.Head.Length() > 0 {
+			blocks++
+			blocked[b] = x.Head.Begin
+		}
+	}
+	switch {
+	case enqueued == 0:
+		return r.not("no command buffer was enqueued before its commit")
+	case blocks == 0:
+		return r.not("%d command buffers were enqueued early; none kept a committed one waiting", enqueued)
+	}
+	r.Lost = ev.WaitedDuring(blocked)
+	r.Holds = true
+	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
+	r.sum("Command buffers that were enqueued and committed late hold up those behind them: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	return r
+}

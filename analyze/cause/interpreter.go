@@ -1,0 +1,65 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// interpreterLock: threads wait for the lock of a language interpreter. Why they do, and what to do about it, depends on what its
+// holder does meanwhile: it waits for the GPU, or it runs code of the language.
+func interpreterLock(ev *evidence.Evidence) Finding {
+	r, _ := findInterpreterLock(ev)
+	return r
+}
+
+// findInterpreterLock says, too, whether it was found by threads taking turns.
+func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
+	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
+		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
+	waits := ev.InterpreterWaits()
+	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Holds {
+		explain(waits, &seen, ev.KeptInterpreter())
+		return seen, false
+	}
+	if !ev.OneAtATime && waits.Held == 0 {
+		return r.not("the program is not an interpreter that runs one thread at a time"), false
+	}
+	if waits.Held == 0 && waits.Free > 0 {
+		return r.not("all %d waits for the GPU were entered without the interpreter's lock", waits.Free), false
+	}
+	turns := ev.Turns()
+	if turns == nil {
+		return r.not("threads of the interpreter wait for the GPU at the same time"), false
+	}
+	r.Confidence = policy.Guessed
+	r.takeTurns(turns, ev)
+	r.sum("Threads wait for the interpreter's lock for %s of their time.", percent(ev.Share(r.Lost)))
+	if waits.Held > 0 {
+		r.Confidence = policy.Recorded
+		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter runs meanwhile", waits.Held, waits.Held+waits.Free)
+	} else {
+		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for the GPU")
+	}
+	return r, true
+}
+
+// explain says what the holders of the lock did while others waited for it.
+func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
+	if w.Held+w.Free == 0 {
+		return // not recorded
+	}
+	if w.Held > 0 {
+		r.say("%d of %d waits for the GPU, %s, were entered holding the interpreter's lock", w.Held, w.Held+w.Free, w.HeldFor)
+	} else {
+		r.say("none of %d waits for the GPU was entered holding the interpreter's lock", w.Free)
+	}
+	if policy.AtLeast(policy.Most, kept, r.Lost) {
+		r.Confidence = policy.Recorded
+		r.say("threads that waited for the GPU kept it for %s of the time that others waited for it", percent(evidence.Share(kept, r.Lost)))
+		r.Advice = "release the interpreter's lock while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; Py_BEGIN_ALLOW_THREADS in an extension)"
+		return
+	}
+	r.say("for %s of the time that threads waited for it, it was held to run code, not to wait", percent(1-evidence.Share(kept, r.Lost)))
+	r.Advice = "the threads run code of the interpreter, one at a time: do more work per command buffer or in native code, or use processes instead of threads"
+}

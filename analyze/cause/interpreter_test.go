@@ -1,0 +1,60 @@
+package cause_test
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/cause"
+)
+
+// takingTurns is a trace of Python threads that wait for the GPU one after the other, with what is known of the interpreter's lock when
+// they begin to wait.
+func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
+	t.Helper()
+	trace := scenario(t, "a lock kept during the wait")
+	for _, p := range trace.Processes {
+		p.Program = "/usr/bin/python3.11"
+	}
+	for i := range trace.Waits {
+		trace.Waits[i].Interpreter = held
+	}
+	return trace
+}
+
+// Threads of an interpreter that take turns keep its lock while they wait, or another one; their waits know which.
+func TestTurnsByInterpreterOrByAnotherLock(t *testing.T) {
+	wantVerdict(t, takingTurns(t, analyze.InterpreterNotKnown), cause.InterpreterLock, "it seems to keep its lock while it waits for the GPU")
+	wantVerdict(t, takingTurns(t, analyze.InterpreterHeld), cause.InterpreterLock, "were entered holding the interpreter's lock")
+	wantVerdict(t, takingTurns(t, analyze.InterpreterFree), cause.LockContention, "what they keep meanwhile is not in the trace")
+}
+
+// Waits for the interpreter's lock have two causes with two remedies: its holder waits for the GPU, or it runs code.
+func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
+	for _, test := range []struct {
+		held analyze.InterpreterLock
+		kept analyze.Nanos
+		said string
+	}{
+		{analyze.InterpreterHeld, 5 * ms, "kept it for 100 % of the time that others waited for it"},
+		{analyze.InterpreterFree, 0, "none of"},
+		{analyze.InterpreterFree, 0, "it was held to run code, not to wait"},
+		{analyze.InterpreterNotKnown, 0, "the lock _PyRuntime"},
+	} {
+		trace := takingTurns(t, test.held)
+		for _, th := range trace.Threads {
+			at := th.Active.Begin
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 5*ms}, Thread: th},
+				Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 5 * ms, Kept: test.kept})
+		}
+		evidence := ""
+		for _, c := range cause.Analyze(trace, cause.Options{}).Verdict.Causes {
+			if c.Cause == cause.InterpreterLock {
+				evidence = strings.Join(c.Evidence, "; ")
+			}
+		}
+		if !strings.Contains(evidence, test.said) {
+			t.Errorf("%v: the evidence does not have %q: %s", test.held, test.said, evidence)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package cause
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/replay"
+)
+
+// A Window is a part of a run that was looked at for causes, in place of a longer one around it.
+type Window struct {
+	*Analysis
+	Begin, End analyze.Nanos // after the run's origin
+	Scale      float64       // how much longer what it stands for is
+}
+
+// scaled is a time of the window, for all that it stands for.
+func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return analyze.Nanos(float64(n) * w.Scale) }
+
+// String says which window it is.
+func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
+
+// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time; what a cause costs is summed
+// over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that is returned for the verdict, by its
+// index, because in it the cause has the middle share of all that found it.
+func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int) {
+	a = &Analysis{Evidence: whole}
+	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
+	for i := range windows {
+		w := &windows[i]
+		time := float64(w.ThreadTimeTotal()) * w.Scale
+		won[w.Verdict.Cause] += time
+		sure[w.Verdict.Cause] += time * w.Verdict.Confidence
+		all += time
+	}
+	if all == 0 {
+		a.Verdict = windows[0].Verdict
+		return a, 0
+	}
+	v := &a.Verdict
+	for i := range windows {
+		if c := windows[i].Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
+			v.Cause = c
+		}
+	}
+	of := slices.DeleteFunc(indexes(windows), func(i int) bool { return windows[i].Verdict.Cause != v.Cause })
+	slices.SortStableFunc(of, func(x, y int) int { return cmp.Compare(windows[x].Verdict.Share, windows[y].Verdict.Share) })
+	typical = of[len(of)/2]
+	best := &windows[typical]
+	v.Confidence = sure[v.Cause] / all
+	v.Summary = best.Verdict.Summary
+	v.Share = best.Verdict.Share
+	v.Causes = findings(windows, typical)
+	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
+		if first := y.Cause == v.Cause; first != (x.Cause == v.Cause) {
+			return map[bool]int{true: 1, false: -1}[first]
+		}
+		return cmp.Compare(y.Weight(), x.Weight())
+	})
+	if len(v.Causes) > 0 && v.Causes[0].Cause == v.Cause {
+		v.Share = min(1, float64(v.Causes[0].Lost)/all)
+	}
+	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Verdict.RuledOut), func(f Finding) bool {
+		return slices.ContainsFunc(v.Causes, func(c Finding) bool { return c.Cause == f.Cause })
+	})
+	if t := best.Verdict.Together; t != nil && len(v.Causes) > 1 && slices.Contains(t.Causes[:], v.Causes[0].Cause) && slices.Contains(t.Causes[:], v.Causes[1].Cause) {
+		v.Together = t
+	}
+	var parts []evidence.Part
+	for i := range windows {
+		parts = append(parts, evidence.Part{Evidence: windows[i].Evidence, Scale: windows[i].Scale})
+	}
+	a.Evidence, a.ReplayError = whole.WithParts(parts, typical), best.ReplayError
+	return a, typical
+}
+
+func indexes(windows []Window) (all []int) {
+	for i := range windows {
+		all = append(all, i)
+	}
+	return all
+}
+
+// findings puts together what the windows found of each cause that one of them found. The words are those of the typical window, or, where
+// it did not find the cause, of the one in which it costs most.
+func findings(windows []Window, typical int) (all []Finding) {
+	type found struct {
+		Finding
+		in    *Window
+		times int
+		low   []replay.Speedup
+	}
+	by := map[string]*found{}
+	var order []*found
+	for n := range windows {
+		w := &windows[(typical+n)%len(windows)]
+		for _, f := range w.Verdict.Causes {
+			lost, explains := w.scaled(f.Lost), w.scaled(f.Explains)
+			s := by[f.Cause]
+			if s == nil {
+				s = &found{Finding: f, in: w}
+				s.Lost, s.Explains = 0, 0
+				by[f.Cause] = s
+				order = append(order, s)
+			}
+			s.times++
+			s.Lost += lost
+			s.Explains += explains
+			if f.Speedup != nil {
+				s.low = append(s.low, *f.Speedup)
+			}
+		}
+	}
+	for _, s := range order {
+		f := s.Finding
+		f.Evidence = append(slices.Clone(f.Evidence), fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
+		f.Speedup = middle(s.low)
+		if f.Speedup != nil {
+			f.Unpredicted = ""
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// middle is the middle prediction, with an interval that holds all of them; nil when there is none.
+func middle(all []replay.Speedup) *replay.Speedup {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(x, y replay.Speedup) int { return cmp.Compare(x.Estimate, y.Estimate) })
+	s := all[len(all)/2]
+	for _, o := range all {
+		s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)
+	}
+	return &s
+}

@@ -1,0 +1,47 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
+func launchBound(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
+		Advice: "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"}
+	if ev.Buffers < policy.Pattern.Count() {
+		return r.not("%d command buffers are too few to tell", ev.Buffers)
+	}
+	scheduling, notify := ev.Sum(analyze.PartWaitScheduling)+ev.NotYetHanded(), ev.Sum(analyze.PartWaitNotify)
+	encode, commit := ev.Sum(analyze.PartEncode), ev.Sum(analyze.PartCommit)
+	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.Foreign.Began)
+	notify -= min(notify, lostTo(completionHandlers, ev))
+	if l, by := findLock(ev); by == hiddenInCommit {
+		commit -= min(commit, l.Lost)
+	}
+	r.Lost = scheduling + notify + encode + commit
+	each, work := ev.TypicalLaunch()
+	switch {
+	case ev.Saturated:
+		return r.not("the GPU had no idle time")
+	case ev.Busy >= policy.Busy.Value && work > policy.Launch.Nanos():
+		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Busy), work)
+	case ev.Starved():
+		return r.not("handing over and hearing back take long because threads wait for processors")
+	case ev.Processors.Known(ev.Total) && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
+		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost, ev.Processors.Waited)
+	case r.Lost < ev.Sum(analyze.PartOutside):
+		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
+			percent(ev.Share(ev.Sum(analyze.PartOutside))), percent(ev.Share(r.Lost)))
+	case each <= work:
+		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each, work)
+	}
+	r.Holds = true
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to begin and to hear back (medians)", work, each)
+	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)), percent(ev.Share(notify)),
+		percent(ev.Share(encode)), percent(ev.Share(commit)))
+	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
+	r.sum("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, each)
+	return r
+}

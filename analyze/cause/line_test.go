@@ -1,0 +1,116 @@
+package cause
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+)
+
+// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated GPU, because
+// one was always busy and more was always committed. The GPU ran another queue's at the same time, so it had room.
+func TestLine(t *testing.T) {
+	const period = 1_000_000
+	for _, c := range []struct {
+		name  string
+		apart bool // the other queue's work runs beside the long one's, not after it
+		cause string
+	}{
+		{"the GPU runs another queue's work beside it", true, HeadOfLine},
+		{"the GPU runs one at a time", false, GPUSaturated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := handmade.New(40 * period)
+			other := &analyze.Queue{ID: 2, Process: w.A.Process, Device: w.Queue.Device}
+			w.Trace.Queues = append(w.Trace.Queues, other)
+			for i := range analyze.Nanos(39) {
+				begin := 1000 + i*period
+				long := w.Buffer(w.A, begin, handmade.At(begin+10_000, begin+700_000))
+				w.Wait(w.A, handmade.At(begin+1000, begin+705_000), long)
+				short := w.Buffer(w.B, begin+20_000, handmade.At(begin+700_000, begin+800_000))
+				w.Wait(w.B, handmade.At(begin+21_000, begin+805_000), short)
+				gpu := handmade.At(begin+60_000, begin+900_000)
+				if !c.apart {
+					gpu = handmade.At(begin+800_000, begin+1_009_000)
+				}
+				beside := w.Buffer(w.C, begin+50_000, gpu)
+				beside.Queue = other
+				w.Wait(w.C, handmade.At(begin+51_000, gpu.End+5000), beside)
+			}
+			w.Trace.Finish()
+			v := Analyze(w.Trace, Options{}).Verdict
+			if v.Cause != c.cause {
+				t.Fatalf("%s: %s %v", v.Cause, v.Summary, v.RuledOut)
+			}
+			if lost := v.Causes[0].Lost; c.apart && (lost < 39*670_000 || lost > 39*680_000) {
+				t.Errorf("lost %d, want %d", lost, 39*679_000)
+			}
+		})
+	}
+}
+
+// TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken for room.
+func TestLineAlone(t *testing.T) {
+	const period = 500_000
+	w := handmade.New(100 * period)
+	for i := range analyze.Nanos(97) {
+		thread := []*analyze.Thread{w.A, w.B, w.C}[i%3]
+		begin := 1000 + i*period
+		b := w.Buffer(thread, max(1000, begin-2*period+30_000), handmade.At(begin, begin+period-40_000))
+		w.Wait(thread, handmade.At(b.Committed.End, b.GPU.End+5000), b)
+	}
+	w.Trace.Finish()
+	if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != GPUSaturated {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}
+
+// TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a saturated GPU keeps
+// waiting, and their waits were counted for it as well as for the device-wide synchronisation that they are.
+func TestEmptyIsNoWork(t *testing.T) {
+	const period = 1_000_000
+	w := handmade.New(40 * period)
+	for i := range analyze.Nanos(39) {
+		begin := 1000 + i*period
+		work := w.Buffer(w.A, begin, handmade.At(begin+5000, begin+700_000))
+		work.Encoders = []analyze.Encoder{{ID: 1, Created: analyze.Call{Interval: handmade.At(begin-1, begin), Thread: w.A}}}
+		w.Wait(w.A, handmade.At(begin+1000, begin+705_000), work)
+		fence := w.Buffer(w.B, begin+20_000, handmade.At(begin+701_000, begin+702_000))
+		w.Wait(w.B, handmade.At(begin+21_000, begin+710_000), fence)
+	}
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	if v.Cause != DeviceWideSync || v.Causes[0].Lost != 39*689_000 {
+		t.Errorf("%s, %d lost: %s", v.Cause, v.Causes[0].Lost, v.Summary)
+	}
+}
+
+// The story: threads that put an empty command buffer into everybody's queue, to wait for all, were said to lose that time to the
+// device-wide synchronisation, and as much of it to the queues in which those stood behind the others' work.
+func TestEmptyIsNotInLine(t *testing.T) {
+	const period = 1_000_000
+	w := handmade.New(40 * period)
+	other := &analyze.Queue{ID: 2, Process: w.A.Process, Device: w.Queue.Device}
+	w.Trace.Queues = append(w.Trace.Queues, other)
+	encoder := func(b *analyze.CommandBuffer) *analyze.CommandBuffer {
+		b.Encoders = []analyze.Encoder{{ID: b.ID, Created: analyze.Call{Interval: handmade.At(b.Committed.Begin-1, b.Committed.Begin), Thread: b.Committed.Thread}}}
+		return b
+	}
+	for i := range analyze.Nanos(39) {
+		begin := 1000 + i*period
+		w.Wait(w.A, handmade.At(begin+1000, begin+705_000), encoder(w.Buffer(w.A, begin, handmade.At(begin+10_000, begin+700_000))))
+		fence := w.Buffer(w.B, begin+20_000, handmade.At(begin+700_000, begin+701_000))
+		w.Wait(w.B, handmade.At(begin+21_000, begin+706_000), fence)
+		beside := encoder(w.Buffer(w.C, begin+50_000, handmade.At(begin+60_000, begin+900_000)))
+		beside.Queue = other
+		w.Wait(w.C, handmade.At(begin+51_000, begin+905_000), beside)
+	}
+	w.Trace.Finish()
+	a := Analyze(w.Trace, Options{})
+	if len(a.Lines) == 0 {
+		t.Fatal("the queue is not seen to hold anything up: that tests nothing")
+	}
+	if n := a.TimeInLine(); n != 0 || a.Verdict.Cause != DeviceWideSync {
+		t.Errorf("%v in line; %s", n, a.Verdict.Summary)
+	}
+}

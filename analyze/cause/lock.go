@@ -1,0 +1,109 @@
+package cause
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call and shows
+// in how the calls hold each other up.
+func lockContention(ev *evidence.Evidence) Finding {
+	r, _ := findLock(ev)
+	return r
+}
+
+// hiddenBy is what a lock that is not in the trace was found by.
+type hiddenBy uint8
+
+const (
+	notHidden hiddenBy = iota
+	hiddenInCommit
+	hiddenInEncoder
+	hiddenByTurns
+)
+
+// findLock says, too, what the lock was found by.
+func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
+	r := Finding{Cause: LockContention, Confidence: policy.Recorded, Advice: "shorten what is done under the lock, or give each thread its own"}
+	seen := lockFinding(r, ev, func(l *analyze.LockWait) bool { return !l.OfInterpreter() })
+	hidden, by := hiddenLock(r, ev)
+	switch {
+	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost): // a short wait for some lock does not say that there is no other
+		if seen.Holds {
+			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
+		}
+		return hidden, by
+	case !seen.Holds && len(ev.Trace.Locks) == 0:
+		return hidden, by
+	}
+	return seen, notHidden
+}
+
+// hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads that take turns.
+func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
+	tested := ""
+	for i := range ev.Interference {
+		t := &ev.Interference[i]
+		if t.OneAtATime() {
+			r.Holds, r.Confidence = true, policy.Inferred
+			r.Lost = t.Lost
+			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
+				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
+			switch {
+			case t.HandOff:
+				r.say("calls end one after the other with a regular time between, as when each hands a lock to the next")
+			case t.OneServer > 0:
+				r.say("calls are served one at a time: behind each other they take %.2f of the time of a call alone", t.OneServer)
+			default:
+				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
+			}
+			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
+			r.sum("Threads wait for a lock for %s of their time: %s.", percent(ev.Share(r.Lost)), r.Evidence[0])
+			if t.What != "commit" {
+				return r, hiddenInEncoder
+			}
+			r.at = &place{analyze.PartCommit, "commit"}
+			return r, hiddenInCommit
+		}
+		tested += fmt.Sprintf("; %s takes no longer when other threads are inside (rank correlation %.2f)", t.What, t.Rho)
+		if t.Interferes() {
+			tested += ", or not in the way that one lock would make it"
+		}
+	}
+	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
+	if turns := ev.Turns(); turns != nil && !ev.TurnsAreInterpreters() {
+		r.Confidence = policy.Guessed
+		r.takeTurns(turns, ev)
+		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
+		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock do: that costs %s of their time.", percent(ev.Share(r.Lost)))
+		r.at = &place{analyze.PartCommit, "commit"}
+		mayBeTheNext(ev, &r)
+		return r, hiddenByTurns
+	}
+	return r.not("no wait for a lock is in the trace%s", tested), notHidden
+}
+
+// mayBeTheNext says that the GPU, which the lock lets one thread use at a time, may have no room for more.
+func mayBeTheNext(ev *evidence.Evidence, r *Finding) {
+	if ev.Busy >= policy.Busy.Value && ev.GPU.Overlap < 1+policy.Little.Value && ev.Share(r.Lost) >= policy.WorthNaming.Value {
+		r.Confidence = min(r.Confidence, policy.Inferred)
+		r.say("the GPU was busy for %s of the time, with one command buffer at a time: whether it can run more at once without the lock is not seen", percent(ev.Busy))
+	}
+}
+
+// takeTurns is what threads lose that wait for the GPU one after the other.
+func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
+	r.Holds, r.Lost = true, max(0, t.Lost)
+	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and nothing is queued for it",
+		t.Exclusion.Threads, t.Exclusion.Index, t.Exclusion.PValue, percent(t.Coverage))
+	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
+	r.without = without(replay.Change{Turns: true})
+	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
+		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so nothing is predicted")
+		r.without = cannot("threads run while they wait for their turn, and what of that is work of their own is not in the trace")
+	}
+}

@@ -1,0 +1,112 @@
+package cause
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/handmade"
+)
+
+// meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a coordinator, a fourth
+// thread lets them go, 20 µs after the last has told it.
+func meets(rounds int, coordinator bool) *handmade.World {
+	const us = 1_000
+	w := handmade.New(analyze.Nanos(rounds+1) * 2000 * us)
+	var lead *analyze.Thread
+	if coordinator {
+		lead = &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+		w.Trace.Threads = append(w.Trace.Threads, lead)
+	}
+	for k := range rounds {
+		begin := analyze.Nanos(k+1) * 2000 * us
+		last := w.A
+		if k%10 == 9 {
+			last = w.B
+		}
+		end := begin + 1500*us
+		by := last
+		if coordinator {
+			w.SignalWait(lead, handmade.At(begin+50*us, end+10*us), 7, last, end, 0)
+			by, end = lead, end+20*us
+		}
+		for _, th := range []*analyze.Thread{w.A, w.B, w.C} {
+			took := analyze.Nanos(500 * us)
+			if th == last {
+				took = 1500 * us
+			}
+			b := w.Buffer(th, begin+10*us, handmade.At(begin+20*us, begin+took-10*us))
+			w.Wait(th, handmade.At(begin+12*us, begin+took-5*us), b)
+			if th != last || coordinator {
+				w.SignalWait(th, handmade.At(begin+took, end+10*us), 8, by, end, 0)
+			}
+		}
+	}
+	w.Trace.Finish()
+	return w
+}
+
+func TestImbalance(t *testing.T) {
+	for _, coordinator := range []bool{false, true} {
+		a := Analyze(meets(60, coordinator).Trace, Options{})
+		v := a.Verdict
+		if v.Cause != Imbalance {
+			t.Fatalf("coordinator %v: %s: %s", coordinator, v.Cause, v.Summary)
+		}
+		// Of each 2 ms, two threads wait one.
+		if s := evidence.Share(v.Causes[0].Lost, a.ThreadTimeTotal()); s < 0.31 || s > 0.36 {
+			t.Errorf("coordinator %v: %.2f of the time lost, want a third", coordinator, s)
+		}
+		// Shared out evenly, each works 833 µs instead of up to 1500: rounds of 1333 µs instead of 2000.
+		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.47 || s.Estimate > 1.53 || s.Low > 1.5 || s.High < 1.5 {
+			t.Errorf("coordinator %v: %+v, want 1.5", coordinator, s)
+		}
+		if said := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(said, "thread 1 (90 %), thread 2 (10 %)") {
+			t.Errorf("coordinator %v: the slowest is not named:\n%s", coordinator, said)
+		}
+	}
+	if v := Analyze(meets(6, false).Trace, Options{}).Verdict; v.Cause == Imbalance {
+		t.Errorf("six rounds are enough: %s", v.Summary)
+	}
+}
+
+// feeds makes a thread that waits for another's signal, of so many µs, before each command buffer of 400 µs; the other compiles meanwhile,
+// or nothing is known of it.
+func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {
+	const us = 1_000
+	w := handmade.New(analyze.Nanos(rounds+1) * (wait + 500) * us)
+	for k := range rounds {
+		begin := analyze.Nanos(k+1) * (wait + 500) * us
+		w.SignalWait(w.A, handmade.At(begin, begin+wait*us), 9, w.B, begin+wait*us-5*us, 0)
+		if compiles {
+			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{Call: analyze.Call{Interval: handmade.At(begin+10*us, begin+wait*us-10*us), Thread: w.B}, Kind: "library", Selector: "newLibraryWithSource:options:error:"})
+		}
+		commit := begin + (wait+20)*us
+		b := w.Buffer(w.A, commit, handmade.At(commit+10*us, commit+410*us))
+		w.Wait(w.A, handmade.At(commit+5*us, commit+420*us), b)
+	}
+	w.Trace.Finish()
+	return w
+}
+
+func TestStarvation(t *testing.T) {
+	for _, compiles := range []bool{false, true} {
+		a := Analyze(feeds(60, 800, compiles).Trace, Options{})
+		v := a.Verdict
+		if v.Cause != Starvation {
+			t.Fatalf("%s: %s", v.Cause, v.Summary)
+		}
+		said := strings.Join(v.Causes[0].Evidence, "\n")
+		if !strings.Contains(said, "for the signal of thread 2 (pthread_cond_wait)") || strings.Contains(said, "which compiled meanwhile") != compiles {
+			t.Errorf("compiles %v:\n%s", compiles, said)
+		}
+		// Of each 1300 µs, 500 are left.
+		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 2.4 || s.Estimate > 2.8 {
+			t.Errorf("%+v (%s), want 2.6", s, v.Causes[0].Unpredicted)
+		}
+	}
+	if v := Analyze(feeds(60, 30, false).Trace, Options{}).Verdict; v.Cause != GPUBound {
+		t.Errorf("waits of 30 µs: %s: %s", v.Cause, v.Summary)
+	}
+}

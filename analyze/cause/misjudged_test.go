@@ -1,0 +1,213 @@
+package cause_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/tracesim"
+)
+
+const us, ms = 1_000, 1_000_000
+
+func scenario(t *testing.T, name string) *analyze.Trace {
+	t.Helper()
+	for _, s := range tracesim.Scenarios {
+		if s.Name == name {
+			return load(t, s.Build(1).Run(t))
+		}
+	}
+	t.Fatalf("there is no scenario %q", name)
+	return nil
+}
+
+// wantVerdict checks the verdict, and that a text is in its summary or evidence.
+func wantVerdict(t *testing.T, trace *analyze.Trace, want, said string) {
+	t.Helper()
+	v := cause.Analyze(trace, cause.Options{}).Verdict
+	all := v.Summary
+	for _, c := range v.Causes {
+		all += "\n" + c.Cause + ": " + strings.Join(c.Evidence, "; ")
+	}
+	if v.Cause != want || !strings.Contains(all, said) {
+		t.Errorf("%s, want %s and %q in:\n%s", v.Cause, want, said, all)
+	}
+}
+
+// The story: another program's work on the GPU was taken for the cost of launching. It is told, with what it costs, and the verdict
+// on this program is none.
+func TestForeignLoadIsNoVerdict(t *testing.T) {
+	trace := scenario(t, "another program on the GPU")
+	wantVerdict(t, trace, cause.None, "Another program has the GPU")
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.3 {
+		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
+	}
+}
+
+// The story: a program of nine threads shared the GPU with another. Its threads, and those that stand for the GPU, had each waited for
+// processors for a moment, which together was more than the time for which the GPU stood idle: the load was ruled out. And work that the
+// other program interrupted made the GPU look busy, and the verdict gpu-saturated.
+func TestForeignLoadOfManyThreads(t *testing.T) {
+	trace := scenario(t, "another program that interrupts the work of many threads")
+	for _, waited := range []analyze.Nanos{0, 10, 100} { // thousandths of each thread's time, for processors
+		p, w := trace.Processes[0], trace.Window
+		p.CPUSamples = []analyze.CPUSample{{At: w.Begin}, {At: w.End, Ran: w.Length(), Waited: 8 * w.Length() * waited / 1000}}
+		wantVerdict(t, trace, cause.None, "as long on the GPU as the same work usually does")
+	}
+	v := cause.Analyze(trace, cause.Options{}).Verdict
+	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
+		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
+	}
+	for _, b := range trace.CommandBuffers { // who hears of the end lacks a processor as well: so may who begins the work
+		b.Completed.Begin += 3 * ms
+		b.Completed.End += 3 * ms
+	}
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) > 0 && v.Causes[0].Cause == cause.ForeignGPULoad {
+		t.Errorf("another program is blamed, though completions are late as well: %+v", v.Causes[0])
+	}
+}
+
+// The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
+// cpu-bound, since they ran for half of their time.
+func TestSpinningIsNotComputing(t *testing.T) {
+	trace := scenario(t, "a spin lock kept during the wait")
+	for _, waited := range []analyze.Nanos{10, 30} { // on a machine that is busy, spinning threads lack processors as well
+		for _, th := range trace.Threads {
+			took := th.Active.Length()
+			th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * (58 - waited) / 100, Waited: took * waited / 100}}
+		}
+		wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
+	}
+}
+
+// The story: nine threads spun for two processors, so that each waited for the GPU a dozen times in the whole trace. None of them was
+// heard in whether they take turns, for each had fewer than twenty waits, and the verdict was cpu-bound.
+func TestManyThreadsThatSpin(t *testing.T) {
+	trace := scenario(t, "a spin lock of nine threads kept during the wait")
+	for _, th := range trace.Threads {
+		took := th.Active.Length()
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 21 / 100, Waited: took * 70 / 100}}
+	}
+	wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
+}
+
+// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of
+// eight threads, from being looked for.
+func TestShortLockDoesNotHideAnother(t *testing.T) {
+	trace := scenario(t, "a lock kept during the wait")
+	th := trace.CommandBuffers[0].Committed.Thread
+	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin, End: th.Active.Begin + 278*us}, Thread: th},
+		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
+	wantVerdict(t, trace, cause.LockContention, "Threads take turns")
+	wantVerdict(t, trace, cause.LockContention, "the lock malloc: 1 wait,")
+}
+
+// The story: a thread that compiles in the background, for others that have work in flight all the while, made the verdict
+// compile-bound.
+func TestCompilationBesideTheWork(t *testing.T) {
+	s := tracesim.NewSim(8, 1)
+	for i := range 3 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for round := range 150 {
+				if i == 0 && round > 0 && round < 149 {
+					t.Compile("step", ms)
+					continue
+				}
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", ms)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	wantVerdict(t, load(t, s.Run(t)), cause.GPUBound, "compile-bound: threads spent")
+}
+
+// The story: threads that only write a log wait for each other's lock for most of their time; the verdict was lock-contention, and
+// that without it the program would be 1.01 times as fast.
+func TestLockBesideTheWork(t *testing.T) {
+	s := tracesim.NewSim(8, 1)
+	for i := range 5 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			submit := func() {
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", ms)
+				t.Commit(b)
+				t.Wait(b)
+			}
+			if i < 2 {
+				for range 150 {
+					submit()
+				}
+				return
+			}
+			submit()
+			t.Sleep(148 * ms)
+			submit()
+		})
+	}
+	trace := load(t, s.Run(t))
+	for _, th := range trace.Threads {
+		if th.Active.Length() == 0 || countBuffers(trace, th) > 10 {
+			continue
+		}
+		for at := th.Active.Begin + 2*ms; at < th.Active.Begin+145*ms; at += 3 * ms {
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
+			th.Exclusive[analyze.PartLock] += 2 * ms
+			th.WorkingExclusive[analyze.PartLock] += 2 * ms
+		}
+	}
+	wantVerdict(t, trace, cause.None, "Threads that submit next to nothing")
+}
+
+func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
+	for _, b := range t.CommandBuffers {
+		if b.Committed.Thread == th {
+			n++
+		}
+	}
+	return n
+}
+
+// The story: of a program that dispatched faster than it can be traced, five of six calls were lost, command buffers whose encoders
+// were lost looked like barriers, and there was a verdict nevertheless.
+func TestNoVerdictFromATraceWithHoles(t *testing.T) {
+	trace := scenario(t, "device-wide sync")
+	trace.Lost.Records = trace.Events
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.None || !strings.Contains(v.Summary, "calls were lost") {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+	trace.Lost.Records = trace.Events / 10
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.DeviceWideSync || v.Confidence > 0.7 {
+		t.Errorf("%s with confidence %.2f: %s", v.Cause, v.Confidence, v.Summary)
+	}
+}
+
+// The story: a thread that keeps three command buffers in flight, and waits for them in no call, was replayed as one that waits for
+// nothing, and so nothing could be predicted of its program.
+func TestWaitsThatNoCallShows(t *testing.T) {
+	a := cause.Analyze(scenario(t, "GPU saturated, three in flight"), cause.Options{})
+	if math.Abs(a.ReplayError) > 0.05 {
+		t.Errorf("the replay is off by %.0f %%", 100*a.ReplayError)
+	}
+	if c := a.Verdict.Causes[0]; c.Speedup != nil || c.Unpredicted == "" {
+		t.Errorf("%+v, %q: want nothing predicted, since the one queue has the GPU all the time", c.Speedup, c.Unpredicted)
+	}
+}
+
+// TestSaysWhyNothingIsPredicted: a spin lock hides what is work of the threads' own.
+func TestSaysWhyNothingIsPredicted(t *testing.T) {
+	trace := scenario(t, "a spin lock kept during the wait")
+	for _, th := range trace.Threads {
+		took := th.Active.Length()
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took / 2}}
+	}
+	a := cause.Analyze(trace, cause.Options{})
+	if c := a.Verdict.Causes[0]; c.Speedup != nil || !strings.Contains(c.Unpredicted, "work of their own") {
+		t.Errorf("%s: %+v, %q", c.Cause, c.Speedup, c.Unpredicted)
+	}
+}

@@ -1,0 +1,45 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not recorded.
+func (v *Verdict) nameSites(t *analyze.Trace) {
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		at := c.row().at
+		if c.at != nil {
+			at = *c.at
+		}
+		if at == nowhere {
+			continue
+		}
+		sites := t.CallSites(func(s *analyze.CallStat) bool { return s.Part == at.part })
+		total := analyze.Nanos(0)
+		for _, s := range sites {
+			total += s.Time
+		}
+		for _, s := range sites[:min(len(sites), policy.MostSites)] {
+			if s.Time == 0 || evidence.Share(s.Time, total) < policy.WorthNaming.Value {
+				continue
+			}
+			c.say("%s", siteText(&s, at.verb, evidence.Share(s.Time, total)))
+		}
+	}
+}
+
+// siteText is "12 threads wait in train.py:42 step(), for 80 % of the time of such calls".
+func siteText(s *analyze.CallSite, verb string, part float64) string {
+	who := plural(len(s.Threads), "thread")
+	if len(s.Threads) == 1 {
+		first, rest, _ := strings.Cut(verb, " ")
+		verb = strings.TrimSpace(first + "s " + rest)
+	}
+	return fmt.Sprintf("%s %s in %s (%s, %s in all, %s of the time of such calls)", who, verb, s.Frame, s.Selector, s.Time, percent(part))
+}

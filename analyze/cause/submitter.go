@@ -1,0 +1,96 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for its command
+// buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
+func singleSubmitter(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
+		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
+	var top *evidence.ThreadTime
+	commits := 0
+	for _, t := range ev.Taking {
+		commits += t.CommandBuffers
+		if top == nil || t.CommandBuffers > top.CommandBuffers {
+			top = t
+		}
+	}
+	switch {
+	case len(ev.Taking) == 0 || commits == 0:
+		return r.not("nothing was committed")
+	case !policy.AtLeast(policy.NearlyAll, top.CommandBuffers, commits):
+		return r.not("%d threads committed; the busiest made %s of the commits", ev.Committers, percent(float64(top.CommandBuffers)/float64(commits)))
+	}
+	waiting := 0
+	waiters := map[*analyze.Thread]bool{}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if w.Thread != top.Thread && evidence.Awaited(w) == top.Thread {
+			waiting++
+			waiters[w.Thread] = true
+			r.Lost += ev.NotSaturated(w.Interval, w.Buffer)
+		}
+	}
+	h := ev.Handover
+	handed := h.Holds() && h.To == top.Thread
+	if handed {
+		for i := range h.Replies {
+			lost := ev.NotSaturated(h.Replies[i].Interval, nil)
+			if !ev.Saturated {
+				lost -= h.Replies[i].Own
+			}
+			r.Lost += max(0, lost)
+		}
+	}
+	switch {
+	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: threads that are let go together wait like that",
+			top.Thread.ID, len(h.Replies), percent(h.Served))
+	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace shows that they asked it for something: threads that it gives work to wait like that",
+			top.Thread.ID, len(h.Replies)+h.Others)
+	case waiting == 0 && !handed && len(ev.Taking) < 2:
+		return r.not("only %d thread takes part", len(ev.Taking))
+	case waiting == 0 && !handed:
+		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
+	}
+	if len(waiters) == 1 && !handed { // it may be there to take what the other has made
+		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
+	}
+	if r.Holds = r.Lost > 0; !r.Holds {
+		return r.not("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)
+	}
+	r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
+	if waiting > 0 {
+		r.say("%d waits of other threads were for its work", waiting)
+	}
+	switch {
+	case handed && h.Unseen:
+		r.Confidence = policy.Inferred
+		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits", len(h.Threads), len(h.Replies))
+	case handed:
+		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.Threads), len(h.Replies))
+	}
+	r.say("beyond the time of their own work on the GPU that took %s of thread time", r.Lost)
+	r.say("it spent %s of its time encoding and committing and %s outside of Metal", percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
+		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
+	r.without = submittingApart
+	r.sum("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(ev.Share(r.Lost)))
+	return r
+}
+
+// submittingApart lets each thread submit its own work, where it is known which that is.
+func submittingApart(p replayed) (replay.Change, string) {
+	switch pieces, batch := p.Submits(); {
+	case pieces == 0:
+		return replay.Change{}, "what each thread has submitted for it is not in the trace"
+	case batch:
+		return replay.Change{}, "the thread that submits answers several others together, and when each would have had its own answer is not in the trace"
+	}
+	return replay.Change{Apart: true}, ""
+}

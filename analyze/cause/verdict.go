@@ -1,0 +1,155 @@
+package cause
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// A Verdict names the cause that explains the most lost thread time.
+type Verdict struct {
+	Cause      string
+	Share      float64   // of the threads' time; with None, what the program loses to another one
+	Confidence float64   // 0…1
+	Summary    string    // one sentence
+	Causes     []Finding // those that hold, the largest first
+	RuledOut   []Finding // those that do not
+	Together   *Together // what removing the two largest would bring; nil when there are not two, or they were not replayed
+}
+
+// Together is the predicted speed-up if two causes were removed.
+type Together struct {
+	Causes [2]string
+	replay.Speedup
+}
+
+// decide asks each cause's rule and takes the cause that explains the most: faults of the program that are worth naming before limits of the
+// machine, and these before what is not worth naming.
+func decide(ev *evidence.Evidence) (v Verdict) {
+	v.Cause = None
+	for i := range causes {
+		if found := causes[i].rule(ev); found.Holds {
+			v.Causes = append(v.Causes, found)
+		} else {
+			v.RuledOut = append(v.RuledOut, found)
+		}
+	}
+	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
+	})
+	if reason := v.tooLittle(ev); reason != "" {
+		v.Summary = "Not enough data for a verdict: " + reason + "."
+		return v
+	}
+	beside := 0
+	for beside < len(v.Causes) && v.Causes[beside].Standing == Aside {
+		beside++
+	}
+	if beside > 0 { // they are told last, whatever they cost threads that have no part in the rest
+		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
+	}
+	if beside == len(v.Causes) || ev.Share(v.Causes[0].Weight()) < policy.WorthNaming.Value {
+		v.Confidence = trust(ev.Trace, policy.Nothing)
+		if v.Summary = noCause(ev); beside > 0 {
+			h := &v.Causes[len(v.Causes)-beside]
+			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and nothing serializes them that this trace can show.",
+				percent(ev.Share(h.Lost)), h.Cause, percent(ev.Occupied))
+		}
+		return v
+	}
+	top := &v.Causes[0]
+	if v.Share = min(1, ev.Share(top.Lost)); top.Standing != Outside {
+		v.Cause = top.Cause
+	}
+	margin := 1.0
+	if len(v.Causes) > 1 && v.Causes[1].rank(ev) == top.rank(ev) {
+		margin = 1 - min(1, evidence.Share(v.Causes[1].Weight(), top.Weight()))
+	}
+	v.Confidence = trust(ev.Trace, top.Confidence*(policy.Unrivalled+(1-policy.Unrivalled)*margin))
+	v.Summary = top.Summary
+	return v
+}
+
+// rank is 0 for what is told first.
+func (f *Finding) rank(ev *evidence.Evidence) int {
+	switch {
+	case f.Standing == Limit:
+		return 1
+	case f.Standing != Aside && ev.Share(f.Weight()) >= policy.WorthNaming.Value:
+		return 0
+	}
+	return 2
+}
+
+// confess adds to the verdict that the tracer did not see everything, where it knows that.
+func (v *Verdict) confess(ev *evidence.Evidence) {
+	if others := otherDevices(ev); others != "" {
+		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.", deviceName(ev.Busiest.Device), others)
+	}
+	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
+		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: this is about those.", commits.Seen, commits.Made)
+	}
+}
+
+// otherDevices says how busy the GPUs were that the verdict is not about; empty when there are none.
+func otherDevices(ev *evidence.Evidence) string {
+	var words []string
+	for _, d := range ev.GPU.Devices {
+		if d.Device != ev.Busiest.Device {
+			words = append(words, fmt.Sprintf("%s was busy for %s", deviceName(d.Device), percent(evidence.Share(d.Busy, d.Active.Length()))))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func deviceName(d *analyze.Device) string {
+	if d == nil {
+		return "a device that is not known"
+	}
+	return fmt.Sprintf("%q", d.Name)
+}
+
+// tooLittle says what is missing for a verdict; empty when nothing is.
+func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
+	switch {
+	case len(ev.Trace.CommandBuffers) == 0:
+		return "there is no command buffer in the trace"
+	case ev.Total == 0:
+		return "no thread committed or waited"
+	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
+		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", ev.Trace.Lost.Records, ev.Trace.Events+ev.Trace.Lost.Records)
+	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound), ev.Total):
+		return fmt.Sprintf("%d command buffers are too few", len(ev.Trace.CommandBuffers))
+	}
+	return ""
+}
+
+// trust lowers a confidence when the trace is not whole.
+func trust(t *analyze.Trace, c float64) float64 {
+	if t.Source.Truncated {
+		c *= policy.NearlyAll.Value
+	}
+	if seen, known := t.Commits().Share(); known {
+		c *= seen
+	}
+	if t.Lost.Records > 0 {
+		c *= 1 - min(0.5, 5*float64(t.Lost.Records)/float64(t.Events+t.Lost.Records))
+	}
+	return c
+}
+
+// lost is what a cause costs that was found; 0 of others.
+func (v *Verdict) lost(cause string) analyze.Nanos {
+	for i := range v.Causes {
+		if v.Causes[i].Cause == cause {
+			return v.Causes[i].Lost
+		}
+	}
+	return 0
+}

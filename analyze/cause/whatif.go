@@ -1,0 +1,126 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+)
+
+// predict predicts what the run would gain without its causes, each and the two largest together.
+func (a *Analysis) predict(opts Options) {
+	r := replay.New(a.Evidence, opts.Seed)
+	a.replay, a.ReplayError = r, r.Error
+	var replayed []replay.Change
+	var names []string
+	for i := range a.Verdict.Causes {
+		c := &a.Verdict.Causes[i]
+		if c.Speedup != nil { // it says so itself
+			continue
+		}
+		if c.Unpredicted = r.Why; r.Why != "" {
+			continue
+		}
+		if c.Cause == GPUBound {
+			c.tellKernels(a.Gains())
+		}
+		removal, unknown := c.removal(r)
+		if a.Share(c.Lost) < policy.Negligible.Value {
+			unknown = "it costs too little"
+		}
+		if c.Unpredicted = unknown; unknown != "" {
+			continue
+		}
+		if c.Speedup, c.Unpredicted = r.Without(removal); c.Speedup == nil {
+			continue
+		}
+		if c.Cause == GPUSaturated && c.Speedup.Estimate < policy.WorthPredicting.Value {
+			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
+			continue
+		}
+		replayed, names = append(replayed, removal), append(names, c.Cause)
+	}
+	if len(replayed) >= 2 {
+		if s, _ := r.Without(replayed[0].Both(replayed[1])); s != nil {
+			a.Verdict.Together = &Together{[2]string{names[0], names[1]}, *s}
+		}
+	}
+}
+
+// KindCause is what a Gain is of that takes a cause out altogether.
+const KindCause = "cause"
+
+// Gains are what would help most: of each thing that takes much, what the run gains if it took less, and of each cause what it gains
+// without it. What gains most at half of its time comes first, and of one thing the factors as they fall.
+func (a *Analysis) Gains() []replay.Gain {
+	if a.replay == nil {
+		return nil
+	}
+	all, known := a.replay.Gains()
+	if !known {
+		return nil
+	}
+	half := map[string]float64{}
+	for _, g := range all {
+		if g.Factor <= 0.5 && half[g.Kind+":"+g.Name] == 0 {
+			half[g.Kind+":"+g.Name] = g.Estimate
+		}
+	}
+	for i := range a.Verdict.Causes {
+		if c := &a.Verdict.Causes[i]; c.Speedup != nil {
+			all = append(all, replay.Gain{Kind: KindCause, Name: c.Cause, Speedup: *c.Speedup})
+			half[KindCause+":"+c.Cause] = c.Speedup.Estimate
+		}
+	}
+	slices.SortStableFunc(all, func(x, y replay.Gain) int { return cmp.Compare(half[y.Kind+":"+y.Name], half[x.Kind+":"+x.Name]) })
+	return all
+}
+
+// Kinds are the kinds that can be asked for.
+func Kinds() []string {
+	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight}
+}
+
+// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the error is about
+// what is asked for.
+func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
+	r := a.replay
+	if r == nil {
+		return g, "the trace has no waits to replay", nil
+	}
+	var c replay.Change
+	var things []replay.Wanted
+	for _, w := range wanted {
+		if w.Kind != KindCause {
+			things = append(things, w)
+			continue
+		}
+		u := &replay.Unmatched{Wanted: w}
+		found := false
+		for i := range a.Verdict.Causes {
+			f := &a.Verdict.Causes[i]
+			if u.There = append(u.There, f.Cause); !replay.Matches(w.Pattern, f.Cause) {
+				continue
+			}
+			removal, unknown := f.removal(r)
+			if unknown != "" {
+				return g, unknown, nil
+			}
+			c, found = c.Both(removal), true
+		}
+		if !found {
+			return g, "", u
+		}
+	}
+	if c, err = r.Changed(c, things); err != nil {
+		return g, "", err
+	}
+	g = replay.Together(wanted)
+	s, why := r.Without(c)
+	if s == nil {
+		return g, why, nil
+	}
+	g.Speedup = *s
+	return g, "", nil
+}

@@ -1,0 +1,82 @@
+package evidence
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// Busy is a union of intervals: disjoint, ascending, with the sum of the lengths before each, so that the part of it within any
+// interval is found in logarithmic time.
+type Busy struct {
+	spans  []analyze.Interval
+	before []analyze.Nanos // length of spans[:i]
+}
+
+// NewBusy is the union of the intervals, which it sorts.
+func NewBusy(intervals []analyze.Interval) *Busy {
+	b := &Busy{spans: analyze.Union(intervals)}
+	b.before = make([]analyze.Nanos, len(b.spans)+1)
+	for i, s := range b.spans {
+		b.before[i+1] = b.before[i] + s.Length()
+	}
+	return b
+}
+
+// Total is the length of the union.
+func (b *Busy) Total() analyze.Nanos {
+	if b == nil {
+		return 0
+	}
+	return b.before[len(b.spans)]
+}
+
+// Within is the length of the union inside i.
+func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
+	if b == nil || i.End <= i.Begin {
+		return 0
+	}
+	return b.until(i.End) - b.until(i.Begin)
+}
+
+// until is the length of the union before t.
+func (b *Busy) until(t analyze.Nanos) analyze.Nanos {
+	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].Begin >= t })
+	if i == 0 {
+		return 0
+	}
+	return b.before[i-1] + min(t, b.spans[i-1].End) - b.spans[i-1].Begin
+}
+
+// Spans are the disjoint intervals of the union, ascending.
+func (b *Busy) Spans() []analyze.Interval {
+	if b == nil {
+		return nil
+	}
+	return b.spans
+}
+
+// Gaps are the intervals of within that the union leaves free, ascending.
+func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
+	var gaps []analyze.Interval
+	at, spans := within.Begin, b.Spans()
+	for _, s := range spans[sort.Search(len(spans), func(i int) bool { return spans[i].End > at }):] {
+		if s.Begin >= within.End {
+			break
+		}
+		if s.Begin > at {
+			gaps = append(gaps, analyze.Interval{Begin: at, End: s.Begin})
+		}
+		at = max(at, s.End)
+	}
+	if at < within.End {
+		gaps = append(gaps, analyze.Interval{Begin: at, End: within.End})
+	}
+	return gaps
+}
+
+func Clip(i, within analyze.Interval) analyze.Interval {
+	return analyze.Interval{Begin: max(i.Begin, within.Begin), End: min(i.End, within.End)}
+}
+
+func overlap(a, b analyze.Interval) analyze.Nanos { return Clip(a, b).Length() }

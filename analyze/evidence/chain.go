@@ -1,0 +1,129 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// What ends a chain of waits.
+const (
+	RootGPU     = "gpu"     // work on the GPU
+	RootRunning = "running" // a thread that ran
+	RootUnknown = "unknown"
+)
+
+// A Chain is a thread that waited for a thread that itself waited, and so on, to what they all waited for in the end.
+type Chain struct {
+	Threads []*analyze.Thread // the first waited
+	Root    string
+	Time    analyze.Nanos // that the first waited, in all
+	Waits   int
+}
+
+// chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of which the
+// wait matrix tells, are left out.
+func (ev *Evidence) chains() []Chain {
+	blocks := ev.blocks()
+	by := map[[policy.LongestChain + 1]uint64]*Chain{}
+	var order [][policy.LongestChain + 1]uint64
+	for _, t := range ev.Threads {
+		for i := range blocks[t.Thread] {
+			b := &blocks[t.Thread][i]
+			chain := Chain{Threads: []*analyze.Thread{t.Thread}, Root: RootUnknown, Time: b.Length(), Waits: 1}
+			if b.awaited(t.Thread) == nil {
+				continue
+			}
+			chain.follow(b, blocks)
+			if len(chain.Threads) < 3 {
+				continue
+			}
+			var key [policy.LongestChain + 1]uint64
+			for k, th := range chain.Threads {
+				key[k] = uint64(th.ID)
+			}
+			key[policy.LongestChain] = uint64(len(chain.Root))
+			if sum := by[key]; sum != nil {
+				sum.Time += chain.Time
+				sum.Waits++
+			} else {
+				by[key] = &chain
+				order = append(order, key)
+			}
+		}
+	}
+	var list []Chain
+	for _, key := range order {
+		list = append(list, *by[key])
+	}
+	slices.SortStableFunc(list, func(x, y Chain) int { return cmp.Compare(y.Time, x.Time) })
+	return list[:min(len(list), policy.MostChains)]
+}
+
+// awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not known.
+func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
+	switch b.kind {
+	case blockLock:
+		if b.holder != self {
+			return b.holder
+		}
+	case blockSignal:
+		if b.handed { // a thread that waits for work waits for nobody
+			return b.holder
+		}
+	case blockWait:
+		if from := Awaited(b.wait); from != self {
+			return from
+		}
+	}
+	return nil
+}
+
+// follow goes from a block to what the thread that it is for was blocked by for most of that time, and so on.
+func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
+	at := b.Interval
+	for len(c.Threads) < policy.LongestChain {
+		self := c.Threads[len(c.Threads)-1]
+		next := b.awaited(self)
+		if next == nil || slices.Contains(c.Threads, next) {
+			c.Root = rootOf(b)
+			return
+		}
+		c.Threads = append(c.Threads, next)
+		held := longest(blocks[next], at)
+		if held == nil {
+			c.Root = RootRunning
+			if b.kind == blockWait && b.wait.Buffer != nil && policy.MoreThan(policy.Most, overlap(b.wait.Buffer.GPU, at), at.Length()) {
+				c.Root = RootGPU
+			}
+			return
+		}
+		at, b = Clip(at, held.Interval), held
+	}
+}
+
+// rootOf is what a block that is for no other thread waits for.
+func rootOf(b *block) string {
+	switch {
+	case b.kind == blockWait && b.wait.Buffer != nil && b.wait.Buffer.GPU.Known(), b.kind == blockSlot:
+		return RootGPU
+	case b.kind == blockCompile:
+		return RootRunning
+	}
+	return RootUnknown
+}
+
+// longest is the block that takes more than half of a time; nil when there is none.
+func longest(list []block, i analyze.Interval) *block {
+	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
+		if policy.MoreThan(policy.Most, overlap(b.Interval, i), i.Length()) {
+			return b
+		}
+		if b.End <= i.Begin {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package evidence
+
+import "mtrace/analyze"
+
+// Completion is when the program could see that b had completed, at the latest when a wait for it returned; 0 when it is not known.
+func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
+	switch {
+	case b.Completed.Known():
+		return b.Completed.Begin
+	case b.GPU.Known():
+		return b.GPU.End
+	}
+	return ev.waitedFor[b]
+}
+
+// returns finds when the first wait for each command buffer returned.
+func (ev *Evidence) returns() {
+	ev.waitedFor = map[*analyze.CommandBuffer]analyze.Nanos{}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if w.Buffer == nil || w.Scheduled || w.Unfinished || w.Buffer.Completed.Known() {
+			continue
+		}
+		if at, known := ev.waitedFor[w.Buffer]; !known || w.End < at {
+			ev.waitedFor[w.Buffer] = w.End
+		}
+	}
+}
+
+// lastCompleted is, for each queue, when the last of the command buffers that are known to have completed was committed. Those
+// that were committed later were in flight when the trace ended.
+func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
+	last := map[*analyze.Queue]analyze.Nanos{}
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Committed.Known() && ev.Completion(b) != 0 {
+			last[b.Queue] = max(last[b.Queue], b.Committed.Begin)
+		}
+	}
+	return last
+}

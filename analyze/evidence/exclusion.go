@@ -1,0 +1,193 @@
+package evidence
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap / overlap
+// expected if the threads were independent; PValue is how often independent threads would overlap as little as observed.
+type Exclusion struct {
+	What      string
+	Index     float64
+	Low, High float64 // of 95 % of what independent threads would show
+	PValue    float64
+	QValue    float64 // PValue, adjusted for the number of tests
+	Threads   int
+	Intervals int
+}
+
+// exclusion tests the intervals whose beginning and end are both visible: work on the GPU and open encoders. Calls that may
+// block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
+func (ev *Evidence) exclusion(opts Options) {
+	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	waits := map[*analyze.Thread][]analyze.Interval{}
+	for i := range ev.Trace.Waits {
+		if w := &ev.Trace.Waits[i]; w.Length() >= policy.ShortestWait.Nanos() {
+			waits[w.Thread] = append(waits[w.Thread], w.Interval)
+		}
+	}
+	for _, b := range ev.Trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
+			gpu[t] = append(gpu[t], Clip(b.GPU, ev.Trace.Window))
+		}
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			if t := e.Created.Thread; t != nil && e.Ended.Known() && e.Ended.Thread == t {
+				encoders[t] = append(encoders[t], Clip(analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, ev.Trace.Window))
+			}
+		}
+	}
+	for _, c := range []struct {
+		what string
+		by   map[*analyze.Thread][]analyze.Interval
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", waits}} {
+		if e, told := testExclusion(c.by, opts); told {
+			e.What = c.what
+			ev.Exclusion = append(ev.Exclusion, e)
+		}
+	}
+}
+
+// testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise overlap.
+// It is false when fewer than two threads have enough intervals, or when they were not at work at the same time.
+func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
+	lines, window := timelines(by)
+	if len(lines) < 2 {
+		return Exclusion{}, false
+	}
+	observed := pairwise(lines)
+	random := rand.New(rand.NewPCG(opts.Seed, 0x6d7472616365))
+	shifted := make([][]analyze.Interval, len(lines))
+	samples := make([]float64, opts.Permutations)
+	below, mean := 0, 0.0
+	for n := range samples {
+		for i, line := range lines {
+			shifted[i] = rotate(shifted[i][:0], line, window, analyze.Nanos(random.Int64N(int64(window.Length()))))
+		}
+		o := pairwise(shifted)
+		if o <= observed {
+			below++
+		}
+		samples[n] = float64(o)
+		mean += float64(o) / float64(len(samples))
+	}
+	if mean == 0 {
+		return Exclusion{}, false
+	}
+	slices.Sort(samples)
+	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
+	if quantile(0.025) > 1-policy.FalseDiscovery.Value {
+		return Exclusion{}, false // so little to overlap that chance alone can leave none
+	}
+	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
+		PValue: float64(below+1) / float64(len(samples)+1), Threads: len(lines)}
+	for _, line := range lines {
+		e.Intervals += len(line)
+	}
+	return e, true
+}
+
+// timelines are the timelines of the threads with enough intervals, those with the most, cut to the window in which all were at work.
+// There are fewer than two when there is nothing to compare.
+func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
+	var order []*analyze.Thread
+	for t, list := range by {
+		if len(list) >= policy.Handful.Count() {
+			order = append(order, t)
+		}
+	}
+	slices.SortFunc(order, func(x, y *analyze.Thread) int {
+		return cmp.Or(len(by[y])-len(by[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))
+	})
+	window = analyze.Interval{Begin: -1 << 62, End: 1 << 62}
+	total := 0
+	for _, t := range order[:min(len(order), policy.MostLines)] {
+		line := NewBusy(by[t]).Spans()
+		if len(line) == 0 {
+			continue
+		}
+		lines = append(lines, line)
+		window = Clip(window, analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
+		total += len(line)
+	}
+	if len(lines) < 2 || window.Length() == 0 {
+		return nil, window
+	}
+	if total > policy.MostIntervals { // the middle part of the window
+		keep := analyze.Nanos(float64(window.Length()) * policy.MostIntervals / float64(total))
+		window.Begin += (window.Length() - keep) / 2
+		window.End = window.Begin + keep
+	}
+	heard := lines[:0]
+	for _, line := range lines {
+		if line = within(line, window); len(line) >= policy.Handful.Count()/2 {
+			heard = append(heard, line)
+		}
+	}
+	return heard, window
+}
+
+func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval {
+	var in []analyze.Interval
+	for _, i := range line {
+		if i = Clip(i, window); i.Length() > 0 {
+			in = append(in, i)
+		}
+	}
+	return in
+}
+
+// rotate appends the line shifted by a time, in a circle.
+func rotate(dst, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
+	cut := len(line) // the first interval that ends after the new beginning's image
+	edge := window.End - by
+	for i, v := range line {
+		if v.End > edge {
+			cut = i
+			break
+		}
+	}
+	back := window.Length() - by
+	for i := cut; i < len(line); i++ {
+		v := line[i]
+		if v.Begin < edge { // it crosses the edge: its end comes first
+			dst = append(dst, analyze.Interval{Begin: window.Begin, End: v.End - back})
+			continue
+		}
+		dst = append(dst, analyze.Interval{Begin: v.Begin - back, End: v.End - back})
+	}
+	for i := 0; i < cut; i++ {
+		dst = append(dst, analyze.Interval{Begin: line[i].Begin + by, End: line[i].End + by})
+	}
+	if cut < len(line) && line[cut].Begin < edge {
+		dst = append(dst, analyze.Interval{Begin: line[cut].Begin + by, End: window.End})
+	}
+	return dst
+}
+
+// pairwise is the overlap of each two lines, summed.
+func pairwise(lines [][]analyze.Interval) (sum analyze.Nanos) {
+	for i := range lines {
+		for j := i + 1; j < len(lines); j++ {
+			sum += common(lines[i], lines[j])
+		}
+	}
+	return sum
+}
+
+func common(a, b []analyze.Interval) (sum analyze.Nanos) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		sum += overlap(a[i], b[j])
+		if a[i].End < b[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return sum
+}

@@ -1,0 +1,86 @@
+package evidence
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// MostlyExecutes says whether the GPU's own work takes more of the threads' time than all else, and no want of processors makes it look so.
+func (ev *Evidence) MostlyExecutes() bool {
+	return !ev.Starved() && ev.Share(ev.Executing()) >= policy.Most.Value
+}
+
+// Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed before it.
+func (ev *Evidence) Executing() analyze.Nanos {
+	return ev.Sum(analyze.PartWaitExecuting) + ev.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
+}
+
+// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran.
+func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
+	takesPart := map[*analyze.Thread]bool{}
+	for _, t := range ev.Taking {
+		takesPart[t.Thread] = true
+	}
+	for i := range ev.ForSignals {
+		w := &ev.ForSignals[i]
+		if !takesPart[w.Thread] || w.GivenBack {
+			continue
+		}
+		for _, d := range ev.deviceOrder {
+			sum += d.byThread[w.Thread].Within(Clip(w.Interval, atWork(w.Thread)))
+		}
+	}
+	return sum
+}
+
+// OnlyQueue is the queue that did all the work; nil when several did.
+func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
+	for _, u := range ev.Queues {
+		if u.CommandBuffers == 0 {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = u.Queue
+	}
+	return only
+}
+
+// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
+func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if from := Awaited(w); from != nil && from != w.Thread {
+			sum += ev.DeviceOf(w.Buffer).all.Within(w.Interval)
+		}
+	}
+	for _, c := range ev.FullQueue {
+		sum += ev.DeviceOf(c.Buffer).all.Within(c.Interval)
+	}
+	return sum
+}
+
+// NotSaturated is the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
+func (ev *Evidence) NotSaturated(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
+	d := ev.devices[ev.Busiest.Device]
+	if b != nil {
+		d = ev.DeviceOf(b)
+	}
+	if !ev.Saturated || d.Model != ev.Busiest.Device {
+		return i.Length()
+	}
+	return i.Length() - d.all.Within(i)
+}
+
+// GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
+func (ev *Evidence) GPUTimes(q *analyze.Queue) (most, usual analyze.Nanos) {
+	var all []analyze.Nanos
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Queue == q && b.GPU.Known() {
+			all = append(all, b.GPU.Length())
+			most = max(most, b.GPU.Length())
+		}
+	}
+	return most, Median(all)
+}

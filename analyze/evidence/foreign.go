@@ -1,0 +1,144 @@
+package evidence
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// foreign is what another program takes of the GPU, as far as it shows: the driver had handed work to the GPU, the GPU ran nothing of the
+// program, and did not begin it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
+type foreign struct {
+	Says   foreignSays
+	Delays int                                         // command buffers of which it is known when the driver handed them to the GPU
+	Late   int                                         // of them, that began late on an idle GPU
+	Usual  analyze.Nanos                               // what those waited, median
+	Began  analyze.Nanos                               // thread time in waits for them, whatever the reason
+	held   map[*analyze.CommandBuffer]analyze.Interval // when each of them was held up
+	Waited analyze.Nanos                               // for processors, by a thread of the program
+	Rested analyze.Nanos                               // by the GPU, while one of them was ready
+	Heard  analyze.Nanos                               // how long completions were on their way that were heard of late
+	Stood  int                                         // command buffers that were interrupted
+	Cost   interruptions                               // by them, where another program has the GPU
+}
+
+// foreignSays is whether another program has the GPU, or what speaks against it.
+type foreignSays uint8
+
+const (
+	ForeignNotSeen    foreignSays = iota // when the driver handed work over is not in the trace
+	ForeignBusy                          // the program keeps the GPU busy itself
+	ForeignSeldom                        // work seldom began late
+	ForeignCheap                         // it costs next to nothing
+	ForeignProcessors                    // what hands work over may lack processors
+	ForeignHeard                         // so may what hears of its end
+	foreignHolds
+)
+
+func (ev *Evidence) findForeign() (f foreign) {
+	delays := ev.startDelays()
+	f.Delays = len(delays)
+	switch {
+	case len(delays) < policy.Pattern.Count():
+		f.Says = ForeignNotSeen
+		return f
+	case ev.Saturated:
+		f.Says = ForeignBusy
+		return f
+	}
+	var all, each []analyze.Nanos
+	idle := map[*analyze.CommandBuffer]analyze.Nanos{}
+	for b, d := range delays {
+		idle[b] = d.Length() - ev.DeviceOf(b).any.Within(d)
+		all = append(all, idle[b])
+	}
+	slices.Sort(all)
+	usual := min(all[len(all)/policy.Quick], policy.Launch.Nanos())
+	held := map[*analyze.CommandBuffer]analyze.Interval{}
+	for b, d := range delays {
+		if idle[b] > policy.Launch.Nanos() {
+			f.Late++
+			each = append(each, idle[b])
+			held[b] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
+		}
+	}
+	if f.Late < policy.Pattern.Count() {
+		f.Says = ForeignSeldom
+		return f
+	}
+	f.held, f.Usual = held, Median(each)
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if d, known := held[w.Buffer]; known && w.Buffer != nil {
+			d = Clip(d, queuedPart(w))
+			f.Began += d.Length() - ev.DeviceOf(w.Buffer).any.Within(d)
+		}
+	}
+	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
+	f.Waited, f.Rested, f.Heard = ev.waitedForProcessors(ev.Taking), ev.idleDuring(held), ev.lateNotices()
+	switch p := &ev.Processors; {
+	case ev.Share(f.Began) < policy.Negligible.Value:
+		f.Says = ForeignCheap
+	case ev.Starved() || f.Waited >= f.Rested || f.Waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
+		f.Says = ForeignProcessors
+	case policy.AtLeast(policy.Much, f.Heard, f.Rested):
+		f.Says = ForeignHeard
+	default:
+		f.Says = foreignHolds
+		stood := ev.interrupted()
+		f.Stood, f.Cost = len(stood), ev.interruptionsBy(stood, ev.Busiest.Device)
+		if float64(f.Cost.Busiest) > policy.Outlier.Value*float64(f.Rested) { // work that depends on its data, it may be
+			f.Cost = interruptions{}
+		}
+	}
+	return f
+}
+
+// waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and added up over the
+// processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no call of Metal's, and those that
+// stand for a GPU where there is none; 0 when it is not known.
+func (ev *Evidence) waitedForProcessors(threads []*ThreadTime) (sum analyze.Nanos) {
+	submit := map[*analyze.Process]int{}
+	for _, t := range threads {
+		submit[t.Thread.Process]++
+	}
+	for _, p := range ev.Trace.Processes {
+		if cpu := p.CPUIn(ev.Trace.Window); cpu.Waited != analyze.NotKnown {
+			sum += cpu.Waited / analyze.Nanos(max(1, submit[p]))
+		}
+	}
+	return sum
+}
+
+// lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the GPU's end.
+func (ev *Evidence) lateNotices() analyze.Nanos {
+	var list []analyze.Interval
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Launch.Nanos() {
+			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
+		}
+	}
+	return NewBusy(list).Total()
+}
+
+// idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
+func (ev *Evidence) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval) (sum analyze.Nanos) {
+	for d, list := range ev.onDevices(held) {
+		for _, i := range NewBusy(list).Spans() {
+			sum += i.Length() - d.any.Within(i)
+		}
+	}
+	return sum
+}
+
+// startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its beginning.
+func (ev *Evidence) startDelays() map[*analyze.CommandBuffer]analyze.Interval {
+	delays := map[*analyze.CommandBuffer]analyze.Interval{}
+	for b, x := range ev.Released {
+		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
+			delays[b] = analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin}
+		}
+	}
+	return delays
+}

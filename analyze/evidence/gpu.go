@@ -1,0 +1,175 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// GPU is what the GPUs of the trace did.
+type GPU struct {
+	Busy         analyze.Nanos // union of the rows of GPU work, summed over devices
+	BusyShare    float64       // of the window, per device
+	Sum          analyze.Nanos // sum of the rows
+	Overlap      float64       // Sum / Busy: how many ran at the same time on average, while one did
+	StartLatency *hdrhistogram.Histogram
+	IdleGaps     []Gap // the longest, longest first
+	Idle         analyze.Nanos
+	IdleBy       []IdleCause // longest first
+	Devices      []DeviceUse
+
+	shortest analyze.Nanos // a gap of that length is none of the longest; 0 when it is not known
+}
+
+// DeviceUse is what one GPU did between the first commit to it and the last completion.
+type DeviceUse struct {
+	Device     *analyze.Device // nil when not known
+	Active     analyze.Interval
+	Busy, Sum  analyze.Nanos
+	Capacity   int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
+	AtCapacity analyze.Nanos // time in which it ran that many
+	Backlog    analyze.Nanos // time in which it was busy while something was ready for it and had not begun
+	Growth     float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
+}
+
+// A Gap is a time in which a GPU had nothing to do, between two command buffers.
+type Gap struct {
+	analyze.Interval
+	Thread *analyze.Thread // committed what ended the gap
+	Doing  string          // what that thread did for most of the gap
+}
+
+// An IdleCause sums the gaps of a GPU by the thread that ended them and what it did meanwhile.
+type IdleCause struct {
+	Thread *analyze.Thread
+	Doing  string
+	Time   analyze.Nanos
+	Gaps   int
+	From   map[*analyze.Stack]analyze.Nanos // Time by where the commits that ended the gaps were made, as far as that is known
+}
+
+// gpu sums what the GPUs did, and looks for what was ready for them meanwhile.
+func (ev *Evidence) gpu() {
+	ev.measureGPU()
+	ev.findLines()
+	for i, d := range ev.deviceOrder {
+		ev.GPU.Devices[i].Backlog, ev.GPU.Devices[i].Growth = ev.backlog(d)
+	}
+	ev.GPU.sum(ev.Trace.Window)
+}
+
+// measureGPU sums what the GPUs did.
+func (ev *Evidence) measureGPU() {
+	g := &ev.GPU
+	g.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
+	for _, d := range ev.deviceOrder {
+		use := ev.deviceUse(d)
+		g.Devices = append(g.Devices, use)
+		g.Busy += use.Busy
+		g.Sum += use.Sum
+		ev.idle(d, use)
+	}
+	for _, b := range ev.Trace.CommandBuffers {
+		if latency, known := b.StartLatency(ev.Trace.Window); known && ev.Trace.Began(b.Committed.Begin) {
+			_ = g.StartLatency.RecordValue(int64(min(latency, policy.LongestLatency)))
+		}
+	}
+}
+
+// sum fills what follows from the times of the devices, and puts the gaps in order.
+func (g *GPU) sum(window analyze.Interval) {
+	if n := analyze.Nanos(len(g.Devices)); n > 0 {
+		g.BusyShare = Share(g.Busy, window.Length()*n)
+	}
+	if g.Busy > 0 {
+		g.Overlap = float64(g.Sum) / float64(g.Busy)
+	}
+	g.longest()
+	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return cmp.Compare(y.Time, x.Time) })
+}
+
+// keep keeps a gap that may be one of the longest. Of gaps that are as long the first are listed.
+func (g *GPU) keep(gap Gap) {
+	if g.shortest > 0 && gap.Length() <= g.shortest {
+		return
+	}
+	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
+		g.longest()
+		g.shortest = g.IdleGaps[policy.MostGaps-1].Length()
+	}
+}
+
+// longest leaves the longest gaps, in order.
+func (g *GPU) longest() {
+	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return cmp.Compare(y.Length(), x.Length()) })
+	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
+}
+
+// deviceUse sweeps over the beginnings and ends of the device's work.
+func (ev *Evidence) deviceUse(d *Device) DeviceUse {
+	use := DeviceUse{Device: d.Model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
+	var run, none counter
+	for _, r := range d.running {
+		run.add(r.Interval)
+		use.Active.End = max(use.Active.End, r.End)
+		use.Active.Begin = min(use.Active.Begin, r.Begin)
+		if ev.Released == nil && r.buffer.Committed.Known() || ev.Released[r.buffer] != nil {
+			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, ev.Trace.Window.Begin))
+		}
+	}
+	for _, r := range d.rows {
+		use.Sum += r.Length()
+	}
+	run.sort()
+	times := run.times(&none)
+	total := analyze.Nanos(0)
+	for k := len(times.running) - 1; k >= 1; k-- {
+		if total += times.running[k]; policy.AtLeast(policy.Negligible, total, use.Busy) && total > 0 {
+			use.Capacity, use.AtCapacity = k, total
+			break
+		}
+	}
+	return use
+}
+
+// backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for its place in
+// a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells what waits for room from what is only
+// about to begin: a full device runs as many command buffers, however many more are ready.
+func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
+	var run, pending counter
+	latency, encoded := ev.startLatency(), ev.Trace.Encoded()
+	for _, r := range d.running {
+		run.add(r.Interval)
+		x := ev.Released[r.buffer]
+		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
+			continue
+		}
+		waiting := analyze.Interval{Begin: x.At + latency, End: r.Begin}
+		if line := ev.Lines[r.buffer.Queue]; line != nil {
+			for _, i := range line.full.Gaps(waiting) {
+				pending.add(i)
+			}
+			continue
+		}
+		pending.add(waiting)
+	}
+	run.sort()
+	pending.sort()
+	l := run.times(&pending)
+	return l.backlog, l.growth
+}
+
+// startLatency is the least time that the GPU took to begin work that was ready.
+func (ev *Evidence) startLatency() analyze.Nanos {
+	least := policy.Launch.Nanos() // more is not latency
+	for b, x := range ev.Released {
+		if b.GPU.Known() && b.GPU.Begin > x.At {
+			least = min(least, b.GPU.Begin-x.At)
+		}
+	}
+	return least
+}

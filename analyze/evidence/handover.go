@@ -1,0 +1,245 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
+//
+// A thread that waits for another's signal waits for a result, or for work, and the signals alone do not say which: a pool that has
+// nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a result only if
+//
+//   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the submitter goes on,
+//     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
+//     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming);
+//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
+//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not.
+type handover struct {
+	To        *analyze.Thread
+	Threads   map[*analyze.Thread]bool // that hand something over
+	Replies   []reply                  // to them, by when they were given
+	Others    int                      // waits of other threads that the submitter's signal ended
+	Unseen    bool                     // what they hand over is not in the trace: see findByTiming
+	MayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
+	Served    float64                  // share of the waiting time that ended with something done for the thread alone
+	Batched   int                      // replies that were given together with others
+}
+
+// A reply ends a thread's wait for what it handed over.
+type reply struct {
+	analyze.Call               // the wait
+	At           analyze.Nanos // when the signal was given
+	Own          analyze.Nanos // GPU time, in the wait, of what was committed since the reply before
+}
+
+// Holds says whether threads hand their work over.
+func (h *handover) Holds() bool {
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Busy.Value
+}
+
+// signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
+func signalWaits(waits []analyze.SignalWait, again func(*analyze.Thread) analyze.Nanos) []analyze.SignalWait {
+	var all []analyze.SignalWait
+	last := map[*analyze.Thread]int{}
+	for _, w := range waits {
+		if i, before := last[w.Thread]; before {
+			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= again(w.Thread) {
+				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.Fetched, w.TimedOut
+				continue
+			}
+		}
+		last[w.Thread] = len(all)
+		all = append(all, w)
+	}
+	return all
+}
+
+// findHandover finds who submits for others; the handover may not hold. It is nil when no thread made nearly all commits.
+func (ev *Evidence) findHandover() *handover {
+	commits, most, all := map[*analyze.Thread]int{}, 0, 0
+	h := &handover{Threads: map[*analyze.Thread]bool{}}
+	first := analyze.Nanos(1<<63 - 1)
+	for _, b := range ev.Trace.CommandBuffers {
+		if t := b.Committed.Thread; t != nil {
+			commits[t]++
+			if all++; commits[t] > most {
+				h.To, most = t, commits[t]
+			}
+			first = min(first, b.Committed.Begin)
+		}
+	}
+	if len(ev.ForSignals) == 0 || h.To == nil || !policy.AtLeast(policy.NearlyAll, most, all) {
+		return nil
+	}
+	h.findThreads(ev.ForSignals, first)
+	if len(h.Threads) < 2 {
+		h.findByTiming(ev.Trace, ev.ForSignals)
+	}
+	ev.ForSignals = signalWaits(ev.ForSignals, func(t *analyze.Thread) analyze.Nanos {
+		if h.Threads[t] && !h.Unseen {
+			return policy.WaitsOn.Nanos()
+		}
+		return 0
+	})
+	inCommit := h.inCommit(ev.Trace)
+	for i := range ev.ForSignals {
+		w := &ev.ForSignals[i]
+		switch {
+		case w.Signaller != h.To || w.Thread == h.To || w.GivenBack:
+		case h.Threads[w.Thread]:
+			r := reply{Call: w.Call, At: w.Signalled}
+			if r.At == 0 {
+				r.At = w.End
+			}
+			h.Replies = append(h.Replies, r)
+		case !isInside(inCommit, w.Signalled): // there it wakes Metal's own threads
+			h.Others++
+		}
+	}
+	slices.SortStableFunc(h.Replies, func(x, y reply) int { return cmp.Compare(x.At, y.At) })
+	h.serve(ev.Trace)
+	return h
+}
+
+// findThreads finds who hands something over to the submitter, whose first commit is given.
+func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) {
+	type signs struct {
+		waits, gave, called int
+		waited, fetched     analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
+	}
+	by := map[*analyze.Thread]*signs{}
+	of := func(t *analyze.Thread) *signs {
+		if by[t] == nil {
+			by[t] = &signs{}
+		}
+		return by[t]
+	}
+	awaited := h.asking(waits)
+	for i := range waits {
+		if w := &waits[i]; w.Thread == h.To && !w.GivenBack && awaited[w.Object] && w.Signaller != nil && w.Signaller != h.To && w.End > first {
+			of(w.Signaller).called++
+		}
+	}
+	for i := range waits {
+		if w := &waits[i]; w.Signaller == h.To && w.Thread != h.To && !w.GivenBack {
+			s := of(w.Thread)
+			if s.waits++; w.Gave != 0 && awaited[w.Gave] {
+				s.gave++
+			}
+			s.waited += w.Length()
+			if w.Fetched {
+				s.fetched += w.Length()
+			}
+		}
+	}
+	all, called, callers := 0, 0, 0
+	for _, s := range by {
+		if s.waits > 0 && s.called > 0 {
+			all, called, callers = all+s.waits, called+s.called, callers+1
+		}
+	}
+	for t, s := range by {
+		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
+			continue
+		}
+		gives := policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) || oftenEnough(s.gave, s.waits)
+		if s.waits > 0 && (gives || s.waits >= policy.Handful.Count() && s.called > 0 && callers >= 2 && oftenEnough(called, all)) {
+			h.Threads[t] = true
+		}
+	}
+	// Who waits for the same as these waits for an answer too, though its turn may not have come yet.
+	answers := map[uint64]bool{}
+	for i := range waits {
+		if w := &waits[i]; h.Threads[w.Thread] && w.Gave != 0 && awaited[w.Gave] && w.Signaller == h.To {
+			answers[w.Object] = true
+		}
+	}
+	for i := range waits {
+		if w := &waits[i]; w.Signaller == h.To && w.Thread != h.To && answers[w.Object] {
+			h.Threads[w.Thread] = true
+		}
+	}
+}
+
+// oftenEnough says whether something is seen too often to be chance.
+func oftenEnough(n, of int) bool {
+	return n >= policy.Handful.Count() && policy.AtLeast(policy.Little, n, of)
+}
+
+// commits are the command buffers that the submitter committed, by commit.
+func (h *handover) commits(t *analyze.Trace) (list []*analyze.CommandBuffer) {
+	for _, b := range t.CommandBuffers {
+		if b.Committed.Thread == h.To && b.Committed.Known() {
+			list = append(list, b)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Committed.Begin, y.Committed.Begin) })
+	return list
+}
+
+// used are the instants at which the submitter used Metal, in ascending order.
+func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
+	for _, b := range t.CommandBuffers {
+		if b.Created.Thread == h.To {
+			at = append(at, b.Created.End)
+		}
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Thread == h.To {
+				at = append(at, e.Created.Begin)
+				for _, d := range e.Dispatches {
+					at = append(at, d.At)
+				}
+			}
+		}
+		if b.Committed.Thread == h.To {
+			at = append(at, b.Committed.Begin)
+		}
+	}
+	for i := range t.Waits {
+		if w := &t.Waits[i]; w.Thread == h.To {
+			at = append(at, w.End)
+		}
+	}
+	slices.Sort(at)
+	return at
+}
+
+// serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in between.
+func (h *handover) serve(t *analyze.Trace) {
+	used, commits := h.used(t), h.commits(t)
+	var all, served, before analyze.Nanos
+	for from := 0; from < len(h.Replies); {
+		first := &h.Replies[from]
+		k := sort.Search(len(used), func(k int) bool { return used[k] > before })
+		does := k < len(used) && used[k] <= first.At
+		next := sort.Search(len(used), func(k int) bool { return used[k] > first.At })
+		to := from + 1
+		for to < len(h.Replies) && (next == len(used) || h.Replies[to].At < used[next]) {
+			to++
+		}
+		k = sort.Search(len(commits), func(k int) bool { return commits[k].Committed.Begin > before })
+		n := 0
+		for ; k < len(commits) && commits[k].Committed.Begin <= first.At; k++ {
+			h.Replies[from+min(n, to-from-1)].Own += overlap(commits[k].GPU, h.Replies[from+min(n, to-from-1)].Interval)
+			n++
+		}
+		forEach := n >= to-from && to-from < len(h.Threads)
+		if to-from > 1 {
+			h.Batched += to - from
+		}
+		for i := from; i < to; i++ {
+			all += h.Replies[i].Length()
+			if does && (i == from || forEach) {
+				served += h.Replies[i].Length()
+			}
+		}
+		before = h.Replies[to-1].At
+		from = to
+	}
+	h.Served = Share(served, all)
+}

@@ -1,0 +1,92 @@
+package evidence
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are not the thread's doing.
+const (
+	Scheduling   = "scheduling"           // it had committed; the GPU had not begun
+	doingForeign = "waiting for others"   // in a wait for another thread's work
+	doingWait    = "waiting for its own"  // in a wait for its own work
+	doingLock    = "waiting for a lock"   //
+	doingSignal  = "waiting for a signal" // of another thread, for work as a rule
+	doingCompile = "compiling"            //
+	doingAcquire = "waiting for a free command buffer"
+	doingEncode  = "encoding"         // between making the command buffer and having committed it
+	doingOutside = "outside of Metal" // before it made the command buffer
+
+	BetweenEncoders = "between the encoders of a command buffer"
+)
+
+// idle finds the gaps in a device's work, and who should have filled them.
+func (ev *Evidence) idle(d *Device, use DeviceUse) {
+	type key struct {
+		thread *analyze.Thread
+		doing  string
+	}
+	by := map[key]*IdleCause{}
+	var order []key
+	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
+		i := sort.Search(len(d.rows), func(i int) bool { return d.rows[i].Begin >= gap.End })
+		if i == len(d.rows) || gap.Length() == 0 {
+			continue
+		}
+		b := d.rows[i].buffer
+		g := Gap{gap, b.Committed.Thread, ev.doing(b, gap)}
+		ev.GPU.keep(g)
+		ev.GPU.Idle += gap.Length()
+		k := key{g.Thread, g.Doing}
+		if by[k] == nil {
+			by[k] = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
+			order = append(order, k)
+		}
+		by[k].Time += gap.Length()
+		by[k].Gaps++
+		if b.Committed.Stack != nil {
+			by[k].From[b.Committed.Stack] += gap.Length()
+		}
+	}
+	for _, k := range order {
+		ev.GPU.IdleBy = append(ev.GPU.IdleBy, *by[k])
+	}
+}
+
+// doing is what the thread that committed b did for the longest part of the gap before b.
+func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string {
+	switch {
+	case b.GPU.Known() && b.GPU.Begin < gap.Begin:
+		return BetweenEncoders // the GPU had begun it: no thread could have filled the gap
+	case !b.Committed.Known():
+		return ev.outside()
+	}
+	before := Clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
+	scheduling := gap.Length() - before.Length()
+	s := ev.spans[b.Committed.Thread]
+	if s == nil {
+		s = &spansOf{}
+	}
+	best, most, rest := Scheduling, scheduling, before.Length()
+	for _, c := range []struct {
+		doing string
+		spans *Busy
+	}{{doingForeign, s.foreign}, {doingWait, s.waits}, {doingLock, s.locks}, {doingSignal, s.signals}, {doingCompile, s.compile}, {doingAcquire, s.acquire}} {
+		n := c.spans.Within(before)
+		if rest -= n; n > most {
+			best, most = c.doing, n
+		}
+	}
+	encode := analyze.Nanos(0)
+	if b.Created.Known() && b.Created.Thread == b.Committed.Thread {
+		encode = max(0, min(rest, overlap(before, analyze.Interval{Begin: b.Created.Begin, End: b.Committed.End})))
+	}
+	if encode > most {
+		best, most = doingEncode, encode
+	}
+	if rest-encode > most {
+		best = ev.outside()
+	}
+	return best
+}

@@ -1,0 +1,212 @@
+package evidence
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which only
+// enter and exit are visible: behind a hidden lock they overlap heavily, since those that wait are inside the call too, so
+// their overlap says nothing.
+type Interference struct {
+	What      string
+	Calls     int
+	Rho       float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
+	RhoLow    float64 // of its 95 % interval
+	RhoHigh   float64
+	PValue    float64 // of Rho, by permutation
+	QValue    float64 // PValue, adjusted for the number of tests
+	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
+	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
+	HandOff   bool    // calls end one after the other with a regular time between, as when each hands a lock to the next
+	Lost      analyze.Nanos
+	Solo      analyze.Nanos // median duration of a call when no other thread is inside
+}
+
+// Interferes says whether the test found that calls hold each other up.
+func (i *Interference) Interferes() bool {
+	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
+}
+
+// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
+func (i *Interference) OneAtATime() bool {
+	return i.HandOff || i.Interferes() && (i.OneServer >= policy.OneServer.Value || i.OneServer == 0 && i.Effect >= policy.Most.Value)
+}
+
+// interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
+func (ev *Evidence) interference(opts Options) {
+	var commits, encoders []analyze.Call
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Committed.Known() && b.Committed.Thread != nil {
+			commits = append(commits, b.Committed)
+		}
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() && e.Created.Thread == e.Ended.Thread && e.Created.Thread != nil {
+				encoders = append(encoders, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: e.Created.Thread})
+			}
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		calls []analyze.Call
+	}{{"commit", commits}, {"encoder", encoders}} {
+		calls := inWindow(c.calls, ev.Trace.Window)
+		i, told := testInterference(calls, opts)
+		if !told {
+			continue
+		}
+		i.What = c.what
+		ev.Interference = append(ev.Interference, i)
+	}
+}
+
+func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
+	var in []analyze.Call
+	for _, c := range calls {
+		if c.Begin >= window.Begin && c.End <= window.End {
+			in = append(in, c)
+		}
+	}
+	slices.SortFunc(in, func(x, y analyze.Call) int { return cmp.Compare(x.Begin, y.Begin) })
+	return in
+}
+
+// testInterference is false when there are too few calls, or fewer than two threads.
+func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
+	threads := map[*analyze.Thread]bool{}
+	for _, c := range calls {
+		threads[c.Thread] = true
+	}
+	if len(calls) < 2*policy.Sample.Count() || len(threads) < 2 {
+		return Interference{}, false
+	}
+	sample := calls
+	if len(calls) > policy.MostCalls {
+		sample = calls[(len(calls)-policy.MostCalls)/2:][:policy.MostCalls]
+	}
+	flight := inFlight(sample)
+	durations, others := make([]float64, len(sample)), make([]float64, len(sample))
+	varies := false
+	for i, c := range sample {
+		durations[i], others[i] = float64(c.Length()), float64(flight[i])
+		varies = varies || flight[i] != flight[0]
+	}
+	if !varies {
+		return Interference{}, false // there is nothing to compare
+	}
+	r := Interference{Calls: len(sample)}
+	x, y := ranks(durations), ranks(others)
+	r.Rho = correlation(x, y)
+	random := rand.New(rand.NewPCG(opts.Seed, 0x696e746572))
+	above := 0
+	for range opts.Permutations {
+		random.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		if correlation(x, y) >= r.Rho {
+			above++
+		}
+	}
+	r.PValue = float64(above+1) / float64(opts.Permutations+1)
+	r.RhoLow, r.RhoHigh = spearmanInterval(r.Rho, len(sample))
+	r.Effect = effect(durations, others)
+	r.serve(sample, flight)
+	for i, n := range inFlight(calls) {
+		if n > 0 {
+			r.Lost += max(0, calls[i].Length()-r.Solo)
+		}
+	}
+	return r, true
+}
+
+// inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the clock none was: in a coarse tick
+// who comes later would seem to find more of them, and is also more likely to leave in the next one. The calls are sorted by begin.
+func inFlight(calls []analyze.Call) []int {
+	var begins, ends []analyze.Nanos // of those that took any time
+	for _, c := range calls {
+		if c.End > c.Begin {
+			begins, ends = append(begins, c.Begin), append(ends, c.End)
+		}
+	}
+	slices.Sort(ends)
+	n := make([]int, len(calls))
+	for i, c := range calls {
+		begun, _ := slices.BinarySearch(begins, c.Begin)
+		ended, _ := slices.BinarySearch(ends, c.Begin+1)
+		n[i] = begun - ended
+	}
+	return n
+}
+
+// serve rebuilds the service times that the calls would have had if one were served at a time, in the order of their ends.
+func (r *Interference) serve(calls []analyze.Call, flight []int) {
+	order := make([]int, len(calls))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(calls[i].End, calls[j].End) })
+	var solo, contended []analyze.Nanos
+	last := analyze.Nanos(0)
+	for _, i := range order {
+		c := calls[i]
+		service := c.End - max(c.Begin, last)
+		last = c.End
+		if flight[i] == 0 {
+			solo = append(solo, c.Length())
+		} else {
+			contended = append(contended, service)
+		}
+	}
+	if len(contended) == 0 {
+		return
+	}
+	slices.Sort(contended)
+	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < policy.Handful.Count() {
+		r.Solo = contended[len(contended)/2]
+		return
+	}
+	if len(solo) < policy.Handful.Count() { // a call that is behind n others takes as long as n+1 alone
+		var sum, served analyze.Nanos
+		for i, c := range calls {
+			sum += c.Length()
+			served += analyze.Nanos(flight[i] + 1)
+		}
+		r.Solo = sum / served
+		return
+	}
+	slices.Sort(solo)
+	if r.Solo = solo[len(solo)/2]; r.Solo > 0 {
+		r.OneServer = float64(contended[len(contended)/2]) / float64(r.Solo)
+	}
+}
+
+// handsOff tells the queue in front of one server from calls that only happen to be many: the times between the ends of
+// contended calls are the server's, so hardly any is much shorter than usual, whatever the order in which it serves; those of
+// independent calls are as irregular as chance. The calls themselves must differ, from one service to several, or a common
+// rhythm would look the same.
+func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
+	if len(services) < 2*policy.Sample.Count() || !policy.AtLeast(policy.Most, len(services), len(calls)) {
+		return false
+	}
+	median := services[len(services)/2]
+	short, _ := slices.BinarySearch(services, Scaled(median, policy.Most.Value))
+	durations := make([]analyze.Nanos, len(calls))
+	for i, c := range calls {
+		durations[i] = c.Length()
+	}
+	slices.Sort(durations)
+	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
+	return median > 0 && !policy.AtLeast(policy.WorthNaming, short, len(services)) && most >= 3*least && least <= 2*median
+}
+
+// SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no bound.
+func (ev *Evidence) SoloCommit() analyze.Nanos {
+	for i := range ev.Interference {
+		if t := &ev.Interference[i]; t.What == "commit" && t.OneAtATime() {
+			return t.Solo
+		}
+	}
+	return 1 << 62
+}

@@ -1,0 +1,62 @@
+package evidence
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// InterpreterWaits counts the waits for the GPU by whether the thread held its interpreter's lock when it began to wait.
+type InterpreterWaits struct {
+	Held, Free int
+	HeldFor    analyze.Nanos
+}
+
+func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
+	for i := range ev.Trace.Waits {
+		switch wait := &ev.Trace.Waits[i]; wait.Interpreter {
+		case analyze.InterpreterHeld:
+			w.Held++
+			w.HeldFor += wait.Length()
+		case analyze.InterpreterFree:
+			w.Free++
+		}
+	}
+	return w
+}
+
+// TurnsAreInterpreters says that threads which take turns do so for their interpreter's lock: they are known to keep it while they
+// wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would show.
+func (ev *Evidence) TurnsAreInterpreters() bool {
+	if w := ev.InterpreterWaits(); w.Held+w.Free > 0 {
+		return w.Held >= w.Free
+	}
+	return ev.OneAtATime && !ev.showsInterpreterLock()
+}
+
+// KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
+func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
+	takesPart := map[*analyze.Thread]bool{}
+	for _, t := range ev.Taking {
+		takesPart[t.Thread] = true
+	}
+	for i := range ev.Trace.Locks {
+		if l := &ev.Trace.Locks[i]; takesPart[l.Thread] && l.OfInterpreter() {
+			kept += l.Kept
+		}
+	}
+	return kept
+}
+
+// showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
+func (ev *Evidence) showsInterpreterLock() bool {
+	return slices.ContainsFunc(ev.Trace.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
+}
+
+// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
+func isInterpreter(p *analyze.Process) bool {
+	name := strings.ToLower(path.Base(p.Program))
+	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
+}

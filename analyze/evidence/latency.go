@@ -1,0 +1,94 @@
+package evidence
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// UsualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was seldom,
+// the median time from the end of the work before.
+func (ev *Evidence) UsualLatency() analyze.Nanos {
+	var all []analyze.Nanos
+	for b, x := range ev.Released {
+		if b.GPU.Known() && b.GPU.Begin > x.At && ev.DeviceOf(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
+			all = append(all, b.GPU.Begin-x.At)
+		}
+	}
+	if len(all) < policy.Sample.Count() {
+		return ev.turnaround()
+	}
+	return Median(all)
+}
+
+// turnaround is the median time from when work was ready and the work before it had ended to its beginning.
+func (ev *Evidence) turnaround() analyze.Nanos {
+	var all []analyze.Nanos
+	for _, d := range ev.deviceOrder {
+		ends := make([]analyze.Nanos, 0, len(d.running))
+		for _, r := range d.running {
+			ends = append(ends, r.End)
+		}
+		slices.Sort(ends)
+		for _, r := range d.running {
+			x := ev.Released[r.buffer]
+			if x == nil {
+				continue
+			}
+			from := x.At
+			if i, _ := slices.BinarySearch(ends, r.Begin+1); i > 0 {
+				from = max(from, ends[i-1])
+			}
+			all = append(all, max(0, r.Begin-from))
+		}
+	}
+	return Median(all)
+}
+
+// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers.
+func (ev *Evidence) UsualCompletion() analyze.Nanos {
+	var all []analyze.Nanos
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.GPU.Known() && b.Completed.Known() && b.Handlers == 0 {
+			all = append(all, max(0, b.Completed.Begin-b.GPU.End))
+		}
+	}
+	if len(all) < policy.Pattern.Count() {
+		return policy.UsualCompletion
+	}
+	return Median(all)
+}
+
+// TurnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its
+// queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as that. It is 0 when
+// there is too little of that.
+func (ev *Evidence) TurnaroundBehind(latency analyze.Nanos) analyze.Nanos {
+	var all []analyze.Nanos
+	buffers := 0
+	for _, d := range ev.deviceOrder {
+		full := ev.fullDevice(d).Spans()
+		ends := map[*analyze.Queue]analyze.Nanos{}
+		for _, r := range d.running {
+			buffers++
+			q := r.buffer.Queue
+			from := ends[q]
+			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
+				from = max(from, full[i-1].End)
+			}
+			if x := ev.Released[r.buffer]; x != nil && x.At+latency < from && from <= r.Begin {
+				all = append(all, r.Begin-from)
+			}
+			ends[q] = max(ends[q], r.End)
+		}
+	}
+	if len(all) < policy.Pattern.Count() || !policy.AtLeast(policy.Negligible, len(all), buffers) {
+		return 0
+	}
+	most, sum := Scaled(Median(all), 2*policy.Outlier.Value), analyze.Nanos(0)
+	for _, n := range all {
+		sum += min(n, most)
+	}
+	return sum / analyze.Nanos(len(all))
+}

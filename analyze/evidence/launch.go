@@ -1,0 +1,78 @@
+package evidence
+
+import "mtrace/analyze"
+
+// TypicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of encoding,
+// committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.
+// Command buffers that events or others in their queue held up, or whose completion the program's handlers did, are left out.
+func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
+	var encode, commit, gpu, before, after []analyze.Nanos
+	solo := ev.SoloCommit()
+	for _, b := range ev.Trace.CommandBuffers {
+		if !b.Committed.Known() || !b.GPU.Known() {
+			continue
+		}
+		commit, gpu = append(commit, min(b.Committed.Length(), solo)), append(gpu, b.Took(b.GPU))
+		sum := analyze.Nanos(0)
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() {
+				sum += max(0, e.Ended.End-e.Created.Begin)
+			}
+		}
+		encode = append(encode, sum)
+	}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if x := ev.Released[w.Buffer]; x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 || w.Buffer.Handlers > 0 || Awaited(w) != w.Thread {
+			continue
+		}
+		for _, p := range ev.Split(w) {
+			switch p.Part {
+			case analyze.PartWaitScheduling:
+				before = append(before, p.Nanos+ev.beforeHanded(w))
+			case analyze.PartWaitNotify:
+				after = append(after, p.Nanos)
+			}
+		}
+	}
+	return Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)
+}
+
+// beforeHanded is the part of a wait for the thread's own work in which the driver had not handed it to the GPU, while the GPU ran
+// something else: it is launching all the same, and not queued for the GPU.
+func (ev *Evidence) beforeHanded(w *analyze.Wait) analyze.Nanos {
+	b := w.Buffer
+	if b == nil || Awaited(w) != w.Thread {
+		return 0
+	}
+	x, handed := ev.Released[b], max(b.Kernel.End, b.Scheduled)
+	if x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || handed == 0 {
+		return 0
+	}
+	queued := queuedPart(w)
+	return ev.DeviceOf(b).all.Within(analyze.Interval{Begin: queued.Begin, End: min(queued.End, handed)})
+}
+
+// NotYetHanded is beforeHanded of all waits.
+func (ev *Evidence) NotYetHanded() (sum analyze.Nanos) {
+	for i := range ev.Trace.Waits {
+		sum += ev.beforeHanded(&ev.Trace.Waits[i])
+	}
+	return sum
+}
+
+// LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding, committing,
+// scheduling and notify. Those that something held up do not count.
+func (ev *Evidence) LaunchTime() analyze.Nanos {
+	launch, _ := ev.TypicalLaunch()
+	return launch
+}
+
+// DispatchTime is the thread time that it takes to encode one dispatch, with what is set for it.
+func (ev *Evidence) DispatchTime() analyze.Nanos {
+	dispatches := 0
+	for _, t := range ev.Threads {
+		dispatches += t.Dispatches
+	}
+	return ev.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
+}

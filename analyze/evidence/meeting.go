@@ -1,0 +1,107 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A Round is one time that threads met: all of them waited for the one that came last.
+type Round struct {
+	Last  *analyze.Thread // that the others waited for
+	At    analyze.Nanos   // when it let them go
+	waits []*analyze.SignalWait
+	Lost  analyze.Nanos // thread time until then
+}
+
+// Meetings are the rounds of threads that meet again and again, and who takes part.
+type Meetings struct {
+	Rounds  []Round
+	Threads map[*analyze.Thread]bool // that meet
+	inside  map[*analyze.SignalWait]bool
+}
+
+// findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together; nil when that is not
+// what most of that waiting is. One thread may be there only to let the others go, when the last of them has told it to.
+func (ev *Evidence) findMeetings(submits map[*analyze.Thread]bool) *Meetings {
+	if ev.Handover.Holds() {
+		return nil
+	}
+	var list []*analyze.SignalWait
+	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
+	for i := range ev.ForSignals {
+		w := &ev.ForSignals[i]
+		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End {
+			continue
+		}
+		byThread[w.Thread] = append(byThread[w.Thread], w)
+		if submits[w.Thread] {
+			list = append(list, w)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *analyze.SignalWait) int { return cmp.Compare(x.Signalled, y.Signalled) })
+	m := &Meetings{Threads: map[*analyze.Thread]bool{}, inside: map[*analyze.SignalWait]bool{}}
+	var all analyze.Nanos
+	for from := 0; from < len(list); {
+		r := Round{Last: list[from].Signaller, At: list[from].Signalled}
+		to := from
+		for ; to < len(list) && list[to].Signaller == r.Last && list[to].Signalled-r.At <= policy.Launch.Nanos(); to++ {
+			r.waits = append(r.waits, list[to])
+			m.Threads[list[to].Thread] = true
+			r.Lost += list[to].Signalled - list[to].Begin
+		}
+		from, all = to, all+r.Lost
+		m.Rounds = append(m.Rounds, r)
+	}
+	for i := range m.Rounds {
+		r := &m.Rounds[i]
+		if submits[r.Last] {
+			m.Threads[r.Last] = true
+		} else if told := lastBefore(byThread[r.Last], r.At); told != nil && m.Threads[told.Signaller] {
+			r.Last = told.Signaller
+		}
+	}
+	var lost analyze.Nanos
+	m.Rounds = slices.DeleteFunc(m.Rounds, func(r Round) bool {
+		return !m.Threads[r.Last] || !policy.AtLeast(policy.Broad, len(r.waits), len(m.Threads)-1)
+	})
+	for _, r := range m.Rounds {
+		lost += r.Lost
+		for _, w := range r.waits {
+			m.inside[w] = true
+		}
+	}
+	if len(m.Threads) < 2 || len(m.Rounds) < policy.Pattern.Count() || !policy.AtLeast(policy.Most, lost, all) {
+		return nil
+	}
+	if len(m.Threads) == 2 && m.takeTurns() {
+		return nil
+	}
+	return m
+}
+
+// lastBefore is the wait that ended last before an instant.
+func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.SignalWait) {
+	for _, w := range list {
+		if w.Signalled <= at && (last == nil || w.Signalled > last.Signalled) {
+			last = w
+		}
+	}
+	return last
+}
+
+// takeTurns says whether only one of two threads ever waits for the other, as for what that makes; or each waits as often as it lets the other
+// go, in turns, which is a hand-over and no meeting.
+func (m *Meetings) takeTurns() bool {
+	by := map[*analyze.Thread]int{}
+	turns := 0
+	for i, r := range m.Rounds {
+		by[r.Last]++
+		if i > 0 && m.Rounds[i-1].Last != r.Last {
+			turns++
+		}
+	}
+	return len(by) < 2 || policy.AtLeast(policy.NearlyAll, turns, len(m.Rounds)-1)
+}

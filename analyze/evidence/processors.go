@@ -1,0 +1,107 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// processors is what is known of how the threads that took part used processors, in their working time.
+type processors struct {
+	Covered  analyze.Nanos // thread time of which it is known
+	Ran      analyze.Nanos // on a processor
+	Waited   analyze.Nanos // could run and had none; analyze.NotKnown where the system does not tell
+	Computed analyze.Nanos // of ran, what was not in Metal's calls
+	Wake     analyze.Nanos // median time from a completion being seen to the return of the wait for it
+	LateWake analyze.Nanos // what a tenth of these times exceed
+	Wakes    int           // of so many
+	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
+}
+
+// confinedTo says whether programs that used so many processors' time fill a number of processors that is less than the machine's.
+func confinedTo(used float64, machine int) bool {
+	whole := math.Round(used)
+	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= policy.Little.Value
+}
+
+// Known says whether the samples tell enough of the threads' time, with what they waited for processors.
+func (p *processors) Known(total analyze.Nanos) bool {
+	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, total)
+}
+
+// Starved says whether threads lack processors: by what they waited for them or, where that is not known, by how late they wake.
+func (ev *Evidence) Starved() bool {
+	if p := &ev.Processors; p.Known(ev.Total) {
+		waited := Share(p.Waited, p.Covered)
+		return waited >= policy.Much.Value || waited >= policy.WorthNaming.Value && p.confined
+	}
+	return ev.Processors.Wakes >= policy.Sample.Count() && ev.Processors.Wake >= policy.Launch.Nanos()
+}
+
+func (ev *Evidence) useOfProcessors() {
+	p := &ev.Processors
+	var metal analyze.Nanos
+	for _, t := range ev.Taking {
+		cpu := t.Thread.CPUIn(atWork(t.Thread))
+		p.Covered += cpu.Covered
+		p.Ran += cpu.Ran
+		if cpu.Waited == analyze.NotKnown || p.Waited == analyze.NotKnown {
+			p.Waited = analyze.NotKnown
+		} else {
+			p.Waited += cpu.Waited
+		}
+		for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile, analyze.PartAllocate, analyze.PartOtherAPI} {
+			metal += t.WorkTime[part]
+		}
+	}
+	// In Metal's calls, as elsewhere, a thread runs and waits for a processor in the same proportion.
+	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
+		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
+	}
+	p.confined = confinedTo(ev.processorsUsed(), ev.Trace.Source.Processors)
+	ev.wakes(p)
+}
+
+// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked.
+func (ev *Evidence) processorsUsed() float64 {
+	window := analyze.Interval{Begin: 1 << 62}
+	processes := map[*analyze.Process]bool{}
+	for _, t := range ev.Taking {
+		if w := atWork(t.Thread); t.Thread.Process != nil {
+			processes[t.Thread.Process] = true
+			window.Begin, window.End = min(window.Begin, w.Begin), max(window.End, w.End)
+		}
+	}
+	used := 0.0
+	for p := range processes {
+		cpu := p.CPUIn(window)
+		used += Share(cpu.Ran, cpu.Covered)
+	}
+	return used
+}
+
+// atWork is when a thread worked; all the time it was seen in where that is not known.
+func atWork(t *analyze.Thread) analyze.Interval {
+	if t.Working.Length() == 0 {
+		return t.Active
+	}
+	return t.Working
+}
+
+// wakes finds how long after the tracer's completion handler a wait returns.
+func (ev *Evidence) wakes(p *processors) {
+	var all []analyze.Nanos
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if b := w.Buffer; b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
+			all = append(all, w.End-b.Completed.End)
+		}
+	}
+	p.Wakes, p.Wake = len(all), Median(all)
+	if p.Wakes > 0 {
+		slices.Sort(all)
+		p.LateWake = all[p.Wakes-1-p.Wakes/policy.Quick]
+	}
+}

@@ -1,0 +1,95 @@
+package evidence
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// DefaultCapacity is how many uncompleted command buffers a queue may have when the program asked for no other number
+// (MTLDevice.newCommandQueue).
+const DefaultCapacity = 64
+
+// QueueUse is how a queue was used.
+type QueueUse struct {
+	Queue          *analyze.Queue
+	Threads        []analyze.ThreadID // that committed to it
+	CommandBuffers int                // committed to it
+	InFlightMean   float64            // committed and not completed, over the window
+	InFlightMax    int
+	AtCapacity     analyze.Nanos // thread time in which making a command buffer blocked because all were in use
+
+	slots   counter                     // from the command buffer's creation to its completion
+	holders map[*analyze.Thread]counter // the same, by who created it
+}
+
+// useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
+func (ev *Evidence) useOfQueues() {
+	window := ev.Trace.Window
+	index := map[*analyze.Queue]*QueueUse{}
+	for _, q := range ev.Trace.Queues {
+		u := &QueueUse{Queue: q, holders: map[*analyze.Thread]counter{}}
+		ev.Queues = append(ev.Queues, u)
+		index[q] = u
+	}
+	ev.returns()
+	completed := ev.lastCompleted()
+	flights := map[*QueueUse]*counter{}
+	sums := map[*QueueUse]analyze.Nanos{}
+	for _, b := range ev.Trace.CommandBuffers {
+		u := index[b.Queue]
+		if u == nil {
+			continue
+		}
+		end := ev.Completion(b)
+		known := end != 0
+		if !known {
+			end = window.End
+		}
+		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() && end >= b.Created.End {
+			u.slots.add(analyze.Interval{Begin: b.Created.End, End: end})
+			h := u.holders[b.Created.Thread]
+			h.add(analyze.Interval{Begin: b.Created.End, End: end})
+			u.holders[b.Created.Thread] = h
+		}
+		flight := Clip(analyze.Interval{Begin: b.Committed.Begin, End: end}, window)
+		if !b.Committed.Known() || flight.End < flight.Begin {
+			continue
+		}
+		if ev.Trace.Began(b.Committed.Begin) {
+			u.CommandBuffers++
+		}
+		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
+			u.Threads = append(u.Threads, b.Committed.Thread.ID)
+		}
+		if !known && ev.Trace.Source.Kind == "xctrace" {
+			continue // Instruments recorded no end of it, which does not say that it was in flight until the trace ended
+		}
+		if flights[u] == nil {
+			flights[u] = &counter{}
+		}
+		flights[u].add(flight)
+		sums[u] += flight.Length()
+	}
+	for _, u := range ev.Queues {
+		slices.Sort(u.Threads)
+		u.slots.sort()
+		for t, h := range u.holders {
+			h.sort()
+			u.holders[t] = h
+		}
+		u.InFlightMean = Share(sums[u], window.Length())
+		if f := flights[u]; f != nil {
+			f.sort()
+			u.InFlightMax = f.most()
+		}
+	}
+	ev.acquisitions(index)
+}
+
+func (u *QueueUse) Capacity() int {
+	if u.Queue.Capacity > 0 {
+		return u.Queue.Capacity
+	}
+	return DefaultCapacity
+}

@@ -1,0 +1,120 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// WaitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
+// later ones of the same queue: until they began, since what was let go together then stands in one another's way.
+func (ev *Evidence) WaitedDuring(blocked map[*analyze.CommandBuffer]analyze.Nanos) (sum analyze.Nanos) {
+	queues := map[*analyze.Queue][]analyze.Interval{}
+	for b, from := range blocked {
+		if b.GPU.Known() {
+			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: from, End: b.GPU.Begin})
+		}
+	}
+	unions := map[*analyze.Queue]*Busy{}
+	for q, list := range queues {
+		unions[q] = NewBusy(list)
+	}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		if w.Buffer == nil {
+			continue
+		}
+		queued := queuedPart(w)
+		during := unions[w.Buffer.Queue].Within(queued)
+		if ev.Saturated {
+			during = min(during, queued.Length()-ev.DeviceOf(w.Buffer).all.Within(queued))
+		}
+		sum += during
+	}
+	return sum
+}
+
+// A release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
+// enqueued before it, or by the event that it waits for.
+type release struct {
+	At       analyze.Nanos
+	Head     analyze.Interval       // held up by one enqueued before it and committed later
+	Event    analyze.Interval       // held up by an event
+	Signaler *analyze.CommandBuffer // that signaled it; nil when a thread did, or it is not in the trace
+	ByThread *analyze.Thread        // that signaled it; nil when a command buffer did, or it is not in the trace
+	Given    analyze.Nanos          // when that thread did
+	headBy   *analyze.CommandBuffer // what held it up in head
+	Waits    int                    // events it waits for
+}
+
+// releases finds when each committed command buffer could have begun, had the GPU been free.
+func (ev *Evidence) releases() {
+	ev.Released = map[*analyze.CommandBuffer]*release{}
+	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Committed.Known() {
+			ev.Released[b] = &release{At: b.Committed.End, Waits: len(b.WaitsFor)}
+			if b.Queue != nil {
+				byQueue[b.Queue] = append(byQueue[b.Queue], b)
+			}
+		}
+	}
+	for _, list := range byQueue {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(placeOf(x), placeOf(y)) })
+		var head *analyze.CommandBuffer // the latest committed of those before
+		for _, b := range list {
+			r := ev.Released[b]
+			if head != nil && head.Committed.Begin > b.Committed.End {
+				r.Head = analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin}
+				r.At, r.headBy = max(r.At, head.Committed.End), head
+			}
+			if head == nil || b.Committed.Begin > head.Committed.Begin {
+				head = b
+			}
+		}
+	}
+	signals := ev.signals()
+	for b, r := range ev.Released {
+		for _, v := range b.WaitsFor {
+			s := signals[event{b.Process, v.Event}].first(b, v.Value)
+			if s != nil || ev.idlesBefore(b) {
+				r.heldUpBy(b, s)
+			}
+		}
+	}
+}
+
+// heldUpBy notes that b could not begin before a signal came; without one, before whatever signaled that is not in the trace.
+func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
+	i := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
+	switch {
+	case s != nil && b.GPU.Known():
+		i.End = min(s.at, b.GPU.Begin)
+	case s != nil:
+		i.End = s.at
+	}
+	if i.Length() <= r.Event.Length() {
+		return
+	}
+	r.Event, r.Signaler, r.ByThread = i, nil, nil
+	if s != nil {
+		r.Signaler, r.ByThread, r.Given = s.buffer, s.thread, s.at
+	}
+	r.At = max(r.At, i.End)
+}
+
+// idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
+func (ev *Evidence) idlesBefore(b *analyze.CommandBuffer) bool {
+	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
+	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() && !policy.AtLeast(policy.Most, ev.DeviceOf(b).any.Within(before), before.Length())
+}
+
+// placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.
+func placeOf(b *analyze.CommandBuffer) analyze.Nanos {
+	if b.Enqueued.Known() {
+		return min(b.Enqueued.Begin, b.Committed.Begin)
+	}
+	return b.Committed.Begin
+}

@@ -1,0 +1,92 @@
+package evidence
+
+import (
+	"math"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the next they go on
+// alike. They say where to look for another cause, and nothing of what it is.
+func (ev *Evidence) Shifts() []analyze.Nanos {
+	within := analyze.Interval{Begin: 1<<63 - 1}
+	for _, t := range ev.Threads {
+		if w := t.Thread.Working; t.Submits() && w.Length() > 0 {
+			within.Begin, within.End = min(within.Begin, w.Begin), max(within.End, w.End)
+		}
+	}
+	if within.Length() < policy.Stretches {
+		return nil
+	}
+	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/policy.Stretches }
+	profiles := make([]profile, policy.Stretches)
+	for i := range profiles {
+		profiles[i] = ev.profile(analyze.Interval{Begin: at(i), End: at(i + 1)})
+	}
+	var found []analyze.Nanos
+	for _, i := range changes(profiles, 0) {
+		found = append(found, at(i))
+	}
+	return found
+}
+
+// A profile is how the threads spent a time, in shares: in waits for others' work, in other waits, for locks, for signals, compiling, for a
+// free command buffer; and the share of it in which a GPU was busy.
+type profile [7]float64
+
+func (ev *Evidence) profile(i analyze.Interval) (p profile) {
+	var total analyze.Nanos
+	var sums [6]analyze.Nanos
+	for _, t := range ev.Threads {
+		if !t.Submits() {
+			continue
+		}
+		total += overlap(t.Thread.Working, i)
+		if s := ev.spans[t.Thread]; s != nil {
+			for k, b := range []*Busy{s.foreign, s.waits, s.locks, s.signals, s.compile, s.acquire} {
+				sums[k] += b.Within(i)
+			}
+		}
+	}
+	for k, n := range sums {
+		p[k] = min(1, Share(n, total))
+	}
+	for _, d := range ev.deviceOrder {
+		p[6] = max(p[6], Share(d.all.Within(i), i.Length()))
+	}
+	return p
+}
+
+// changes finds where a course of profiles changes most, and goes on in both parts. First is the number of the first.
+func changes(course []profile, first int) []int {
+	best, where := 0.0, 0
+	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
+		// Of changes of the same size the one in the middle is better founded.
+		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(len(course))
+		if d > best {
+			best, where = d, i
+		}
+	}
+	if where == 0 || distance(mean(course[:where]), mean(course[where:])) < policy.Moved {
+		return nil
+	}
+	return append(append(changes(course[:where], first), first+where), changes(course[where:], first+where)...)
+}
+
+func mean(course []profile) (m profile) {
+	for _, p := range course {
+		for k := range p {
+			m[k] += p[k] / float64(len(course))
+		}
+	}
+	return m
+}
+
+// distance is the largest share that differs.
+func distance(a, b profile) (most float64) {
+	for k := range a {
+		most = max(most, math.Abs(a[k]-b[k]))
+	}
+	return most
+}

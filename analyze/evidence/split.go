@@ -1,0 +1,49 @@
+package evidence
+
+import "mtrace/analyze"
+
+// A Piece is a part of a wait.
+type Piece struct {
+	Part analyze.Part
+	analyze.Nanos
+}
+
+// Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait for the
+// thread's own work is queued until the work began on the GPU (behind the thread's own work, behind that of others, or behind
+// nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
+// which it is not known what it waits for. The pieces add up to the wait.
+func (ev *Evidence) Split(w *analyze.Wait) []Piece {
+	if from := Awaited(w); from != nil && from != w.Thread {
+		return []Piece{{analyze.PartWaitForeign, w.Length()}}
+	}
+	queued := w.Interval
+	pieces := make([]Piece, 0, 5)
+	if b := w.Buffer; b != nil && b.GPU.Known() {
+		start := min(max(b.GPU.Begin, w.Begin), w.End)
+		end := min(max(b.GPU.End, start), w.End)
+		queued.End = start
+		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - start}, Piece{analyze.PartWaitNotify, w.End - end})
+	}
+	d := ev.DeviceOf(w.Buffer)
+	own := d.byThread[w.Thread].Within(queued)
+	busy := d.any.Within(queued)
+	return append(pieces, Piece{analyze.PartWaitQueuedOwn, own}, Piece{analyze.PartWaitQueuedOther, busy - own},
+		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
+}
+
+// queuedPart is the part of a wait before the GPU began what is waited for.
+func queuedPart(w *analyze.Wait) analyze.Interval {
+	if b := w.Buffer; b != nil && b.GPU.Known() {
+		return analyze.Interval{Begin: w.Begin, End: min(max(b.GPU.Begin, w.Begin), w.End)}
+	}
+	return w.Interval
+}
+
+// Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
+// not known.
+func Awaited(w *analyze.Wait) *analyze.Thread {
+	if w.Buffer != nil {
+		return w.Buffer.Committed.Thread
+	}
+	return w.Signaled
+}

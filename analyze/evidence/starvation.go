@@ -1,0 +1,128 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
+type feeding struct {
+	Lost    analyze.Nanos
+	Feeders []feeder // that make what is waited for, those with the most first
+	When    map[*analyze.Thread][]analyze.Interval
+}
+
+// A feeder is whose signal is waited for, and in what.
+type feeder struct {
+	Thread *analyze.Thread // nil when not known
+	What   string
+	starving
+}
+
+// findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
+func (ev *Evidence) findStarvation() (s feeding) {
+	if ev.Handover.Holds() || ev.Saturated {
+		return s
+	}
+	type key struct {
+		thread *analyze.Thread
+		what   string
+	}
+	by := map[key]int{}
+	s.When = map[*analyze.Thread][]analyze.Interval{}
+	for i := range ev.ForSignals {
+		w := &ev.ForSignals[i]
+		if !ev.Submits[w.Thread] || w.GivenBack || w.Signaller == w.Thread || ev.Meetings != nil && ev.Meetings.inside[w] {
+			continue
+		}
+		idle := ev.idleIn(w)
+		if idle <= 0 {
+			continue
+		}
+		k := key{w.Signaller, cmp.Or(w.Name, w.Selector)}
+		n, known := by[k]
+		if !known {
+			n = len(s.Feeders)
+			by[k] = n
+			s.Feeders = append(s.Feeders, feeder{Thread: k.thread, What: k.what})
+		}
+		s.Feeders[n].add(ev, w, idle)
+		s.Lost += idle
+		s.When[w.Thread] = append(s.When[w.Thread], w.Interval)
+	}
+	slices.SortStableFunc(s.Feeders, func(x, y feeder) int { return cmp.Compare(y.Idle, x.Idle) })
+	return s
+}
+
+// idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.
+func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
+	i := Clip(w.Interval, atWork(w.Thread))
+	idle := i.Length()
+	for _, d := range ev.deviceOrder {
+		idle = min(idle, i.Length()-d.any.Within(i))
+	}
+	return min(idle, i.Length()-ev.inFlight[w.Thread].Within(i))
+}
+
+// starving sums waits for one thread's signal.
+type starving struct {
+	Idle, compiles, waits, locked, others analyze.Nanos
+}
+
+func (s *starving) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
+	s.Idle += idle
+	by := ev.spans[w.Signaller]
+	if by == nil || w.Signaller == nil {
+		return
+	}
+	s.compiles += by.compile.Within(w.Interval)
+	s.waits += by.waits.Within(w.Interval) + by.foreign.Within(w.Interval)
+	s.locked += by.locks.Within(w.Interval)
+	s.others += by.signals.Within(w.Interval)
+}
+
+// Doing says what the other thread did for most of that; empty when that is not in the trace.
+func (s *starving) Doing(t *analyze.Thread) string {
+	for _, c := range []struct {
+		took analyze.Nanos
+		what string
+	}{{s.compiles, "compiled"}, {s.waits, "waited for the GPU"}, {s.locked, "waited for a lock"}, {s.others, "waited for a signal itself"}} {
+		if t != nil && policy.MoreThan(policy.Most, c.took, s.Idle) {
+			return fmt.Sprintf(", which %s meanwhile", c.what)
+		}
+	}
+	return ""
+}
+
+// StarvedAt is the place in the program where threads wait longest for signals; empty when stacks were not recorded.
+func StarvedAt(submits map[*analyze.Thread]bool, waits []analyze.SignalWait) string {
+	took := map[string]analyze.Nanos{}
+	best := ""
+	for i := range waits {
+		w := &waits[i]
+		if w.Stack == nil || !submits[w.Thread] {
+			continue
+		}
+		frame := w.Stack.Site()
+		if frame == nil {
+			continue
+		}
+		at := frame.String()
+		if took[at] += w.Length(); best == "" || took[at] > took[best] || took[at] == took[best] && at < best {
+			best = at
+		}
+	}
+	return best
+}
+
+// Who is the thread in words.
+func (x *feeder) Who() string {
+	if x.Thread == nil {
+		return "a thread that is not known"
+	}
+	return ThreadName(x.Thread)
+}

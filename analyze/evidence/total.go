@@ -1,0 +1,199 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A Total adds up what Measure says of the parts of a run.
+type Total struct {
+	all     *analyze.Total
+	threads map[*analyze.Thread]*ThreadTime
+	queues  map[*analyze.Queue]*queueTotal
+	devices map[*analyze.Device]*DeviceUse
+	idle    map[idleKey]*IdleCause
+	waits   [3]map[pair]analyze.Nanos // of the matrices
+	gpu     GPU
+	order   []*analyze.Device
+	warned  map[string]bool
+	answer  Evidence
+}
+
+type idleKey struct {
+	thread *analyze.Thread
+	doing  string
+}
+
+type pair struct{ waiter, holder *analyze.Thread }
+
+type queueTotal struct {
+	QueueUse
+	flight float64 // command buffers in flight, times nanoseconds
+}
+
+// NewTotal adds to the total of the parts' traces.
+func NewTotal(all *analyze.Total) *Total {
+	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*queueTotal{}, devices: map[*analyze.Device]*DeviceUse{},
+		idle: map[idleKey]*IdleCause{}, warned: map[string]bool{}}
+	for i := range t.waits {
+		t.waits[i] = map[pair]analyze.Nanos{}
+	}
+	t.gpu.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
+	return t
+}
+
+// Add adds the part that comes next, after its trace was added.
+func (t *Total) Add(ev *Evidence) {
+	for _, th := range ev.Threads {
+		t.thread(th)
+	}
+	for _, u := range ev.Queues {
+		t.queue(u, ev.Trace.Window.Length())
+	}
+	for i, m := range []*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix} {
+		for w, row := range m.NS {
+			for h, n := range row {
+				if n > 0 {
+					t.waits[i][pair{t.all.Thread(m.Threads[w]), t.all.Thread(m.Threads[h])}] += n
+				}
+			}
+		}
+	}
+	t.addGPU(&ev.GPU)
+	for _, w := range ev.Warnings {
+		t.warned[w] = true
+	}
+}
+
+func (t *Total) thread(part *ThreadTime) {
+	th := t.all.Thread(part.Thread)
+	s := t.threads[th]
+	if s == nil {
+		s = &ThreadTime{Thread: th}
+		t.threads[th] = s
+	}
+	for p, n := range part.Time {
+		s.Time[p] += n
+	}
+	s.CommandBuffers += part.CommandBuffers
+	s.Encoders += part.Encoders
+	s.Dispatches += part.Dispatches
+	s.Waits += part.Waits
+	s.GPU += part.GPU
+	s.SignalWaits += part.SignalWaits
+	s.AcquireOthers += part.AcquireOthers
+	s.HandsOver = s.HandsOver || part.HandsOver
+}
+
+func (t *Total) queue(part *QueueUse, window analyze.Nanos) {
+	q := t.all.Queue(part.Queue)
+	s := t.queues[q]
+	if s == nil {
+		s = &queueTotal{QueueUse: QueueUse{Queue: q}}
+		t.queues[q] = s
+	}
+	for _, id := range part.Threads {
+		if !slices.Contains(s.Threads, id) {
+			s.Threads = append(s.Threads, id)
+		}
+	}
+	s.CommandBuffers += part.CommandBuffers
+	s.flight += part.InFlightMean * float64(window)
+	s.InFlightMax = max(s.InFlightMax, part.InFlightMax)
+	s.AtCapacity += part.AtCapacity
+}
+
+func (t *Total) addGPU(part *GPU) {
+	g := &t.gpu
+	g.Busy, g.Sum = g.Busy+part.Busy, g.Sum+part.Sum
+	g.StartLatency.Merge(part.StartLatency)
+	for _, gap := range part.IdleGaps {
+		gap.Thread = t.all.Thread(gap.Thread)
+		g.keep(gap)
+	}
+	for _, c := range part.IdleBy {
+		key := idleKey{t.all.Thread(c.Thread), c.Doing}
+		if t.idle[key] == nil {
+			t.idle[key] = &IdleCause{Thread: key.thread, Doing: c.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
+		}
+		t.idle[key].Time += c.Time
+		t.idle[key].Gaps += c.Gaps
+	}
+	for _, d := range part.Devices {
+		model := t.all.Device(d.Device)
+		s := t.devices[model]
+		if s == nil {
+			s = &DeviceUse{Device: model, Active: d.Active}
+			t.devices[model] = s
+			t.order = append(t.order, model)
+		}
+		s.Active = analyze.Interval{Begin: min(s.Active.Begin, d.Active.Begin), End: max(s.Active.End, d.Active.End)}
+		s.Busy, s.Sum = s.Busy+d.Busy, s.Sum+d.Sum
+		s.Capacity = max(s.Capacity, d.Capacity)
+		s.AtCapacity += d.AtCapacity
+	}
+}
+
+// Finish is the answer for the whole run, after its trace was finished, without a verdict: see cause.Judge.
+func (t *Total) Finish() *Evidence {
+	ev := &t.answer
+	ev.Trace = t.all.Trace
+	for _, th := range ev.Trace.Threads {
+		s := t.threads[th]
+		if s == nil || th.OnlyIdle && !s.HandsOver {
+			continue
+		}
+		s.Window = th.Active.Length()
+		ev.balance(s)
+		s.work()
+		ev.Threads = append(ev.Threads, s)
+	}
+	for _, q := range ev.Trace.Queues {
+		if u := t.queues[q]; u != nil {
+			slices.Sort(u.Threads)
+			u.InFlightMean = u.flight / float64(max(1, ev.Trace.Window.Length()))
+			ev.Queues = append(ev.Queues, &u.QueueUse)
+		}
+	}
+	var threads []*analyze.Thread
+	for _, s := range ev.Threads {
+		threads = append(threads, s.Thread)
+	}
+	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
+	for i, m := range []*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix} {
+		for p, n := range t.waits[i] {
+			m.Add(p.waiter, p.holder, n)
+		}
+	}
+	ev.GPU = t.gpu
+	g := &ev.GPU
+	for _, model := range t.order {
+		d := t.devices[model]
+		g.Devices = append(g.Devices, *d)
+		g.Idle += max(0, d.Active.Length()-d.Busy)
+	}
+	for _, c := range t.idle {
+		g.IdleBy = append(g.IdleBy, *c)
+	}
+	slices.SortFunc(g.IdleBy, func(x, y IdleCause) int {
+		return cmp.Or(cmp.Compare(id(x.Thread), id(y.Thread)), cmp.Compare(x.Doing, y.Doing))
+	})
+	g.sum(ev.Trace.Window)
+	if n := len(t.warned); n > 0 {
+		ev.Warnings = append(ev.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no thread can do: %d times; its longest parts were cut by that", n))
+	}
+	return ev
+}
+
+func id(t *analyze.Thread) uint64 {
+	if t == nil {
+		return 0
+	}
+	return uint64(t.ID)
+}

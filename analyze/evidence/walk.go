@@ -1,0 +1,204 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A walker goes back along the path.
+type walker struct {
+	*Evidence
+	blocks map[*analyze.Thread][]block
+	parts  map[PathPart]analyze.Nanos // with Time 0
+	ends   map[*Device][]running      // by end
+	slots  map[*analyze.Queue][]completed
+	taken  map[LockKey][]taken // by when
+	at     analyze.Nanos
+	steps  int
+
+	holding bool // the thread had a lock at the present that another waited for
+}
+
+type completed struct {
+	at     analyze.Nanos
+	buffer *analyze.CommandBuffer
+}
+
+// taken is when a thread got a lock that it had waited for.
+type taken struct {
+	at     analyze.Nanos
+	thread *analyze.Thread
+}
+
+func (w *walker) index() {
+	w.ends = map[*Device][]running{}
+	w.slots = map[*analyze.Queue][]completed{}
+	w.taken = map[LockKey][]taken{}
+	for i := range w.Trace.Locks {
+		l := &w.Trace.Locks[i]
+		w.taken[KeyOf(l)] = append(w.taken[KeyOf(l)], taken{l.End, l.Thread})
+	}
+	for _, list := range w.taken {
+		slices.SortFunc(list, func(x, y taken) int { return cmp.Compare(x.at, y.at) })
+	}
+	for _, d := range w.deviceOrder {
+		list := slices.Clone(d.running)
+		slices.SortFunc(list, func(x, y running) int { return cmp.Compare(x.End, y.End) })
+		w.ends[d] = list
+		for _, r := range list {
+			if q := r.buffer.Queue; q != nil {
+				w.slots[q] = append(w.slots[q], completed{w.Completion(r.buffer), r.buffer})
+			}
+		}
+	}
+	for _, list := range w.slots {
+		slices.SortFunc(list, func(x, y completed) int { return cmp.Compare(x.at, y.at) })
+	}
+}
+
+// spend gives the time from until to the present to a part, and goes back to until.
+func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
+	w.steps++
+	if until < w.at {
+		w.parts[PathPart{What: what, Thread: t}] += w.at - until
+		w.at = until
+	}
+}
+
+// back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the path goes
+// on; nil when it has come to its beginning.
+func (w *walker) back(t *analyze.Thread) *analyze.Thread {
+	b := lastBlock(w.blocks[t], w.at)
+	if b == nil {
+		from := w.Trace.Window.Begin // of a thread that only gave signals, no call is known
+		if t.Active.Length() > 0 {
+			from = t.Active.Begin
+		}
+		w.spend(PathProgram, t, min(w.at, from))
+		return nil
+	}
+	if b.End < w.at {
+		what := PathProgram
+		if w.holding {
+			what = PathHolding
+		}
+		w.spend(what, t, b.End)
+	}
+	w.holding = false
+	before := w.at
+	next := t
+	switch b.kind {
+	case blockCompile:
+		w.spend(PathCompile, t, b.Begin)
+	case blockLock:
+		if next = w.before(b); next == nil || next == t {
+			next = t
+			w.spend(PathLock, t, b.Begin)
+		} else {
+			w.steps++ // it gave the lock up at this moment
+			w.holding = true
+		}
+	case blockSignal:
+		w.spend(PathSignal, t, max(b.Begin, min(w.at, b.signal)))
+		next = b.holder
+	case blockSlot:
+		list := w.slots[b.queue]
+		i := sort.Search(len(list), func(i int) bool { return list[i].at > w.at })
+		if i > 0 && list[i-1].at > b.Begin {
+			next = w.alongGPU(t, list[i-1].buffer)
+		} else {
+			w.spend(PathProgram, t, b.Begin)
+		}
+	case blockWait:
+		switch buffer := b.wait.Buffer; {
+		case buffer != nil && buffer.GPU.Known() && buffer.GPU.End > b.Begin:
+			next = w.alongGPU(t, buffer)
+		case buffer != nil && buffer.GPU.Known():
+			w.spend(PathNotify, t, b.Begin)
+		case b.wait.Signaled != nil && b.wait.Signaled != t:
+			next = b.wait.Signaled
+			w.steps++
+		default:
+			w.spend(PathUnknown, t, b.Begin)
+		}
+	}
+	if next == t && w.at >= before { // nothing explains it: go on before the block
+		w.spend(PathUnknown, t, min(before-1, b.Begin))
+	}
+	return next
+}
+
+// before is the thread that had the lock of a block before the block ended: the last that got it meanwhile, or else the one that
+// held it when the wait began.
+func (w *walker) before(b *block) *analyze.Thread {
+	list := w.taken[b.lock]
+	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })
+	if i > 0 && list[i-1].at > b.Begin && w.mayHold(list[i-1].thread) {
+		return list[i-1].thread
+	}
+	if b.holder != nil && w.mayHold(b.holder) {
+		return b.holder
+	}
+	return nil
+}
+
+// mayHold says whether a thread does not wait for a lock itself at the present. A wait may have ended without the lock.
+func (w *walker) mayHold(t *analyze.Thread) bool {
+	last := lastBlock(w.blocks[t], w.at)
+	return last == nil || last.kind != blockLock || last.End < w.at
+}
+
+// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what
+// kept it from beginning, to the thread that committed.
+func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
+	w.spend(PathNotify, waiter, min(w.at, b.GPU.End))
+	for w.steps < policy.MostSteps {
+		w.spend(PathGPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
+		x := w.Released[b]
+		if x == nil {
+			return nil
+		}
+		if x.Signaler != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() && x.Event.Length() > 0 {
+			b = x.Signaler
+			w.spend(PathScheduling, b.Committed.Thread, min(w.at, b.GPU.End))
+			continue
+		}
+		if x.ByThread != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() {
+			w.spend(PathScheduling, b.Committed.Thread, min(w.at, x.Event.End))
+			return x.ByThread
+		}
+		before := w.endedBefore(b, x.At)
+		if before == nil {
+			break
+		}
+		w.spend(PathScheduling, b.Committed.Thread, min(w.at, before.GPU.End))
+		b = before
+	}
+	by := b.Committed
+	if x := w.Released[b]; x != nil && x.Head.Length() > 0 && x.headBy != nil {
+		by = x.headBy.Committed
+	}
+	w.spend(PathScheduling, by.Thread, min(w.at, by.End))
+	return by.Thread
+}
+
+// endedBefore is the work that ended last before the present, after b could have begun: b had to wait for it. It is nil if there
+// is none, or if b began so much later that it is not what b waited for.
+func (w *walker) endedBefore(b *analyze.CommandBuffer, ready analyze.Nanos) *analyze.CommandBuffer {
+	list := w.ends[w.DeviceOf(b)]
+	i := sort.Search(len(list), func(i int) bool { return list[i].End > w.at })
+	for ; i > 0; i-- {
+		r := &list[i-1]
+		if r.End <= ready || w.at-r.End > policy.SignalSlack.Nanos() {
+			return nil
+		}
+		if r.buffer != b && r.Begin < w.at {
+			return r.buffer
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+// Package handmade makes traces in memory, for tests that must know them to the nanosecond.
+package handmade
+
+import "mtrace/analyze"
+
+// A World makes a trace by hand: threads A, B and C of one process, one queue on one device.
+type World struct {
+	Trace   *analyze.Trace
+	A, B, C *analyze.Thread
+	Queue   *analyze.Queue
+}
+
+// New makes an empty trace that ends at an instant.
+func New(end analyze.Nanos) *World {
+	w := &World{Trace: &analyze.Trace{Window: analyze.Interval{Begin: 0, End: end}}}
+	p := &analyze.Process{ID: 1}
+	w.Queue = &analyze.Queue{ID: 1, Process: p, Device: &analyze.Device{Name: "GPU"}}
+	w.Trace.Queues = []*analyze.Queue{w.Queue}
+	for i, t := range []**analyze.Thread{&w.A, &w.B, &w.C} {
+		*t = &analyze.Thread{Process: p, ID: analyze.ThreadID(i + 1), Active: w.Trace.Window}
+		w.Trace.Threads = append(w.Trace.Threads, *t)
+	}
+	return w
+}
+
+// At is an interval.
+func At(begin, end analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: begin, End: end} }
+
+// Buffer adds a command buffer that a thread commits at an instant.
+func (w *World) Buffer(by *analyze.Thread, commit analyze.Nanos, gpu analyze.Interval) *analyze.CommandBuffer {
+	b := &analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: by.Process, Queue: w.Queue, GPU: gpu,
+		Created: analyze.Call{Interval: At(commit-2, commit-1), Thread: by}, Committed: analyze.Call{Interval: At(commit, commit+1), Thread: by}}
+	w.Trace.CommandBuffers = append(w.Trace.CommandBuffers, b)
+	return b
+}
+
+// Wait adds a wait for a command buffer.
+func (w *World) Wait(by *analyze.Thread, i analyze.Interval, for_ *analyze.CommandBuffer) *analyze.Wait {
+	w.Trace.Waits = append(w.Trace.Waits, analyze.Wait{Call: analyze.Call{Interval: i, Thread: by}, Selector: "waitUntilCompleted", Buffer: for_})
+	return &w.Trace.Waits[len(w.Trace.Waits)-1]
+}
+
+// SignalWait adds a wait that another thread's signal ends, or nobody's; it gave a signal itself before, or none (0).
+func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64, signaller *analyze.Thread, signalled analyze.Nanos, gave uint64) {
+	w.Trace.SignalWaits = append(w.Trace.SignalWaits, analyze.SignalWait{Call: analyze.Call{Interval: i, Thread: by}, Selector: "pthread_cond_wait",
+		Object: object, Signaller: signaller, Signalled: signalled, Gave: gave})
+}

@@ -1,0 +1,66 @@
+package replay
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+)
+
+// served is a program whose first thread does for each of the others what they ask it for, and that is all they do.
+func served(threads, rounds int, gpu analyze.Nanos) *program {
+	p := &program{engines: []int{1}, limited: []bool{false}, handed: 1, queues: []queueOf{{capacity: 64, most: 1}}}
+	p.threads = make([]thread, threads+1)
+	p.recorded = make([]run, threads+1)
+	p.submitter.thread = &analyze.Thread{}
+	for t := range p.threads {
+		p.threads[t].quiet, p.threads[t].free, p.threads[t].calmed = 1, 1, 1
+		p.recorded[t].ended = analyze.Nanos(threads*rounds) * gpu
+	}
+	p.lasted = p.recorded[0].ended
+	first := &p.threads[0]
+	first.lasts, first.paces = true, true
+	for range rounds {
+		for t := 1; t <= threads; t++ {
+			k, job := int32(p.submitter.pieces), int32(len(p.jobs))
+			p.submitter.pieces++
+			p.jobs = append(p.jobs, jobOf(0, gpu))
+			first.jobs = append(first.jobs, job)
+			first.ops = append(first.ops, op{kind: opTake, lock: k}, op{kind: opAcquire, job: job}, op{kind: opCommit, job: job}, op{kind: opWait, job: job}, op{kind: opAnswer, lock: k})
+			p.threads[t].ops = append(p.threads[t].ops, op{kind: opAsk, lock: k, gap: 10 * Us})
+		}
+	}
+	return p
+}
+
+// The story: nothing was predicted where one thread submits for all, though all that it does for each is in the trace.
+func TestReplayApart(t *testing.T) {
+	p := served(5, 100, 200*Us)
+	wantRate(t, "one submits", rateOf(t, p, Change{}), 1/0.2)
+	wantRate(t, "each submits", rateOf(t, p, Change{Apart: true, room: true}), 5/0.21)
+	wantRate(t, "each submits, to a GPU that runs one at a time", rateOf(t, p, Change{Apart: true}), 1/0.2)
+	if got := len(p.threads[0].jobs); got != 500 {
+		t.Errorf("the program itself was changed: the first thread has %d jobs", got)
+	}
+}
+
+// The story: a stream that encodes what several threads want, and commits when one asks it to, makes the command buffer for a thread
+// that does not commit it.
+func TestReplayApartSharesCommandBuffers(t *testing.T) {
+	p := served(2, 100, 200*Us)
+	first := &p.threads[0]
+	var ops []op
+	for i := 0; i < len(first.ops); i += 10 { // of two pieces, the first is only to make the command buffer
+		piece := first.ops[i : i+10]
+		work := []op{piece[0], piece[1], piece[4], piece[5], piece[7], piece[8], piece[9]}
+		work[4].job, work[5].job = work[1].job, work[1].job
+		work[1].gap = 30 * Us
+		ops = append(ops, work...)
+	}
+	first.ops = ops
+	wantRate(t, "one submits", rateOf(t, p, Change{}), 1/0.23)
+	apart := p.apart()
+	if n := len(apart.threads); n != 1 || len(apart.threads[0].jobs) != 100 {
+		t.Fatalf("%d threads are left, want the one that commits, with all 100 command buffers", n)
+	}
+	wantRate(t, "each for itself", rateOf(t, p, Change{Apart: true, room: true}), 1/0.21)
+}

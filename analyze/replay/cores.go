@@ -1,0 +1,99 @@
+package replay
+
+import "mtrace/analyze"
+
+// cores are the processors of a machine in a replay. Each is shared evenly by the bursts that are on it: processor sharing
+// (L. Kleinrock, Time-shared Systems: A Theoretical Treatment, 1967), what a fair scheduler comes to; over a whole burst of work it delays
+// as much as time slices would. A burst goes to the processor with the fewest, or, as schedulers keep a thread where its memory is, or
+// where who woke it runs, to any.
+type cores struct {
+	scattered float64 // share of the bursts that go to any
+	each      []processor
+	drawn     uint64
+}
+
+// A processor is one of them.
+type processor struct {
+	served  float64       // processor time that a burst that was on it all the while would have had
+	at      analyze.Nanos // as of then
+	running binaryHeap[burst]
+}
+
+// A burst is work that wants a processor, and what comes after it.
+type burst struct {
+	until float64 // done when served is that
+	began analyze.Nanos
+	work  analyze.Nanos
+	then  replayEvent
+}
+
+func (b burst) rank() (float64, int) { return b.until, b.then.seq }
+
+func newCores(count int, scattered float64) cores {
+	return cores{scattered: scattered, each: make([]processor, count)}
+}
+
+// none says that nobody waits for a processor.
+func (c *cores) none() bool { return len(c.each) == 0 }
+
+func (p *processor) pass(now analyze.Nanos) {
+	if n := len(p.running); n > 0 {
+		p.served += float64(now-p.at) / float64(n)
+	}
+	p.at = now
+}
+
+func (c *cores) begin(now, work analyze.Nanos, then replayEvent) {
+	k := 0
+	if c.draw() < c.scattered {
+		k = int(c.draw() * float64(len(c.each)))
+	} else {
+		for i := range c.each {
+			if len(c.each[i].running) < len(c.each[k].running) {
+				k = i
+			}
+		}
+	}
+	p := &c.each[k]
+	p.pass(now)
+	p.running.push(burst{p.served + float64(work), now, work, then})
+}
+
+// first is the processor whose burst is the first to be done, and when; false when nothing runs.
+func (c *cores) first() (k int, at analyze.Nanos, any bool) {
+	for i := range c.each {
+		p := &c.each[i]
+		if n := len(p.running); n > 0 {
+			if t := p.at + analyze.Nanos(max(0, p.running[0].until-p.served)*float64(n)+0.5); !any || t < at {
+				k, at, any = i, t, true
+			}
+		}
+	}
+	return k, at, any
+}
+
+// end ends the first burst of a processor.
+func (c *cores) end(k int, now analyze.Nanos) burst {
+	p := &c.each[k]
+	p.pass(now)
+	return p.running.pop()
+}
+
+// crowded says whether bursts wait for every processor.
+func (c *cores) crowded() bool {
+	for i := range c.each {
+		if len(c.each[i].running) < 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// draw gives numbers from 0 to 1, the same in every replay: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+func (c *cores) draw() float64 {
+	c.drawn += 0x9e3779b97f4a7c15
+	z := c.drawn
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return float64((z^(z>>31))>>11) / (1 << 53)
+}

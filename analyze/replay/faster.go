@@ -1,0 +1,268 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
+)
+
+// What of a program can be made faster.
+const (
+	KindKernel   = "kernel"    // its part of the command buffers' GPU times
+	KindCall     = "call"      // its own time, by selector
+	KindLock     = "lock"      // the time for which it keeps others out; what is done under it is done all the same
+	KindThread   = "thread"    // its own time outside of Metal's calls
+	KindInFlight = "in-flight" // so many rounds of a thread, from wait to wait, before it waits for the first
+)
+
+// A scale is how long things take in a replay, in parts of what they took; nil is as long. Each list is by the program's numbers.
+type scale struct {
+	kernels, calls, locks, threads []float64
+	inFlight                       int // rounds, from wait to wait, that threads have in flight; 0 is as recorded
+}
+
+// by is a factor of a list.
+func by(list []float64, i int32) float64 {
+	if i < 0 || int(i) >= len(list) {
+		return 1
+	}
+	return list[i]
+}
+
+// A portion is how much of a time goes to one thing.
+type portion struct {
+	of    int32
+	share float64
+}
+
+// scaledBy is what is left of a time whose parts are made faster.
+func scaledBy(d analyze.Nanos, parts []portion, factors []float64) analyze.Nanos {
+	if factors == nil {
+		return d
+	}
+	left := 1.0
+	for _, p := range parts {
+		left -= p.share * (1 - by(factors, p.of))
+	}
+	return evidence.Scaled(d, max(0, left))
+}
+
+// duration is how long the GPU works on a job.
+func (r *playing) duration(j *job) analyze.Nanos {
+	if r.scale == nil {
+		return j.duration
+	}
+	return scaledBy(j.duration, j.kernels, r.scale.kernels)
+}
+
+// faster is a thread's own time before a call: the calls in it that are not replayed by themselves, and the rest, which is the program's.
+func (r *playing) faster(t int32, o *op, gap analyze.Nanos) analyze.Nanos {
+	s, th := r.scale, &r.program.threads[t]
+	if s == nil {
+		return gap
+	}
+	if s.locks != nil && o.way > 0 {
+		gap -= evidence.Scaled(gap-min(gap, o.alone), 1-by(s.locks, o.way-1))
+	}
+	inCalls := 0.0
+	for _, p := range th.inGaps {
+		inCalls += p.share
+	}
+	calls := scaledBy(evidence.Scaled(gap, min(1, inCalls)), normed(th.inGaps, inCalls), s.calls)
+	return calls + evidence.Scaled(evidence.Scaled(gap, max(0, 1-inCalls)), by(s.threads, t))
+}
+
+// normed are parts of what they add up to.
+func normed(parts []portion, sum float64) []portion {
+	all := slices.Clone(parts)
+	for i := range all {
+		all[i].share /= max(sum, 1e-9)
+	}
+	return all
+}
+
+// call is the cost of a call that is replayed by itself.
+func (r *playing) call(t int32, in analyze.Part, cost analyze.Nanos) analyze.Nanos {
+	if r.scale == nil {
+		return cost
+	}
+	return scaledBy(cost, r.program.threads[t].callsIn(in), r.scale.calls)
+}
+
+// callsIn are the calls that a part of the thread's time goes to.
+func (t *thread) callsIn(in analyze.Part) []portion {
+	if t.inCalls == nil {
+		return nil
+	}
+	return t.inCalls[in]
+}
+
+// free is the part of a lock's time for which it still keeps others out.
+func (r *playing) free(o *op) float64 {
+	if r.scale == nil || o.which == 0 {
+		return 1
+	}
+	return by(r.scale.locks, o.which-1)
+}
+
+// inTurn is what a wait is for where threads have more in flight: what they had committed last so many waits before.
+func (r *playing) inTurn(t int32, o *op) int32 {
+	n := len(r.done[t].commits)
+	if !r.scale.flies() || o.kind != opWait || n == 0 || o.job != r.program.threads[t].jobs[n-1] {
+		return o.job
+	}
+	s := &r.threads[t]
+	if s.turns = append(s.turns, o.job); len(s.turns) < r.scale.inFlight {
+		return nothing
+	}
+	return s.turns[len(s.turns)-r.scale.inFlight]
+}
+
+// findParts finds what jobs, calls and gaps consist of.
+func (p *program) findParts(ev *builder, buffers []*analyze.CommandBuffer, spans []span) {
+	numbers := map[string]int32{}
+	for j, b := range buffers {
+		shares := kernels.Split(b, ev.Trace.Window)
+		total := analyze.Nanos(0)
+		for i := range shares {
+			total += shares[i].GPU
+		}
+		p.jobs[j].measured = true
+		for i := range shares {
+			p.jobs[j].measured = p.jobs[j].measured && shares[i].Measured
+			name := shares[i].Kernel
+			k, known := numbers[name]
+			if !known {
+				k = int32(len(p.kernelNames))
+				numbers[name] = k
+				p.kernelNames = append(p.kernelNames, name)
+			}
+			s := evidence.Share(shares[i].GPU, total)
+			if n := len(p.jobs[j].kernels); n > 0 && p.jobs[j].kernels[n-1].of == k {
+				p.jobs[j].kernels[n-1].share += s
+			} else if s > 0 {
+				p.jobs[j].kernels = append(p.jobs[j].kernels, portion{k, s})
+			}
+		}
+	}
+	p.findCalls(ev, spans)
+}
+
+// findCalls finds, for each thread, which calls its time in Metal goes to. What is made before the work begins is taken to be shared out
+// among calls as it is in the work.
+func (p *program) findCalls(ev *builder, spans []span) {
+	times := map[*analyze.Thread]*evidence.ThreadTime{}
+	for _, t := range ev.Threads {
+		times[t.Thread] = t
+	}
+	numbers := map[string]int32{}
+	for i, s := range spans {
+		th, time := &p.threads[i], times[s.thread]
+		th.inCalls = make([][]portion, analyze.PartCount)
+		if time == nil {
+			continue
+		}
+		gaps := analyze.Nanos(0)
+		for k := range th.ops {
+			gaps += th.ops[k].gap
+		}
+		for _, c := range ev.Trace.Calls {
+			took := c.Exclusive[s.thread]
+			if took <= 0 || c.Part >= analyze.PartCount || c.Part == analyze.PartLock {
+				continue
+			}
+			k, known := numbers[c.Selector]
+			if !known {
+				k = int32(len(p.callNames))
+				numbers[c.Selector] = k
+				p.callNames = append(p.callNames, c.Selector)
+			}
+			switch c.Part {
+			case analyze.PartAcquire, analyze.PartCommit, analyze.PartCompile:
+				th.inCalls[c.Part] = append(th.inCalls[c.Part], portion{k, evidence.Share(took, time.Time[c.Part])})
+			default:
+				inWork := evidence.Scaled(took, evidence.Share(time.WorkTime[c.Part], time.Time[c.Part]))
+				th.inGaps = append(th.inGaps, portion{k, evidence.Share(inWork, gaps)})
+			}
+		}
+		slices.SortFunc(th.inGaps, func(x, y portion) int { return cmp.Compare(x.of, y.of) })
+		sum := 0.0
+		for _, g := range th.inGaps {
+			sum += g.share
+		}
+		if sum > 1 {
+			th.inGaps = normed(th.inGaps, sum)
+		}
+	}
+}
+
+// nameLocks numbers the locks that threads wait for, and marks the ways on which they wait for one of them only.
+func (p *program) nameLocks(lists [][]step) {
+	numbers := map[evidence.LockKey]int32{}
+	for t, list := range lists {
+		ops := p.threads[t].ops
+		for i := range list {
+			if list[i].kind != opLock || list[i].wait == nil {
+				continue
+			}
+			key := evidence.KeyOf(list[i].wait)
+			if _, known := numbers[key]; !known {
+				p.lockKeys = append(p.lockKeys, key)
+				numbers[key] = int32(len(p.lockKeys))
+			}
+			ops[i].which = numbers[key]
+		}
+	}
+	p.ways(func(_ way, ops []op, _ analyze.Nanos) {
+		if len(ops) < 2 {
+			return
+		}
+		one := ops[0].which
+		for i := range ops[:len(ops)-1] {
+			if ops[i].which != one {
+				return
+			}
+		}
+		for i := range ops {
+			ops[i].way = one
+		}
+	})
+}
+
+// slows says whether something takes longer than it did.
+func (s *scale) slows() bool {
+	if s == nil {
+		return false
+	}
+	for _, list := range [][]float64{s.kernels, s.calls, s.locks, s.threads} {
+		for _, f := range list {
+			if f > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flies says whether threads have more in flight.
+func (s *scale) flies() bool { return s != nil && s.inFlight > 1 }
+
+// estimates says whether one of the kernels is known only by an estimate of its part.
+func (p *program) estimates(kernels []float64) bool {
+	for i := range p.jobs {
+		j := &p.jobs[i]
+		if j.measured {
+			continue
+		}
+		for _, k := range j.kernels {
+			if k.share < 1-policy.Rounding && by(kernels, k.of) != 1 {
+				return true
+			}
+		}
+	}
+	return false
+}

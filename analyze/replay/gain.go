@@ -1,0 +1,347 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// A Gain is what the run would gain if something took a part of the time that it takes.
+type Gain struct {
+	Kind, Name string
+	Factor     float64 // of that time; 0 is gone
+	Speedup
+}
+
+// factors are those that each thing is tried with.
+var factors = []float64{0.9, 0.75, 0.5, 0}
+
+// A thing of the program can be made faster by itself.
+type thing struct {
+	kind, name string
+	number     int32
+	took       analyze.Nanos // as far as the replay shows it
+}
+
+// things are what the program's time goes to, by kind, the longest first.
+func (p *program) things() (all []thing) {
+	add := func(kind string, names []string, took []analyze.Nanos) {
+		var list []thing
+		for i, name := range names {
+			if took[i] > 0 {
+				list = append(list, thing{kind, name, int32(i), took[i]})
+			}
+		}
+		slices.SortStableFunc(list, func(x, y thing) int { return cmp.Compare(y.took, x.took) })
+		all = append(all, list...)
+	}
+	onGPU, inCalls := make([]analyze.Nanos, len(p.kernelNames)), make([]analyze.Nanos, len(p.callNames))
+	for i := range p.jobs {
+		for _, k := range p.jobs[i].kernels {
+			onGPU[k.of] += evidence.Scaled(p.jobs[i].duration, k.share)
+		}
+	}
+	inLocks, own, threads := make([]analyze.Nanos, len(p.lockKeys)), make([]analyze.Nanos, len(p.threads)), make([]string, len(p.threads))
+	for t := range p.threads {
+		th := &p.threads[t]
+		threads[t] = th.name
+		var gaps analyze.Nanos
+		costs := map[analyze.Part]analyze.Nanos{}
+		for i := range th.ops {
+			o := &th.ops[i]
+			gaps += o.gap
+			switch o.kind {
+			case opAcquire:
+				costs[analyze.PartAcquire] += o.cost
+			case opCommit, opEnqueue:
+				costs[analyze.PartCommit] += o.cost
+			case opCompile:
+				costs[analyze.PartCompile] += o.cost
+			case opLock:
+				if o.which > 0 {
+					inLocks[o.which-1] += o.wait.Own
+				}
+			}
+		}
+		own[t] = gaps
+		for _, g := range th.inGaps {
+			inCalls[g.of] += evidence.Scaled(gaps, g.share)
+			own[t] -= evidence.Scaled(gaps, g.share)
+		}
+		for in, cost := range costs {
+			for _, g := range th.callsIn(in) {
+				inCalls[g.of] += evidence.Scaled(cost, g.share)
+			}
+		}
+	}
+	var locks []string
+	for _, k := range p.lockKeys {
+		locks = append(locks, k.Label())
+	}
+	add(KindKernel, p.kernelNames, onGPU)
+	add(KindCall, p.callNames, inCalls)
+	add(KindLock, locks, inLocks)
+	add(KindThread, threads, own)
+	return all
+}
+
+// with sets the factor of a thing, beside what was set before.
+func (s *scale) with(p *program, t thing, factor float64) {
+	set := func(list *[]float64, n int) {
+		for len(*list) < n {
+			*list = append(*list, 1)
+		}
+		(*list)[t.number] = factor
+	}
+	switch t.kind {
+	case KindKernel:
+		set(&s.kernels, len(p.kernelNames))
+	case KindCall:
+		set(&s.calls, len(p.callNames))
+	case KindLock:
+		set(&s.locks, len(p.lockKeys))
+	case KindThread:
+		set(&s.threads, len(p.threads))
+	case KindInFlight:
+		s.inFlight = int(t.number)
+	}
+}
+
+// gain is how much faster the run is with a change, and an interval.
+func (r *Replay) gain(c Change, replayError float64) (Speedup, bool) {
+	readings := r.readings[:min(policy.ReadAgain, len(r.readings))]
+	if n := len(r.readings); n > policy.ReadAgain {
+		readings = append(slices.Clone(readings), r.readings[n-1])
+	}
+	s, _ := r.speedup(readings, r.base, c, replayError)
+	if s == nil {
+		return Speedup{}, false
+	}
+	return *s, true
+}
+
+// Gains are what would help of the things that take much, and false where nothing is predicted.
+func (r *Replay) Gains() (list []Gain, known bool) {
+	if r.Why != "" || r.roomy() == 0 {
+		return nil, false
+	}
+	if r.gains == nil {
+		r.gains = r.ofThings(r.Error)
+	}
+	return slices.Clone(r.gains), true
+}
+
+// ofThings are the gains of the things that bring most.
+func (r *Replay) ofThings(replayError float64) []Gain {
+	type candidate struct {
+		thing
+		half float64
+	}
+	var found []candidate
+	ofKind := map[string]int{}
+	for _, t := range append(r.things(), r.flights()...) {
+		if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
+			continue
+		}
+		s := &scale{}
+		s.with(r.program, t, 0.5)
+		if rate, ends := r.run(Change{scale: s, room: true}); ends && rate/r.roomy() >= policy.WorthPredicting.Value {
+			found = append(found, candidate{t, rate / r.roomy()})
+		}
+	}
+	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
+	all := []Gain{}
+	for _, c := range found[:min(policy.MostGains, len(found))] {
+		all = append(all, r.curve(c.thing, replayError)...)
+	}
+	return all
+}
+
+// curve is what a thing gains with each factor. Where the replay is sure at half of its time and without it, it is as sure between.
+func (r *Replay) curve(t thing, replayError float64) (list []Gain) {
+	try := func(factor float64) (Change, *scale) {
+		s := &scale{}
+		s.with(r.program, t, factor)
+		return Change{scale: s}, s
+	}
+	if t.kind == KindInFlight {
+		c, _ := try(0)
+		if s, known := r.gain(c, replayError); known {
+			list = append(list, Gain{t.kind, t.name, 0, s})
+		}
+		return list
+	}
+	c, _ := try(0.5)
+	half, known := r.gain(c, replayError)
+	if !known {
+		return nil
+	}
+	for _, f := range factors {
+		s := half
+		switch {
+		case f == 0:
+			c, _ := try(0)
+			if s, known = r.gain(c, replayError); !known {
+				continue
+			}
+		case f > 0.5:
+			c, _ := try(f)
+			c.room = true
+			rate, ends := r.run(c)
+			if !ends {
+				continue
+			}
+			s.Estimate = max(1, rate/r.roomy())
+			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, replayError), s.Estimate*between(half.High/half.Estimate, f, replayError)
+		}
+		list = append(list, Gain{t.kind, t.name, f, s})
+	}
+	return list
+}
+
+// between is how far an interval's end is from the estimate where less is taken away than half: as much less, though never less than the
+// error that every replay has.
+func between(ofHalf, factor, replayError float64) float64 {
+	off := (ofHalf - 1) * (1 - factor) / 0.5
+	err := max(policy.Alike.Value, math.Abs(replayError))
+	if ofHalf < 1 {
+		return 1 + min(off, -err)
+	}
+	return 1 + max(off, err)
+}
+
+// Flights are two and three command buffers in flight, where a single thread waits for its last before it makes the next.
+func (p *program) flights() (list []thing) {
+	only := int32(-1)
+	for t := range p.threads {
+		if policy.MoreThan(policy.Negligible, len(p.threads[t].jobs), len(p.jobs)) {
+			if only >= 0 {
+				return nil
+			}
+			only = int32(t)
+		}
+	}
+	if only < 0 || !p.threads[only].roundTrips() {
+		return nil
+	}
+	for _, n := range []int32{2, 3} {
+		list = append(list, thing{kind: KindInFlight, name: fmt.Sprint(n), number: n})
+	}
+	return list
+}
+
+// roundTrips says whether the thread waits, when it does, for what it committed last, so that it has nothing in flight then.
+func (t *thread) roundTrips() bool {
+	last, waits, rounds := unknown, 0, 0
+	for i := range t.ops {
+		switch o := &t.ops[i]; {
+		case o.kind == opCommit:
+			last = o.job
+		case o.kind == opWait:
+			if waits++; o.job == last && last != unknown {
+				rounds++
+			}
+		}
+	}
+	return rounds >= policy.Sample.Count() && policy.AtLeast(policy.NearlyAll, rounds, waits)
+}
+
+// A Wanted is a thing that is asked for: all of a kind whose names match a pattern, in which * stands for anything.
+type Wanted struct {
+	Kind, Pattern string
+	Factor        float64
+}
+
+// An Unmatched says that there is nothing in the trace that was asked for, and what there is.
+type Unmatched struct {
+	Wanted
+	There []string
+}
+
+func (u *Unmatched) Error() string {
+	there := "there is none of that kind in the trace"
+	if len(u.There) > 0 {
+		there = "there are " + strings.Join(u.There[:min(8, len(u.There))], ", ")
+	}
+	return fmt.Sprintf("no %s matches %q: %s", u.Kind, u.Pattern, there)
+}
+
+// Changed adds to a change how long the things that are wanted take. The error says which there are none of.
+func (r *Replay) Changed(c Change, wanted []Wanted) (Change, error) {
+	if r.program == nil || len(wanted) == 0 {
+		return c, nil
+	}
+	s := &scale{}
+	things := r.things()
+	for _, t := range []int32{1, 2, 3, 4, 8, 16} {
+		things = append(things, thing{kind: KindInFlight, name: fmt.Sprint(t), number: t})
+	}
+	for _, w := range wanted {
+		u := &Unmatched{Wanted: w}
+		found := false
+		for _, t := range things {
+			if t.kind != w.Kind {
+				continue
+			}
+			if u.There = append(u.There, t.name); Matches(w.Pattern, t.name) {
+				s.with(r.program, t, w.Factor)
+				found = true
+			}
+		}
+		if !found {
+			return c, u
+		}
+	}
+	c.scale = s
+	return c, nil
+}
+
+// Together names what is wanted as one.
+func Together(wanted []Wanted) (g Gain) {
+	var names []string
+	for _, w := range wanted {
+		names = append(names, fmt.Sprintf("%s:%s=%g", w.Kind, w.Pattern, w.Factor))
+		g.Factor = w.Factor
+	}
+	g.Kind, g.Name = "together", strings.Join(names, ", ")
+	return g
+}
+
+// Matches says whether a name is what a pattern stands for.
+func Matches(pattern, name string) bool {
+	pieces := strings.Split(pattern, "*")
+	if len(pieces) == 1 {
+		return pattern == name
+	}
+	rest, begins := strings.CutPrefix(name, pieces[0])
+	if !begins {
+		return false
+	}
+	last := pieces[len(pieces)-1]
+	for _, p := range pieces[1 : len(pieces)-1] {
+		i := strings.Index(rest, p)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(p):]
+	}
+	return strings.HasSuffix(rest, last)
+}
+
+// Flights is how many rounds are in flight; 0 of what is no such thing.
+func (g *Gain) Flights() string {
+	if g.Kind != KindInFlight {
+		return ""
+	}
+	return g.Name
+}
+
+func (s Speedup) Words() string {
+	return fmt.Sprintf("%.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High)
+}

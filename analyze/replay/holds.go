@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// lockState is a lock in a replay.
+type lockState struct {
+	held    bool
+	waiting []int32
+}
+
+// lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
+func (r *playing) lock(t int32, o *op) {
+	l, kept := &r.locked[o.lock], r.free(o)
+	switch {
+	case o.kind == opLock && (r.Locks || kept == 0):
+		r.over(t, 0, 0)
+	case o.kind == opLock && (r.fixed || o.lock == 0):
+		r.over(t, evidence.Scaled(o.cost, kept), 0)
+	case l.held:
+		l.waiting = append(l.waiting, t)
+	default:
+		r.hold(t, o)
+	}
+}
+
+func (r *playing) hold(t int32, o *op) {
+	r.locked[o.lock].held = true
+	if o.kind == opCommit { // it is kept inside
+		hold := r.share(r.call(t, analyze.PartCommit, o.hold))
+		r.at(r.now+hold, 0, evUnlock, o.lock)
+		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
+		return
+	}
+	r.at(r.now+evidence.Scaled(o.hold, r.free(o)), 0, evUnlock, o.lock)
+	r.over(t, 0, 0)
+}
+
+func (r *playing) unlock(lock int32) {
+	l := &r.locked[lock]
+	l.held = false
+	if len(l.waiting) > 0 {
+		t := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		r.hold(t, r.op(t))
+	}
+}
+
+// A holding is one time that a thread got a lock after waiting for it.
+type holding struct {
+	thread           *analyze.Thread
+	step             int
+	analyze.Interval // of the wait
+	holder           *analyze.Thread
+	length           analyze.Nanos // how long it was kept, the hand-off to the next included; 0 when not known
+}
+
+// holds finds how long locks were kept, and puts into the threads' calls the times that they got one without waiting, which are
+// not in a trace. A lock that nobody had to wait for then may be one that all wait for when another cause is gone.
+func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
+	locks := map[evidence.LockKey][]holding{}
+	for t, list := range by {
+		for i := range list {
+			if s := &list[i]; s.kind == opLock && s.wait.Lock != 0 {
+				locks[evidence.KeyOf(s.wait)] = append(locks[evidence.KeyOf(s.wait)], holding{thread: t, step: i, Interval: s.Interval, holder: s.wait.Holder})
+			}
+		}
+	}
+	var keys []evidence.LockKey
+	for k := range locks {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y evidence.LockKey) int {
+		return x.Compare(y)
+	})
+	for _, k := range keys {
+		list := locks[k]
+		slices.SortFunc(list, func(x, y holding) int { return cmp.Compare(x.End, y.End) })
+		usual, known := lengths(list)
+		if !known {
+			continue
+		}
+		for _, h := range list {
+			s := &by[h.thread][h.step]
+			if s.lock, s.hold = int32(p.handed)+1, usual; h.length > 0 {
+				s.hold = h.length
+			}
+		}
+		p.handed++
+	}
+	p.handed++ // number 0 is kept by nobody
+	for t, list := range by {
+		for i := range list {
+			if s := &list[i]; s.kind == opLock && s.lock == 0 {
+				s.hold = 0
+			}
+		}
+		by[t] = list
+	}
+	if solo := ev.SoloCommit(); solo < 1<<62 {
+		for _, list := range by {
+			for i := range list {
+				if s := &list[i]; s.kind == opCommit {
+					s.lock, s.hold = int32(p.handed), solo
+				}
+			}
+		}
+		p.handed++
+	}
+}
+
+// lengths finds how long a lock was kept each time: until the next thread had it, if that one waited for the one before and for
+// nobody else. The median stands for times of which it is not known. It is false when too few are.
+func lengths(list []holding) (usual analyze.Nanos, known bool) {
+	var all []analyze.Nanos
+	for i := 0; i+1 < len(list); i++ {
+		h, next := &list[i], &list[i+1]
+		if next.thread != h.thread && (next.Begin <= h.End || next.holder == h.thread) {
+			h.length = next.End - h.End
+			all = append(all, h.length)
+		}
+	}
+	if len(all) < policy.Sample.Count() || !policy.AtLeast(policy.Most, len(all), len(list)) {
+		return 0, false
+	}
+	return evidence.Median(all), true
+}

@@ -1,0 +1,104 @@
+// Package replay runs a recorded program again, changed, to say what the change would bring. It knows the trace and its evidence, and of no causes.
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// A Replay is a recorded program that can be run again, changed.
+type Replay struct {
+	Why   string  // why nothing is predicted; empty where the replay of the unchanged program agrees with the run
+	Error float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
+
+	*program
+	base     float64 // how fast the unchanged program is
+	readings []reading
+	gains    []Gain // of things; nil before they were asked for
+}
+
+// New makes the program of what a trace shows. The same seed gives the same answers.
+func New(ev *evidence.Evidence, seed uint64) *Replay {
+	r := &Replay{}
+	b := builder{ev}
+	if r.program = b.program(); r.program == nil {
+		r.Why = "there are too few command buffers with GPU times"
+		return r
+	}
+	believed, base := r.program.believed()
+	if base == 0 {
+		r.program, r.Why = nil, "a replay of what was recorded does not come to an end"
+		return r
+	}
+	r.program, r.base = believed, base
+	if r.Error = believed.rate(believed.recorded)/base - 1; math.Abs(r.Error) > policy.Faith.Value {
+		r.Why = fmt.Sprintf("a replay of what was recorded is off by %s", analyze.FormatShare(math.Abs(r.Error)))
+		return r
+	}
+	r.readings = believed.readings(rand.New(rand.NewPCG(seed, 0x7265706c6179)))
+	return r
+}
+
+// Without is how many times as fast the program is with a change, or why that is not known.
+func (r *Replay) Without(c Change) (*Speedup, string) {
+	if r.Why != "" {
+		return nil, r.Why
+	}
+	return r.speedup(r.readings, r.base, c, r.Error)
+}
+
+// Paced says whether threads wait for their work in no call, and it shows in when they go on.
+func (r *Replay) Paced() bool { return len(r.paced) > 0 }
+
+// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with others.
+func (r *Replay) Submits() (pieces int, batch bool) { return r.submitter.pieces, r.submitter.batch }
+
+// A builder makes a program of evidence.
+type builder struct{ *evidence.Evidence }
+
+// believed is the program read in the way that replays as it ran, and how fast that is: 0 when none ends. Threads may hand locks
+// to each other in another order than the replay's, and may have waited for the newest work only because there was no other.
+func (p *program) believed() (best *program, base float64) {
+	least := math.Inf(1)
+	for _, fixed := range []bool{false, true} {
+		for _, rule := range []newest{p.newest, {}} {
+			q := p.clone()
+			q.fixed, q.newest = fixed, rule
+			q.calm()
+			rate, ends := q.run(Change{})
+			if !ends || rate == 0 {
+				continue
+			}
+			if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
+				best, base, least = q, rate, off
+			}
+			if least <= policy.Alike.Value {
+				return best, base
+			}
+		}
+	}
+	return best, base
+}
+
+// clone is a copy whose durations may be changed.
+func (p *program) clone() *program {
+	q := *p
+	q.jobs, q.threads = slices.Clone(p.jobs), slices.Clone(p.threads)
+	for t := range q.threads {
+		q.threads[t].ops = slices.Clone(q.threads[t].ops)
+	}
+	return &q
+}
+
+// Both is a change that does what either does.
+func (c Change) Both(d Change) Change {
+	return Change{c.Foreign || d.Foreign, c.Depth || d.Depth, c.Compile || d.Compile, c.Events || d.Events, c.Head || d.Head, c.Handlers || d.Handlers,
+		c.Launch || d.Launch, c.Turns || d.Turns, c.Locks || d.Locks, c.GPU || d.GPU, c.Apart || d.Apart, c.Cores || d.Cores, c.room || d.room, c.Lines || d.Lines, c.Fed || d.Fed, cmp.Or(c.scale, d.scale)}
+}

@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// pace is a thread that makes 200 command buffers: next says when it makes one, given when those before completed, and the GPU takes about
+// a millisecond for each, one after another.
+func pace(next func(at analyze.Nanos, completed []analyze.Nanos, random *rand.Rand) analyze.Nanos) (own []turn) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var at, gpu analyze.Nanos
+	var completed []analyze.Nanos
+	for i := range 200 {
+		from := at
+		at = next(at, completed, random)
+		own = append(own, turn{job: int32(i), step: i, from: from, begin: at})
+		at += 10 * Us
+		gpu = max(gpu, at) + 800*Us + analyze.Nanos(random.IntN(400))*Us
+		completed = append(completed, gpu)
+	}
+	for i := range own {
+		own[i].completed = completed[i]
+	}
+	return own
+}
+
+// behind waits for the command buffer so many before, and is so late.
+func behind(n int, late analyze.Nanos) func(analyze.Nanos, []analyze.Nanos, *rand.Rand) analyze.Nanos {
+	return func(at analyze.Nanos, completed []analyze.Nanos, random *rand.Rand) analyze.Nanos {
+		if len(completed) >= n {
+			at = max(at, completed[len(completed)-n])
+		}
+		return at + analyze.Nanos(random.Float64()*float64(late))
+	}
+}
+
+// TestFollows: whether, and how far behind, a thread follows its own work.
+func TestFollows(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		next func(analyze.Nanos, []analyze.Nanos, *rand.Rand) analyze.Nanos
+		want int // command buffers in flight; 0 when it follows none
+	}{
+		{"polls", behind(1, 50*Us), 1},
+		{"has three in flight", behind(3, 100*Us), 3},
+		{"has more in flight than is looked for", behind(100, 0), 0},
+		{"is on a clock", func(at analyze.Nanos, _ []analyze.Nanos, _ *rand.Rand) analyze.Nanos { return at + 5000*Us }, 0},
+		{"computes for longer than the GPU", func(at analyze.Nanos, _ []analyze.Nanos, random *rand.Rand) analyze.Nanos {
+			return at + 3000*Us + analyze.Nanos(random.IntN(2000))*Us
+		}, 0},
+	} {
+		own := pace(c.next)
+		got := 0
+		for n := policy.MostInFlight; n >= 1; n-- {
+			if follows(own, n) {
+				got = n
+			}
+		}
+		if got != c.want {
+			t.Errorf("a thread that %s: %d in flight, want %d", c.what, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package replay
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// A program is what the threads did, in their order, stripped of the time they waited: what a replay runs again.
+type program struct {
+	threads   []thread
+	jobs      []job
+	queues    []queueOf
+	engines   []int         // by device: command buffers that it ran at the same time
+	limited   []bool        // by device: it is known that it runs no more than engines
+	recorded  []run         // by thread, in the recorded run
+	lasted    analyze.Nanos // the recorded run
+	signals   int           // that threads give events
+	handed    int           // locks that threads hand to each other; number 0 stands for those of which it is not known how
+	fixed     bool          // waits for locks take what they took
+	newest    newest
+	paced     map[*analyze.Thread]bool // those that wait for their work in no call
+	submitter handedOver
+
+	kernelNames, callNames []string                           // by number
+	withRoom               float64                            // see roomy; 0 before it was asked for
+	starving               map[*analyze.Thread]*evidence.Busy // when threads waited for signals with nothing for the GPU to do
+	lockKeys               []evidence.LockKey
+
+	processors   int           // that the threads and the framework share; 0 when their use is not known
+	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
+	framework    analyze.Nanos // processor time of the framework's own threads for each job
+	waking       float64       // part of that which is saved where such a thread is still at work
+	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
+	turnaround   analyze.Nanos // from the end of the work that a job had to wait for to its beginning
+
+	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
+	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
+	waitedFor                 analyze.Nanos // processors, by all threads of the process
+	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
+}
+
+// A thread is one of the program's.
+type thread struct {
+	name    string
+	begin   analyze.Nanos // after the first of them
+	early   analyze.Nanos // the same, with the compilation before its first command buffer
+	ops     []op
+	jobs    []int32     // that it commits, in its order
+	inGaps  []portion   // calls, of its own time
+	inCalls [][]portion // the same of calls that are replayed by themselves, by part of a thread's time
+	busy    float64     // share of its own time, outside of waits, that it is on a processor
+	lasts   bool        // it is there for at least half of the time, and commits more than a hundredth
+	paces   bool        // and at least a quarter of what such threads usually commit
+	quiet   float64     // share of its time, outside of waits, that it would take if no other process wanted the processors
+	free    float64     // the same with a processor for every thread
+	calmed  float64     // share of its recorded time that is left of it without what the replay adds
+}
+
+type queueOf struct {
+	capacity, device int
+	most             int  // command buffers of it that the GPU ran at the same time
+	limited          bool // it is known that it runs no more
+}
+
+// opKind is what a thread does.
+type opKind uint8
+
+const (
+	opAcquire opKind = iota
+	opEnqueue
+	opCommit
+	opWait
+	opForeign // a wait for another thread's work
+	opCompile
+	opLock
+	opSignal // a value given to a shared event
+	opAsk    // a thread hands its work to the one that submits, and waits for the answer
+	opTake   // that one waits to be asked
+	opAnswer
+)
+
+// An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
+type op struct {
+	kind    opKind
+	job     int32 // −1 when it is not known what is waited for: then cost is all
+	gap     analyze.Nanos
+	alone   analyze.Nanos // gap if there were no locks to wait for
+	encode  analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
+	turn    analyze.Nanos // part of gap in which another thread waited for the GPU
+	starved analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
+	cost    analyze.Nanos
+	solo    analyze.Nanos // cost if no other thread held it up
+	nested  analyze.Nanos // part of cost that was spent waiting for locks
+	hangs   float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
+	notify  analyze.Nanos // of waits: from the GPU's end to the return
+	waited  analyze.Nanos // of waits: up to the completion being seen
+	lock    int32         // of those that are handed over; of signals, and of work for the one that submits: which
+	which   int32         // of the program's locks a wait is for, from 1 on; 0 is none
+	way     int32         // the same, of the only lock that the thread waits for on its way to a call and at it
+	hold    analyze.Nanos // of locks: how long it is kept then
+	wait    *analyze.LockWait
+
+	barrier bool // a wait for an empty command buffer, behind others' work
+	signal  *analyze.Signal
+}
+
+// A job is one command buffer.
+type job struct {
+	queue    int32
+	by       int32 // the thread that commits it
+	duration analyze.Nanos
+	latency  analyze.Nanos // from ready to begun, when the GPU had room
+	complete analyze.Nanos // from the GPU's end to the completion being seen
+	handlers analyze.Nanos // part of complete that the program's handlers took
+	after    []int32       // jobs whose events it waits for
+	signals  []int32       // signals of threads that it waits for
+	kernels  []portion     // of duration
+	measured bool          // the GPU's clock tells these apart
+	enqueued bool
+	fence    bool
+}
+
+// program extracts what the threads did; nil when there is too little, or no GPU times.
+func (ev *builder) program() *program {
+	p := &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
+	window := ev.replayWindow()
+	index := map[*analyze.CommandBuffer]int32{}
+	queues := map[*analyze.Queue]int32{}
+	devices := map[*evidence.Device]int{}
+	latency, completion := ev.UsualLatency(), ev.UsualCompletion()
+	overlaps := ev.Overlaps(latency)
+	for _, b := range ev.Trace.CommandBuffers {
+		x := ev.Released[b]
+		if x == nil || !b.GPU.Known() || b.Queue == nil || b.Committed.Begin < window.Begin || b.Committed.End > window.End {
+			continue
+		}
+		if ran := evidence.Clip(b.GPU, ev.Trace.Window); ran.End < ran.Begin {
+			continue // of a range of time that was asked for, it is beside it
+		}
+		d := ev.DeviceOf(b)
+		if _, known := devices[d]; !known {
+			devices[d] = len(p.engines)
+			p.addDevice(ev, d, latency)
+		}
+		q, known := queues[b.Queue]
+		if !known {
+			q = int32(len(p.queues))
+			queues[b.Queue] = q
+			capacity := evidence.DefaultCapacity
+			if b.Queue.Capacity > 0 {
+				capacity = b.Queue.Capacity
+			}
+			p.queues = append(p.queues, queueOf{capacity: capacity, device: devices[d]})
+		}
+		j := job{queue: q, duration: b.GPU.Length(), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
+		if o := overlaps[b.Queue]; p.limited[devices[d]] || o.Limited { // it may have waited for other work
+			j.latency = min(j.latency, latency)
+		} else if o.Most == 1 {
+			j.latency -= o.Busy.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin})
+		}
+		if b.Completed.Known() {
+			j.complete = max(0, b.Completed.Begin-b.GPU.End)
+			if b.Handlers > 0 {
+				j.handlers = max(0, j.complete-completion)
+			}
+		}
+		index[b] = int32(len(p.jobs))
+		p.jobs = append(p.jobs, j)
+	}
+	if len(p.jobs) < policy.Pattern.Count() {
+		return nil
+	}
+	for q, i := range queues {
+		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].Most), overlaps[q].Limited
+	}
+	p.queuesAlike()
+	p.starving = map[*analyze.Thread]*evidence.Busy{}
+	for t, list := range ev.Starvation.When {
+		p.starving[t] = evidence.NewBusy(slices.Clone(list))
+	}
+	ev.steps(p, index, window)
+	ev.dependencies(p, index)
+	p.turnaround = ev.TurnaroundBehind(latency)
+	p.findUsual()
+	p.waking = p.findWaking()
+	if p.rate(p.recorded) == 0 {
+		return nil
+	}
+	return p
+}
+
+// queuesAlike takes what is known of one queue to hold for the others of its device: how many command buffers of a queue run at the same
+// time is the driver's matter, and one queue may have been where the GPU had room when it was full, and the others not.
+func (p *program) queuesAlike() {
+	for d := range p.engines {
+		least, most := 0, 0
+		for i := range p.queues {
+			if q := &p.queues[i]; q.device == d {
+				if most = max(most, q.most); q.limited && (least == 0 || q.most < least) {
+					least = q.most
+				}
+			}
+		}
+		for i := range p.queues {
+			if q := &p.queues[i]; q.device == d && least > 0 && most <= least {
+				q.most, q.limited = least, true
+			}
+		}
+	}
+}
+
+// addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
+// known only if ready work had to wait for it, for much of the time or many times over, or it never rested.
+func (p *program) addDevice(ev *builder, d *evidence.Device, latency analyze.Nanos) {
+	for _, u := range ev.GPU.Devices {
+		if u.Device == d.Model {
+			p.engines = append(p.engines, max(1, u.Capacity))
+			behind, waits := ev.WaitsForRoom(d, latency)
+			much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
+			p.limited = append(p.limited, ev.Saturated && ev.Pending >= policy.Little.Value || waits && much)
+		}
+	}
+}
+
+// dependencies finds what jobs wait for on the GPU.
+func (ev *builder) dependencies(p *program, index map[*analyze.CommandBuffer]int32) {
+	type given struct {
+		thread *analyze.Thread
+		at     analyze.Nanos
+	}
+	signals := map[given]int32{}
+	for _, th := range p.threads {
+		for i := range th.ops {
+			if o := &th.ops[i]; o.kind == opSignal {
+				o.lock = int32(p.signals)
+				signals[given{o.signal.Thread, o.signal.At}] = o.lock
+				p.signals++
+			}
+		}
+	}
+	for b, i := range index {
+		x := ev.Released[b]
+		if at, known := index[x.Signaler]; known && x.Signaler != nil {
+			p.jobs[i].after = append(p.jobs[i].after, at)
+		}
+		if at, known := signals[given{x.ByThread, x.Given}]; known && x.ByThread != nil {
+			p.jobs[i].signals = append(p.jobs[i].signals, at)
+		}
+	}
+}
+
+// replayWindow is the middle of the run, if all of it is too much.
+func (ev *builder) replayWindow() analyze.Interval {
+	var commits []analyze.Nanos
+	for b := range ev.Released {
+		commits = append(commits, b.Committed.Begin)
+	}
+	slices.Sort(commits)
+	if len(commits) <= policy.MostJobs {
+		return analyze.Interval{Begin: -1 << 62, End: 1 << 62}
+	}
+	from := (len(commits) - policy.MostJobs) / 2
+	return analyze.Interval{Begin: commits[from], End: commits[from+policy.MostJobs-1]}
+}

@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"math"
+	"testing"
+
+	"mtrace/analyze"
+)
+
+const Us = analyze.Nanos(1000)
+
+// loops is a program of threads that each compute, commit and wait for their own work, so many times.
+func loops(threads, rounds int, compute, gpu analyze.Nanos) *program {
+	p := &program{engines: []int{threads}, limited: []bool{false}, handed: 1}
+	for t := range threads {
+		p.queues = append(p.queues, queueOf{capacity: 64, most: 1})
+		th := thread{lasts: true, paces: true, busy: 1, quiet: 1, free: 1, calmed: 1}
+		for range rounds {
+			job := int32(len(p.jobs))
+			p.jobs = append(p.jobs, jobOf(t, gpu))
+			th.jobs = append(th.jobs, job)
+			th.ops = append(th.ops, op{kind: opAcquire, job: job, gap: compute, alone: compute}, op{kind: opCommit, job: job}, op{kind: opWait, job: job})
+		}
+		p.threads = append(p.threads, th)
+	}
+	return p
+}
+
+func jobOf(t int, gpu analyze.Nanos) job { return job{queue: int32(t), by: int32(t), duration: gpu} }
+
+func rateOf(t *testing.T, p *program, c Change) float64 {
+	t.Helper()
+	rate, ends := p.run(c)
+	if !ends {
+		t.Fatal("the replay does not end")
+	}
+	return rate * 1e6 // in each millisecond
+}
+
+func wantRate(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got/want-1) > 0.02 {
+		t.Errorf("%s: %.2f command buffers in a millisecond, want %.2f", what, got, want)
+	}
+}
+
+// TestScattered: two bursts that come at the same time share no processor when there are two, unless they are put where they will.
+func TestScattered(t *testing.T) {
+	for _, scattered := range []float64{0, 1} {
+		shared := 0
+		c := newCores(2, scattered)
+		for seq := range 1000 {
+			at := analyze.Nanos(seq) * analyze.Nanos(1e9)
+			for i := range 2 {
+				c.begin(at, 100*Us, replayEvent{seq: 2*seq + i})
+			}
+			k, end, _ := c.first()
+			if c.end(k, end); end > at+100*Us {
+				shared++
+			}
+			k, end, _ = c.first()
+			c.end(k, end)
+		}
+		if want := 500 * scattered; math.Abs(float64(shared)-want) > 100*scattered {
+			t.Errorf("scattered %.0f: %d of 1000 pairs shared a processor, want %.0f", scattered, shared, want)
+		}
+	}
+}
+
+// The story: without their locks six threads were predicted to be 4.4 times as fast on two processors and were 3.3 times as fast,
+// because they all wanted a processor then.
+func TestReplayProcessors(t *testing.T) {
+	p := loops(4, 200, 100*Us, 100*Us)
+	wantRate(t, "with a processor for each", rateOf(t, p, Change{}), 4/0.2)
+	p.processors = 1
+	before := rateOf(t, p, Change{})
+	wantRate(t, "on one processor, which four that want it at once share evenly", before, 4/0.5)
+	wantRate(t, "with a processor for each again", rateOf(t, p, Change{Cores: true}), 4/0.2)
+	for i := range p.threads {
+		p.threads[i].busy = 0.5 // of the recorded 100 µs each waited for a processor in a part
+	}
+	before = rateOf(t, p, Change{})
+	p.calm()
+	if got := rateOf(t, p, Change{}); got <= before {
+		t.Errorf("on one processor, what was waited for it taken out: %.2f instead of %.2f", got, before)
+	}
+}
+
+// TestCores: two that want one processor take twice as long, and the third that comes later its share.
+func TestCores(t *testing.T) {
+	c := newCores(1, 0)
+	c.begin(0, 100*Us, replayEvent{seq: 1})
+	c.begin(50*Us, 50*Us, replayEvent{seq: 2})
+	var ends []analyze.Nanos
+	for {
+		k, at, any := c.first()
+		if !any {
+			break
+		}
+		c.end(k, at)
+		ends = append(ends, at)
+	}
+	if len(ends) != 2 || ends[0] != 150*Us || ends[1] != 150*Us {
+		t.Errorf("they end at %v, want both at 150 µs", ends)
+	}
+}
+
+// The story: a lock was taken out of a program whose threads wait for the first one's newest work, and they were predicted to be no
+// faster, because the replay had them wait for the work that they had waited for when they were slow.
+func TestReplayWaitsForTheNewest(t *testing.T) {
+	p := loops(2, 100, 100*Us, 200*Us)
+	slow, fast := &p.threads[0], &p.threads[1]
+	for i := range slow.ops {
+		if slow.ops[i].kind == opAcquire {
+			slow.ops[i].gap = 700 * Us
+		}
+	}
+	var ops []op
+	for i, o := range fast.ops { // after its own work, that of the other: in the recorded run one each
+		if ops = append(ops, o); o.kind == opWait {
+			ops = append(ops, op{kind: opForeign, job: slow.jobs[i/3]})
+		}
+	}
+	fast.ops = ops
+	wantRate(t, "the recorded work", rateOf(t, p, Change{}), 2/0.9)
+	p.newest = newest{known: true}
+	if got := rateOf(t, p, Change{}); got < 1.3*2/0.9 {
+		t.Errorf("the newest work: %.2f command buffers in a millisecond", got)
+	}
+}
+
+// The story: without a lock workers were predicted to need 1 µs between two calls where they sleep for 400, because another thread,
+// which does not sleep there, never waited for the lock.
+func TestAloneIsEachThreadsOwn(t *testing.T) {
+	p := &program{threads: make([]thread, 2)}
+	for range 30 {
+		p.threads[0].ops = append(p.threads[0].ops, op{kind: opWait, gap: Us})
+		p.threads[1].ops = append(p.threads[1].ops, op{kind: opLock, gap: Us}, op{kind: opWait, gap: 400 * Us})
+	}
+	p.findAlone()
+	if got := p.threads[1].ops[3].alone; got != 400*Us {
+		t.Errorf("the second thread takes %v without the lock, want 400 µs", got)
+	}
+	for i := range 20 { // it does not always wait: then it takes 300
+		p.threads[1].ops = append(p.threads[1].ops, op{kind: opWait, gap: 300*Us + analyze.Nanos(i)})
+	}
+	p.findAlone()
+	if got := p.threads[1].ops[2].alone + p.threads[1].ops[3].alone; got < 295*Us || got > 305*Us {
+		t.Errorf("it takes %v without the lock, want the 300 µs of when it did not wait", got)
+	}
+}
+
+// lockedLoops are four loops that take a lock for each command buffer and have it longer than all else takes.
+func lockedLoops() *program {
+	p := loops(4, 100, 0, 50*Us)
+	p.handed = 2
+	for i := range p.threads {
+		var ops []op
+		for _, o := range p.threads[i].ops {
+			if o.kind == opAcquire {
+				ops = append(ops, op{kind: opLock, lock: 1, hold: 100 * Us, cost: Us})
+			}
+			ops = append(ops, o)
+		}
+		p.threads[i].ops = ops
+	}
+	return p
+}
+
+// The story: what waits behind a lock that only one cause hides waits for it when that cause is gone.
+func TestReplayHandsLocksOver(t *testing.T) {
+	p := lockedLoops()
+	wantRate(t, "one has the lock at a time", rateOf(t, p, Change{}), 10)
+	wantRate(t, "without locks", rateOf(t, p, Change{Locks: true}), 4/0.05)
+}

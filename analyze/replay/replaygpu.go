@@ -1,0 +1,153 @@
+package replay
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// pre and post are what the framework's own threads do for a job, on processors, before and after the GPU.
+func (r *playing) pre(j *job) analyze.Nanos  { return r.share(min(r.framework/2, j.latency)) }
+func (r *playing) post(j *job) analyze.Nanos { return r.share(min(r.framework/2, r.usualNotify)) }
+
+func (r *playing) share(work analyze.Nanos) analyze.Nanos {
+	if r.Launch {
+		return work / policy.FewerLaunches
+	}
+	return work
+}
+
+// enginesOf is how many command buffers a device runs at the same time.
+func (r *playing) enginesOf(device int) int {
+	switch {
+	case r.GPU:
+		return unlimited
+	case r.room && !r.limited[device]:
+		return max(r.engines[device], len(r.program.threads))
+	}
+	return r.engines[device]
+}
+
+// overlapOf is how many command buffers a queue lets run at the same time.
+func (r *playing) overlapOf(q *queueOf) int {
+	switch {
+	case r.Lines:
+		return unlimited
+	case r.room && !q.limited:
+		return max(q.most, len(r.program.threads))
+	}
+	return q.most
+}
+
+const unlimited = 1 << 30
+
+// feed begins what is ready on a device, the one first that was ready first.
+func (r *playing) feed(device int) {
+	for r.running[device] < r.enginesOf(device) {
+		best := int32(-1)
+		for q := range r.queues {
+			of := &r.program.queues[q]
+			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.overlapOf(of) {
+				continue
+			}
+			id := r.queues[q].order[0]
+			s := &r.jobs[id]
+			if s.ready && r.released(id) && (best < 0 || s.eligible < r.jobs[best].eligible) {
+				best = id
+			}
+		}
+		if best < 0 {
+			return
+		}
+		q := &r.queues[r.program.jobs[best].queue]
+		q.order = q.order[1:]
+		q.running++
+		r.running[device]++
+		begin := r.now
+		if r.jobs[best].eligible < r.now { // it waited for the work before
+			begin += r.share(r.turnaround)
+		}
+		j := &r.program.jobs[best]
+		end := begin + r.duration(j)
+		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
+			r.at(max(begin, end-work), work, evNoticed, best)
+		} else {
+			r.jobs[best].noticed = true
+		}
+		r.at(end, 0, evEnd, best)
+	}
+}
+
+// released says whether the events that a job waits for have come.
+func (r *playing) released(id int32) bool {
+	if r.Change.Events {
+		return true
+	}
+	j := &r.program.jobs[id]
+	return !slices.ContainsFunc(j.after, func(dep int32) bool { return !r.jobs[dep].done }) &&
+		!slices.ContainsFunc(j.signals, func(s int32) bool { return !r.given[s] })
+}
+
+// feedAll begins what an event may have let go, on any device.
+func (r *playing) feedAll() {
+	for device := range r.running {
+		r.feed(device)
+	}
+}
+
+// end is the GPU's. The framework sees it when it has a processor.
+func (r *playing) end(id int32) {
+	j, s := &r.program.jobs[id], &r.jobs[id]
+	s.done, s.end = true, r.now
+	if by := &r.done[j.by]; !j.fence {
+		by.done = append(by.done, r.now)
+	}
+	if r.horizon > 0 {
+		r.close(j.by)
+	}
+	r.threads[j.by].inFlight--
+	r.finish(j.by)
+	r.delays[burstPost].n++
+	r.running[r.program.queues[j.queue].device]--
+	r.queues[j.queue].running--
+	if s.noticed {
+		r.at(r.now, r.post(j), evSeen, id)
+	}
+	r.feedAll()
+}
+
+// notice ends what the framework does for a job while it runs, as to set up how it hears of its end: before that it does not.
+func (r *playing) notice(id int32) {
+	s := &r.jobs[id]
+	if s.noticed = true; s.done {
+		s.late = r.now - s.end
+		r.delays[burstPost].sum += s.late
+		r.at(r.now, r.post(&r.program.jobs[id]), evSeen, id)
+	}
+}
+
+// seen lets go those who wait, as long after the GPU's end as they were let go then, or later by what the framework waited.
+func (r *playing) seen(id int32) {
+	j, s := &r.program.jobs[id], &r.jobs[id]
+	s.seen = true
+	for _, t := range s.waiters {
+		r.over(t, s.end+s.late+r.notify(t, r.op(t), id)-r.now, 0)
+	}
+	s.waiters = nil
+	complete := j.complete
+	if r.Handlers {
+		complete -= j.handlers
+	}
+	r.at(max(r.now, s.end+s.late+complete), 0, evComplete, id)
+}
+
+func (r *playing) complete(id int32) {
+	q := &r.queues[r.program.jobs[id].queue]
+	q.used--
+	if len(q.waiting) > 0 && (r.Depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
+		t := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		r.step(t)
+	}
+}

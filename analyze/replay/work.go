@@ -1,0 +1,158 @@
+package replay
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// A span is the part of a thread's life that is replayed.
+type span struct {
+	thread *analyze.Thread
+	analyze.Interval
+}
+
+// useByProgram finds how much of its own time each thread was on a processor, and how much the framework's own threads were for
+// each command buffer: what the process used and the program's threads did not in their own time. What these used in waits, to sleep
+// and wake, is the framework's. Without both nothing shares processors in a replay.
+func (ev *builder) useByProgram(p *program, spans []span) {
+	var covered, lasted, onOwn, polling analyze.Nanos
+	window := analyze.Interval{Begin: 1 << 62}
+	processes := map[*analyze.Process]bool{}
+	for i, s := range spans {
+		cpu := s.thread.CPUIn(s.Interval)
+		covered, lasted = covered+cpu.Covered, lasted+s.Length()
+		own := analyze.Nanos(0)
+		for k := range p.threads[i].ops {
+			own += p.threads[i].ops[k].own()
+		}
+		p.threads[i].quiet, p.threads[i].free, p.threads[i].calmed = 1, 1, 1
+		if cpu.Waited > 0 {
+			p.threads[i].quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+p.threads[i].notified())*evidence.Share(s.Length(), cpu.Covered))
+		}
+		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
+			whole := evidence.Share(s.Length(), cpu.Covered) // of which so much is known
+			p.threads[i].free = min(1, evidence.Share(evidence.Scaled(cpu.Ran, whole)+max(0, evidence.Scaled(slept, whole)-p.threads[i].asleep()), own))
+		}
+		if p.threads[i].helps() && !policy.AtLeast(policy.Much, cpu.Ran, cpu.Covered) {
+			continue
+		}
+		p.threads[i].busy = min(1, evidence.Share(cpu.Ran, own)*evidence.Share(s.Length(), max(1, cpu.Covered)))
+		onOwn += evidence.Scaled(own, p.threads[i].busy)
+		if p.paced[s.thread] || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
+			// What it used beyond was to ask whether its work is done, over and over, or to be woken for others' answers.
+			polling += max(0, evidence.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-evidence.Scaled(own, p.threads[i].busy))
+		}
+		window.Begin, window.End = min(window.Begin, s.Begin), max(window.End, s.End)
+		if s.thread.Process != nil {
+			processes[s.thread.Process] = true
+		}
+	}
+	if !policy.AtLeast(policy.Most, covered, lasted) {
+		return
+	}
+	p.processors = ev.Trace.Source.Processors
+	var all, known analyze.Nanos
+	for process := range processes {
+		cpu := process.CPUIn(window)
+		all, known = all+cpu.Ran, known+cpu.Covered
+		if whole := evidence.Share(window.Length(), cpu.Covered); cpu.Waited > 0 {
+			p.waitedFor += evidence.Scaled(cpu.Waited, whole)
+		}
+	}
+	if policy.AtLeast(policy.Most, known, window.Length()*analyze.Nanos(len(processes))) && known > 0 {
+		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
+		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
+	}
+}
+
+// helps says whether the thread makes no call of Metal's, and waits for locks only. If it runs little, it is taken to work for the command
+// buffers of others: most such threads are the framework's own.
+func (t *thread) helps() bool {
+	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock })
+}
+
+// notified is the time from the GPU's ends to the returns of the thread's waits.
+func (t *thread) notified() (sum analyze.Nanos) {
+	for i := range t.ops {
+		sum += t.ops[i].notify
+	}
+	return sum
+}
+
+// asleep is the time in calls in which the thread waits for what a replay knows.
+func (t *thread) asleep() (sum analyze.Nanos) {
+	for i := range t.ops {
+		switch o := &t.ops[i]; o.kind {
+		case opWait, opForeign, opAsk, opTake:
+			sum += o.waited
+		case opLock, opCompile:
+			sum += o.cost
+		case opCommit:
+			sum += o.nested
+		}
+	}
+	return sum
+}
+
+// own is the part of a call, and of the time before it, in which the thread does not wait for what a replay knows.
+func (o *op) own() analyze.Nanos {
+	switch o.kind {
+	case opAcquire, opEnqueue:
+		return o.gap + o.cost
+	case opCommit:
+		return o.gap + o.solo
+	}
+	return o.gap
+}
+
+// calm takes out of the recorded times what threads waited for processors in them, which the replay adds again: as much as it adds
+// to the unchanged program. What is taken out lets it add a little less, so this is repeated.
+func (p *program) calm() {
+	if p.processors == 0 {
+		return
+	}
+	recorded := p.clone()
+	for range 3 {
+		r, ends := p.play(Change{})
+		if !ends {
+			return
+		}
+		for t := range p.threads {
+			own := analyze.Nanos(0)
+			for i := range recorded.threads[t].ops[:r.threads[t].next] {
+				own += recorded.threads[t].ops[i].own()
+			}
+			p.threads[t].take(&recorded.threads[t], evidence.Share(r.waited[t], own), r.delays[burstPost].mean())
+		}
+		for i := range p.jobs {
+			j, was := &p.jobs[i], &recorded.jobs[i]
+			j.latency = max(min(was.latency, p.framework/2), was.latency-r.delays[burstPre].mean())
+			j.complete = max(0, was.complete-r.delays[burstPost].mean())
+		}
+		p.usualNotify = max(0, recorded.usualNotify-r.delays[burstPost].mean())
+		p.usualLatency = max(0, recorded.usualLatency-r.delays[burstPre].mean())
+	}
+}
+
+// take makes the thread's times those that were recorded, without a share of its own and so much of each wait's end.
+func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
+	left := max(was.busy, 1-delayed)
+	if left <= 0 {
+		left = 1
+	}
+	for i := range t.ops {
+		o, r := &t.ops[i], &was.ops[i]
+		o.gap, o.alone, o.encode, o.turn, o.starved = evidence.Scaled(r.gap, left), evidence.Scaled(r.alone, left), evidence.Scaled(r.encode, left), evidence.Scaled(r.turn, left), evidence.Scaled(r.starved, left)
+		switch o.kind {
+		case opAcquire, opEnqueue, opCommit:
+			o.cost, o.solo = evidence.Scaled(r.cost, left), evidence.Scaled(r.solo, left)
+		}
+		if r.notify > 0 {
+			o.notify = max(1, r.notify-notify)
+		}
+	}
+	t.busy, t.calmed = min(1, was.busy/left), left
+}

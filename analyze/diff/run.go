@@ -76,7 +76,7 @@ func Read(path string) (*Run, error) {
 	}
 	defer f.Close()
 	c := &overTime{}
-	if report.Long(f, analyze.Options{}) {
+	if report.UsualLimits.Long(f, analyze.Options{}) {
 		return c.long(f, path)
 	}
 	trace, err := f.Load(analyze.Options{Visit: c.visit})

@@ -13,7 +13,8 @@ import (
 
 // Options steer what a report holds and how it is written.
 type Options struct {
-	Seed uint64 // of what is random in the analysis
+	Seed   uint64 // of what is random in the analysis
+	Limits Limits // of BuildLong; zero is UsualLimits
 
 	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)

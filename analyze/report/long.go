@@ -17,22 +17,21 @@ import (
 
 // A run of hours is too long for analyses that look at each event against all others, so those look at windows of it. Everything that adds up
 // is added up over all of it, part by part, so that memory does not grow with the run. docs/scale.md has what was measured.
-var (
-	// wholeRecords is how many records are analysed as one, about a million calls: that takes two to three seconds and half a gigabyte.
-	wholeRecords int64 = 3 << 19
-	// windowRecords is how many a window has: thousands of command buffers, as a rule, where the tests need hundreds.
-	windowRecords int64 = 3 << 15
-	// partRecords is how many are added up at once: enough that little of what is read at the borders is read twice, and few enough that what lives
-	// of two parts is soon gone over by the collector of garbage.
-	partRecords int64 = 3 << 17
-)
+// Limits say from when on a run is long, and how it is cut then.
+type Limits struct {
+	Whole   int64 // records that are analysed as one
+	Window  int64 // records of a window
+	Part    int64 // records that are added up at once
+	Buffers int   // command buffers that a window must have: one with fewer is made wider, up to all that it stands for
+}
 
-const (
-	// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a quarter of the run has two.
-	windows = 8
-	// windowBuffers is how many command buffers a window must have; one with fewer is made wider, up to all that it stands for.
-	windowBuffers = 300
-)
+// UsualLimits: what is analysed as one, about a million calls, takes two to three seconds and 400 MB; a window has thousands of command buffers, as a
+// rule, where the tests need hundreds; parts are so large that little of what is read at their borders is read twice, and so small that what
+// lives of two is soon gone over by the collector of garbage.
+var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 15, Part: 3 << 17, Buffers: 300}
+
+// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a quarter of the run has two.
+const windows = 8
 
 // Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads, queues, the GPU,
 // kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests, critical path, chains and insights.
@@ -65,16 +64,19 @@ func (r *Report) writeSampled(w io.Writer, style styler) {
 }
 
 // Long says whether a file, or the part of it that is asked for, is too long to be analysed as one.
-func Long(f *analyze.File, asked analyze.Options) bool {
-	return f.Records() > wholeRecords && len(f.Parts(asked, wholeRecords)) > 1
+func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
+	return f.Records() > l.Whole && len(f.Parts(asked, l.Whole)) > 1
 }
 
 // BuildLong reports on a long trace: see Sampled. Progress is told how many of how many steps were done. The trace has what adds up, and no single
 // events.
 func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report, *analyze.Trace, error) {
-	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, partRecords), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
+	if opts.Limits == (Limits{}) {
+		opts.Limits = UsualLimits
+	}
+	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
-	l.choose(f.Parts(asked, windowRecords))
+	l.choose(f.Parts(asked, opts.Limits.Window))
 	if !opts.wants(totals) {
 		l.parts = nil
 	}
@@ -179,7 +181,7 @@ func (l *long) read() error {
 // look looks for causes in a window.
 func (l *long) look(w *look) error {
 	t, err := l.file.Load(w.at)
-	if err == nil && len(t.CommandBuffers) < windowBuffers {
+	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
 		w.at = w.wide
 		t, err = l.file.Load(w.at)
 	}
@@ -268,7 +270,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 
 // sampled says what the causes were looked for in.
 func (l *long) sampled(r *Report, calls int64) {
-	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run", wholeRecords, windowRecords, windows)}
+	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run", l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range l.looks {
 		w := &l.looks[i].found
 		s.Windows = append(s.Windows, SampledWindow{int64(w.Begin), int64(w.End), w.Trace.Events, w.Verdict.Cause, w.Verdict.Share, w.Verdict.Confidence})

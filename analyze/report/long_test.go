@@ -13,29 +13,21 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// short makes traces long that have so many records, for a test.
-func short(t *testing.T, whole, part, window int64) {
-	t.Helper()
-	was := [...]int64{wholeRecords, partRecords, windowRecords}
-	wholeRecords, partRecords, windowRecords = whole, part, window
-	t.Cleanup(func() { wholeRecords, partRecords, windowRecords = was[0], was[1], was[2] })
-}
-
 // both are the reports on a trace as one, and in parts.
-func both(t *testing.T, path string, asked analyze.Options) (whole, parts *Report) {
+func both(t *testing.T, path string, asked analyze.Options, limits Limits) (whole, parts *Report) {
 	t.Helper()
 	trace, err := analyze.Load(path, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{}
+	opts := Options{Limits: limits}
 	whole = Build(trace, opts)
 	f, err := analyze.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if !Long(f, asked) {
+	if !limits.Long(f, asked) {
 		t.Fatalf("%d records are not long", f.Records())
 	}
 	parts, _, err = BuildLong(f, asked, opts, nil)
@@ -123,14 +115,14 @@ func adds(t *testing.T, whole, parts *Report) {
 // TestLong: a long trace's report has the totals of all of it, as exactly as one that was made of it as a whole, and the verdict of its
 // windows is that of the whole, with figures near it.
 func TestLong(t *testing.T) {
-	short(t, 50_000, 20_000, 8_000)
+	limits := Limits{Whole: 50_000, Part: 20_000, Window: 8_000, Buffers: 300}
 	for _, shape := range longtrace.Shapes {
 		t.Run(shape.Name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "long.mtrace")
 			if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
 				t.Fatal(err)
 			}
-			whole, parts := both(t, path, analyze.Options{})
+			whole, parts := both(t, path, analyze.Options{}, limits)
 			adds(t, whole, parts)
 			alike(t, whole, parts)
 			if s := parts.Sampled; s == nil || len(s.Windows) != windows || s.Share < 0.1 || s.Share > 0.6 {
@@ -154,7 +146,7 @@ func alike(t *testing.T, whole, parts *Report) {
 
 // TestLongScenarios: the same of programs whose cause is known.
 func TestLongScenarios(t *testing.T) {
-	short(t, 1000, 700, 600)
+	limits := Limits{Whole: 1000, Part: 700, Window: 600, Buffers: 300}
 	for _, s := range tracesim.Scenarios {
 		t.Run(s.Name, func(t *testing.T) {
 			path := s.Build(3).Run(t)
@@ -163,10 +155,10 @@ func TestLongScenarios(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if !Long(f, analyze.Options{}) {
+			if !limits.Long(f, analyze.Options{}) {
 				t.Skip("the scenario is too short to be cut")
 			}
-			whole, parts := both(t, path, analyze.Options{})
+			whole, parts := both(t, path, analyze.Options{}, limits)
 			adds(t, whole, parts)
 		})
 	}

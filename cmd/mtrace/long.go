@@ -44,7 +44,7 @@ func (p *part) buildReport(std stdio, path string, opts report.Options) (*report
 			return nil, nil, err
 		}
 		defer file.Close()
-		if asked := p.options(); report.Long(file, asked) {
+		if asked := p.options(); report.UsualLimits.Long(file, asked) {
 			return report.BuildLong(file, asked, opts, showSteps(std, path))
 		}
 	}

@@ -97,7 +97,7 @@ func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyz
 		return nil, nil, err
 	}
 	defer file.Close()
-	if report.Long(file, j.of.options()) {
+	if report.UsualLimits.Long(file, j.of.options()) {
 		return j.addedUp(std, path, file)
 	}
 	if trace, err = j.of.load(std, path, nil); err != nil {

@@ -22,7 +22,7 @@ const (
 	socketName   = "socket"
 	secretLength = 20
 	placePrefix  = "mtrace-collector-"
-	// lockEnding makes the name of the lock out of that of the socket. The library knows it (interpose/session.c).
+	// lockEnding makes the name of the lock out of that of the socket. The library knows it (interpose/core/session.c).
 	lockEnding = ".lock"
 	// lockPatience is how long somebody may hold the lock who only looks whether it is free.
 	lockPatience = 200 * time.Millisecond

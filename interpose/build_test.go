@@ -40,7 +40,7 @@ func build(t testing.TB, name string, command ...string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	command = slices.Clone(command)
+	command = append(slices.Clone(command), "-I.") // where the C half's headers are
 	for i, arg := range command {
 		if arg == "OUT" {
 			command[i] = path

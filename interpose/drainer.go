@@ -1,7 +1,7 @@
 package main
 
-// #include "drainer.h"
-// #include "threadtimes.h"
+// #include "top/drainer.h"
+// #include "system/threadtimes.h"
 import "C"
 
 import (

@@ -116,7 +116,7 @@ func TestConstructorThatWaits(t *testing.T) {
 // What the tracer says of an address without the dynamic linker's lock is what the linker says of it.
 func TestPlaces(t *testing.T) {
 	program := build(t, "place", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-rdynamic", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
-		"-o", "OUT", "place_linux.c", "testdata/place.c", "-Wl,--no-as-needed", "-lobjc", "-lstdc++", "-lm")
+		"-o", "OUT", "system/place_linux.c", "testdata/place.c", "-Wl,--no-as-needed", "-lobjc", "-lstdc++", "-lm")
 	out, err := exec.Command(program).CombinedOutput()
 	var named int
 	if _, scanned := fmt.Sscan(string(out), &named); err != nil || scanned != nil || named < 1000 {
@@ -127,7 +127,7 @@ func TestPlaces(t *testing.T) {
 
 // A table of names that threads write and read at once may forget, but gives no place the name of another.
 func TestNamesOfManyThreads(t *testing.T) {
-	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "names.c", "testdata/names.c", "-lpthread")
+	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "core/names.c", "testdata/names.c", "-lpthread")
 	out, err := exec.Command(program).CombinedOutput()
 	var known int
 	if _, scanned := fmt.Sscan(string(out), &known); err != nil || scanned != nil || known < 1000 {

@@ -8,7 +8,8 @@
 // shared memory and nowhere else: no thread of the program ever runs Go.
 //
 // What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on purpose:
-// they make descriptors (epoll, for a standard input that does not block) and timers. Nor may the runtime itself follow the limits of
+// they make descriptors (epoll, for a standard input that does not block) and timers. (sources.go brings time, by embed, of which nothing
+// is called.) Nor may the runtime itself follow the limits of
 // its control group, for which it keeps two files open.
 package main
 
@@ -17,7 +18,7 @@ package main
 #cgo linux CFLAGS: -D_GNU_SOURCE
 #cgo linux LDFLAGS: -ldl -lpthread -Wl,--wrap=x_cgo_sys_thread_create
 #cgo darwin LDFLAGS: -lobjc -framework Metal
-#include "drainer.h"
+#include "top/drainer.h"
 */
 import "C"
 

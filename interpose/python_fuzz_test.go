@@ -22,7 +22,7 @@ type decoders struct {
 func startDecoders(f *testing.F) *decoders {
 	program := build(f, "python_decoders", "gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter",
 		"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffunction-sections", "-Wl,--gc-sections", "-o", "OUT", "testdata/python_decoders.c",
-		"python_lines.c", "python_text.c", "utf8.c")
+		"stacks/python_lines.c", "stacks/python_text.c", "core/utf8.c")
 	d := &decoders{}
 	cmd := exec.Command(program)
 	cmd.Stderr = &d.stderr

@@ -47,7 +47,7 @@ func pythons(t testing.TB) []python {
 func (p python) String() string { return p.version + strings.ReplaceAll(p.path, "/", "_") }
 
 // The C half of what is tested here, without the rest of the library.
-var pythonSources = []string{"python.c", "python_layout.c", "python_lines.c", "python_text.c", "text.c", "utf8.c"}
+var pythonSources = []string{"stacks/python.c", "stacks/python_layout.c", "stacks/python_lines.c", "stacks/python_text.c", "core/text.c", "core/utf8.c"}
 
 func pythonLibrary(t testing.TB, name string, flags ...string) string {
 	t.Helper()
@@ -292,7 +292,7 @@ func TestPythonLayout(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "internal/pycore_runtime.h")); err != nil {
 				t.Skip("its headers are not installed")
 			}
-			program := build(t, "python_layout_"+p.String(), "gcc", "-w", "-I", dir, "-I", dir+"/internal", "-I", filepath.Dir(dir), "-o", "OUT", "testdata/python_layout.c", "python_layout.c")
+			program := build(t, "python_layout_"+p.String(), "gcc", "-w", "-I", dir, "-I", dir+"/internal", "-I", filepath.Dir(dir), "-o", "OUT", "testdata/python_layout.c", "stacks/python_layout.c")
 			if out, err := exec.Command(program).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			} else {

@@ -25,13 +25,8 @@ func dispatchProgram(t *testing.T) string {
 	}
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	command := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-o", "OUT", "testdata/dispatch.c", "testdata/drainer.c", "queues_darwin.c", "semaphores_darwin.c"}
-	sources, _ := filepath.Glob("*.c")
-	for _, source := range sources {
-		if !strings.HasSuffix(source, "_darwin.c") {
-			command = append(command, source)
-		}
-	}
+		"-o", "OUT", "testdata/dispatch.c", "testdata/drainer.c", "waits/queues_darwin.c", "waits/semaphores_darwin.c"}
+	command = append(command, shimSources(t)...)
 	return build(t, "dispatch", append(command, "-Wl,--no-as-needed", shapes, "-L"+folder, "-ldispatch", "-lBlocksRuntime", "-lobjc", "-lpthread", "-ldl", "-rdynamic",
 		"-Wl,--allow-shlib-undefined", "-Wl,--dynamic-linker="+loader[0], "-Wl,-rpath,"+folder)...)
 }

@@ -25,16 +25,7 @@ func (s sanitizer) flags(more ...string) []string {
 func (s sanitizer) shim(t *testing.T) string {
 	t.Helper()
 	command := append([]string{"gcc"}, s.flags("-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-r", "-o", "OUT", "testdata/drainer.c")...)
-	sources, err := filepath.Glob("*.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range sources {
-		if !strings.HasSuffix(source, "_darwin.c") {
-			command = append(command, source)
-		}
-	}
-	return build(t, s.file("shim")+".o", command...)
+	return build(t, s.file("shim")+".o", append(command, shimSources(t)...)...)
 }
 
 // shapes is testdata/shapes.m.

@@ -205,7 +205,7 @@ func BenchmarkSignal(b *testing.B) {
 func TestHandoffs(t *testing.T) {
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
 		program := build(t, "handoff-"+sanitizer[:6], "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-fsanitize="+sanitizer, "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
-			"-o", "OUT", "handoff.c", "testdata/handoff.c", "-lpthread")
+			"-o", "OUT", "waits/handoff.c", "testdata/handoff.c", "-lpthread")
 		out, err := exec.Command(program).CombinedOutput()
 		known, _ := strconv.Atoi(strings.TrimSpace(string(out)))
 		if err != nil || known == 0 {
@@ -218,7 +218,7 @@ func TestHandoffs(t *testing.T) {
 // twentieth run; then nothing was seen of the work that Python's threads handed over. And answers to several command buffers together,
 // as of an executor that was given three, were never seen to have been asked for.
 func TestWhatWasFetched(t *testing.T) {
-	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "handoff.c", "testdata/fetched.c", "-lpthread")
+	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "waits/handoff.c", "testdata/fetched.c", "-lpthread")
 	out, err := exec.Command(program).CombinedOutput()
 	var one, three, none int
 	if n, _ := fmt.Sscan(string(out), &one, &three, &none); n != 3 || err != nil {

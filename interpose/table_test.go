@@ -12,7 +12,7 @@ import (
 // hooked is every row of hooks_table.h, as FAMILY_SELECTOR with underscores for colons.
 func hooked(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("hooks_table.h")
+	text, err := os.ReadFile("top/hooks_table.h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ var encoded = map[string]string{
 
 // A row of the hook table with another prototype than Metal's header would pass arguments in the wrong registers.
 func TestPrototypesAreMetals(t *testing.T) {
-	text, err := os.ReadFile("hooks_table.h")
+	text, err := os.ReadFile("top/hooks_table.h")
 	if err != nil {
 		t.Fatal(err)
 	}

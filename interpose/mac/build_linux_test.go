@@ -43,7 +43,7 @@ func variants() []variant {
 // command compiles a file, or links a program, as for a Mac. There, fences that the thread sanitizer does not know are known to be right.
 func (v variant) command(args ...string) *exec.Cmd {
 	command := append([]string{"-std=gnu11", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-D_GNU_SOURCE", "-DMTRACE_SMALL", "-D__APPLE__", "-U__linux__", "-I" + include}, v.flags...)
+		"-D_GNU_SOURCE", "-DMTRACE_SMALL", "-D__APPLE__", "-U__linux__", "-I" + include, "-I."}, v.flags...)
 	if v.compiler == "gcc" {
 		command = append(command, "-Wno-tsan")
 	}
@@ -74,7 +74,11 @@ func (v variant) foreign(path string, args ...string) *exec.Cmd {
 // sources are the library's files that a Mac has, the drainer in C and the fakes.
 func sources(t *testing.T) (all []string) {
 	t.Helper()
-	for _, pattern := range []string{"*.c", "testdata/drainer.c", fakes + "/*.c"} {
+	patterns := []string{"testdata/drainer.c", fakes + "/*.c"}
+	for _, floor := range []string{"system", "core", "stacks", "waits", "hook", "features", "top"} {
+		patterns = append(patterns, floor+"/*.c")
+	}
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join(library, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no %s: %v", pattern, err)

@@ -27,7 +27,8 @@ func (c coverage) share() float64 { return float64(c.ran) / float64(max(c.lines,
 // coverageOf reads what the programs left beside an object. A line counts once, however many functions it is in.
 func (b *built) coverageOf(t *testing.T, object string) coverage {
 	t.Helper()
-	c := coverage{file: filepath.Base(strings.TrimSuffix(object, ".o")) + ".c"}
+	folder := filepath.Base(strings.TrimSuffix(object, ".o")) // the source's, with - for /
+	c := coverage{file: folder[strings.LastIndex(folder, "-")+1:] + ".c"}
 	cmd := exec.Command("gcov", "--json-format", "--stdout", strings.TrimSuffix(object, ".o")+".gcda")
 	cmd.Dir = library
 	out, err := cmd.Output()

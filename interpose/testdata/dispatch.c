@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../objc.h"
-#include "../queues.h"
-#include "../wire.h"
+#include "hook/objc.h"
+#include "waits/queues.h"
+#include "wire.h"
 
 #define EXPORT __attribute__((visibility("default")))
 typedef void *block;

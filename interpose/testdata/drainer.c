@@ -1,6 +1,6 @@
 // The drainer in C, in the place of the Go half: for sanitizers, which cannot look into Go. It enters by the same door.
-#include "../drainer.h"
-#include "../region.h"
+#include "top/drainer.h"
+#include "core/region.h"
 
 void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument);
 

@@ -1,12 +1,12 @@
 // Threads hand work to one that is never idle, through a queue whose mutex lies anywhere, and are answered through objects that lie
 // anywhere: after how many answers is it known that what was answered had been fetched from where the asking thread had put it?
 // Prints that share, in thousandths, for answers to one command buffer and to three, and for answers that fetched nothing.
-#include "../handoff.h"
+#include "waits/handoff.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "../clock.h"
-#include "../region.h"
-#include "../thread.h"
+#include "core/clock.h"
+#include "core/region.h"
+#include "core/thread.h"
 
 _Thread_local struct thread *mt_thread_pointer;
 uint32_t mt_clock_kind;

@@ -1,14 +1,14 @@
 // Threads signal, each objects of its own, in a table that has an entry for every eighth of them: whatever is read of an object is
 // either not known or the thread whose object it is. Prints how often it was known.
-#include "../handoff.h"
+#include "waits/handoff.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../clock.h"
-#include "../thread.h"
+#include "core/clock.h"
+#include "core/thread.h"
 
 _Thread_local struct thread *mt_thread_pointer;
 uint32_t mt_clock_kind;

@@ -1,7 +1,7 @@
 // Threads keep names in a table that is far too small for them, and read it all the while: see TestNamesOfManyThreads.
 #include <pthread.h>
 #include <stdio.h>
-#include "../names.h"
+#include "core/names.h"
 
 enum { THREADS = 4, PLACES = 20000, ROUNDS = 40 };
 static const void *place(unsigned n) { return (const void *)(0x7f0000001000ul + n * 16ul); }

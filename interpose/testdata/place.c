@@ -1,5 +1,5 @@
 // Compares what mt_place_of says of addresses all over the process with what dladdr says. Prints how many had a symbol.
-#include "../place.h"
+#include "system/place.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 // A library for tests to load into a Python: what python.c sees from inside a call, as text, without a tracer around it. It has a
 // region and rings of its own, in ordinary memory, and reads back the texts that were sent.
-#include "../python.h"
+#include "stacks/python.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "../clock.h"
-#include "../room.h"
-#include "../text.h"
+#include "core/clock.h"
+#include "core/room.h"
+#include "core/text.h"
 
 #define EXPORT __attribute__((visibility("default")))
 enum { MOST = 64 };

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../python_lines.h"
-#include "../python_text.h"
+#include "stacks/python_lines.h"
+#include "stacks/python_text.h"
 
 static void need(void *to, size_t size) {
   if (fread(to, 1, size, stdin) != size) exit(feof(stdin) ? 0 : 1);

@@ -8,7 +8,7 @@
 #include <internal/pycore_frame.h>
 #endif
 #include <internal/pycore_runtime.h>
-#include "../python_layout.h"
+#include "stacks/python_layout.h"
 
 static int different, compared;
 static void compare(const char *what, unsigned long ours, unsigned long theirs) {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "../../locks.h"
-#include "../../thread.h"
+#include "waits/locks.h"
+#include "core/thread.h"
 
 #define CHECK(right) ((right) ? (void)0 : failed(__FILE__, __LINE__, #right))
 __attribute__((noreturn)) static inline void failed(const char *file, int line, const char *what) {

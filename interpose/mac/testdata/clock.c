@@ -1,6 +1,6 @@
 // The clock, with the ticks of Apple silicon and with those of Intel: what the shared memory says of it turns ticks into nanoseconds.
 #include <string.h>
-#include "../../clock.h"
+#include "core/clock.h"
 #include "check.h"
 
 int main(int argc, char **argv) {

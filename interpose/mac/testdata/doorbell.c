@@ -1,8 +1,8 @@
 // doorbell_darwin.c: rings before a wait are one, none is lost, and a wait ends by itself. stack_darwin.c: a thread's stack is where its variables
 // are.
 #include <time.h>
-#include "../../doorbell.h"
-#include "../../stack.h"
+#include "system/doorbell.h"
+#include "stacks/stack.h"
 #include "check.h"
 
 enum { RINGS = 2000 };

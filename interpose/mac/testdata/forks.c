@@ -2,7 +2,7 @@
 // touches neither the parent's rings nor its semaphores.
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../doorbell.h"
+#include "system/doorbell.h"
 #include "check.h"
 #include "fakes.h"
 

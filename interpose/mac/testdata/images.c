@@ -2,9 +2,9 @@
 // symbols_darwin.c: an address gets its function's name, once; threads ask while the drainer looks. gosignals.c, of Apple's side: the tables of
 // Go in the image that the library lies in.
 #include <string.h>
-#include "../../gosignals.h"
-#include "../../images.h"
-#include "../../symbols.h"
+#include "top/gosignals.h"
+#include "stacks/images.h"
+#include "stacks/symbols.h"
 #include "check.h"
 #include "fakes.h"
 

@@ -3,7 +3,7 @@
 //
 //   metal functions | metal behind | metal none
 #include <string.h>
-#include "../../interpose.h"
+#include "hook/interpose.h"
 #include "check.h"
 #include "fakes.h"
 

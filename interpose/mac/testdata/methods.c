@@ -1,6 +1,6 @@
 // methods_darwin.c and what objc.c is on Apple's runtime: a method is found where it is, and put into one class, without a message to that: neither
 // +initialize nor a resolver of methods runs.
-#include "../../methods.h"
+#include "hook/methods.h"
 #include "check.h"
 
 extern Class objc_allocateClassPair(Class super, const char *name, size_t extra);

@@ -3,7 +3,7 @@
 #include <mach-o/loader.h>
 #include <stdio.h>
 #include <string.h>
-#include "../../place.h"
+#include "system/place.h"
 #include "fakes.h"
 
 enum { TEXT = 0, FIRST = 0x400, HIDDEN = 0x480, LARGE = 0x500, DATA = 0x1000, GLOBAL = 0x1000, STATIC = 0x1040, OTHER = 0x1400, LINKEDIT = 0x2000, SIZE = 0x3000 };

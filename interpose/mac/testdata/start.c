@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "../../drainer.h"
-#include "../../threadtimes.h"
+#include "top/drainer.h"
+#include "system/threadtimes.h"
 #include "check.h"
 #include "fakes.h"
 

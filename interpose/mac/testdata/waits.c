@@ -3,7 +3,7 @@
 #include <dispatch/dispatch.h>
 #include <string.h>
 #include <time.h>
-#include "../../objc.h"
+#include "hook/objc.h"
 #include "check.h"
 #include "fakes.h"
 

@@ -1,0 +1,245 @@
+// Frames as collector/wire/frame.go describes them: magic u32, kind u16, ring u16, length u32, zero u32, position u64, payload.
+#include "core/session.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <fcntl.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include "core/children.h"
+#include "core/clock.h"
+#include "system/descriptor.h"
+#include "core/hello.h"
+#include "core/text.h"
+#include "wire.h"
+
+// How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that connect.
+enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 // macOS has SO_NOSIGPIPE instead
+#endif
+
+static int fd = -1;
+static dev_t device;
+static ino_t inode;
+static _Atomic bool gone; // nothing can be sent any more
+static _Atomic bool over; // and nobody reads the rings
+static bool absent;       // there is no collector, or not for us
+static struct sockaddr_un address;
+
+struct frame_header {
+  uint32_t magic;
+  uint16_t kind, ring;
+  uint32_t length, zero;
+  uint64_t position;
+};
+_Static_assert(sizeof(struct frame_header) == MT_FRAME_HEADER_SIZE, "frame header");
+
+bool mt_session_alive(void) {
+  struct stat now;
+  return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
+}
+
+// The collector holds a lock beside its socket. The kernel takes it away when the collector ends, whatever ends it.
+enum lock { LOCK_FREE, LOCK_HELD, LOCK_UNKNOWN };
+
+static enum lock lock_of_collector(void) {
+  char path[sizeof address.sun_path + sizeof ".lock"];
+  snprintf(path, sizeof path, "%s.lock", address.sun_path);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return errno == ENOENT || errno == ENOTDIR ? LOCK_FREE : LOCK_UNKNOWN;
+  enum lock state = flock(file, LOCK_SH | LOCK_NB) == 0 ? LOCK_FREE : errno == EWOULDBLOCK ? LOCK_HELD : LOCK_UNKNOWN;
+  close(file);
+  return state;
+}
+
+bool mt_session_over(void) {
+  if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
+  if (mt_session_alive()) {
+    char byte;
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT); // the collector says nothing: there is nothing to read, or the end
+    if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
+  } else if (lock_of_collector() != LOCK_FREE) {
+    return false; // the program closed the connection; the collector reads the rings all the same
+  }
+  atomic_store_explicit(&over, true, memory_order_relaxed);
+  return true;
+}
+
+void mt_session_forget(void) {
+  if (mt_session_alive()) close(fd);
+  fd = -1;
+}
+
+// On Linux the system call itself: a program under the thread sanitizer would have it look at the rings, whose order it cannot see.
+#ifdef __linux__
+static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags); }
+#else
+static ssize_t send_message(const struct msghdr *message, int flags) { return sendmsg(fd, message, flags); }
+#endif
+
+// Sends all of a message, waiting no longer than patience for each step when it is not negative.
+static bool send_all(struct msghdr *message, size_t length, int patience) {
+  while (length > 0) {
+    ssize_t n = send_message(message, MSG_NOSIGNAL | (patience >= 0 ? MSG_DONTWAIT : 0));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && patience >= 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)) {
+      struct pollfd writable = {.fd = fd, .events = POLLOUT};
+      if (poll(&writable, 1, patience) > 0) continue;
+    }
+    if (n < 0) {
+      atomic_store_explicit(&gone, true, memory_order_relaxed);
+      return false;
+    }
+    length -= (size_t)n;
+    message->msg_control = NULL; // a descriptor goes with the first byte
+    message->msg_controllen = 0;
+    for (size_t rest = (size_t)n; rest > 0;) {
+      size_t step = rest < message->msg_iov->iov_len ? rest : message->msg_iov->iov_len;
+      message->msg_iov->iov_base = (char *)message->msg_iov->iov_base + step;
+      message->msg_iov->iov_len -= step;
+      rest -= step;
+      if (message->msg_iov->iov_len == 0 && message->msg_iovlen > 1) message->msg_iov++, message->msg_iovlen--;
+    }
+  }
+  return true;
+}
+
+static bool send_frame(const struct frame_header *header, const void *a, size_t a_length, const void *b, size_t b_length, int passed, int patience) {
+  struct iovec pieces[3] = {{(void *)header, sizeof *header}, {(void *)a, a_length}, {(void *)b, b_length}};
+  struct msghdr message = {.msg_iov = pieces, .msg_iovlen = b_length ? 3 : a_length ? 2 : 1};
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  if (passed >= 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &passed, sizeof passed);
+  }
+  return send_all(&message, sizeof *header + a_length + b_length, patience);
+}
+
+static struct frame_header frame_of(unsigned kind, unsigned ring, uint64_t position, size_t length) {
+  return (struct frame_header){MT_FRAME_MAGIC, (uint16_t)kind, (uint16_t)ring, (uint32_t)length, 0, position};
+}
+
+bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
+  if (atomic_load_explicit(&gone, memory_order_relaxed)) return false;
+  if (!mt_session_alive()) {
+    atomic_store_explicit(&gone, true, memory_order_relaxed);
+    return false;
+  }
+  struct frame_header header = frame_of(kind, ring, position, a_length + b_length);
+  return send_frame(&header, a, a_length, b, b_length, -1, -1);
+}
+
+bool mt_session_send_region(int region) {
+  struct frame_header header = frame_of(MT_FRAME_RINGS, 0, 0, 0);
+  return send_frame(&header, NULL, 0, NULL, 0, region, PATIENCE_MILLISECONDS);
+}
+
+bool mt_session_facts(const void *facts, size_t length) {
+  struct frame_header header = frame_of(MT_FRAME_PROCESS_FACTS, 0, 0, length);
+  return send_frame(&header, facts, length, NULL, 0, -1, PATIENCE_MILLISECONDS);
+}
+
+bool mt_session_warn(unsigned key, const char *text) {
+  char fact[MT_LONGEST_WARNING + 32];
+  return mt_session_alive() && mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, key, text, strnlen(text, MT_LONGEST_WARNING)));
+}
+
+// Leaves a word beside the socket. True when it is there.
+static bool leave_word(const char *text) {
+  char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
+  if (lock_of_collector() == LOCK_FREE) return false; // gone, or its folder cannot be seen from here
+  mt_hello_program(program, sizeof program);
+  snprintf(word, sizeof word, "%s\n%.*s", program, MT_LONGEST_WARNING, text);
+  for (int i = 0; i < 10; i++) { // a program that this process executed before may have left one
+    snprintf(name, sizeof name, "%s.word.%d.%d", address.sun_path, (int)getpid(), i);
+    if (symlink(word, name) == 0) return true;
+    if (errno != EEXIST) break;
+  }
+  return false;
+}
+
+void mt_session_warn_surely(unsigned key, const char *text) {
+  if (mt_session_warn(key, text) || leave_word(text)) return;
+  mt_children_note();
+}
+
+// A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and tried for a while.
+// macOS refuses it as if nobody listened, so there the lock says whether somebody does.
+static bool connect_patiently(void) {
+  int waited = 0;
+  for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
+    if (errno == EINTR) continue;
+    bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
+    absent = !full;
+    if (!full || waited >= CONNECT_PATIENCE_MILLISECONDS) return false;
+    nanosleep(&(struct timespec){0, pause * 1000000L}, NULL);
+    waited += pause;
+  }
+}
+
+static bool say_hello(void) {
+  size_t length;
+  int page = mt_children_page();
+  char *payload = mt_hello_make(&length, page >= 0);
+  if (!payload) {
+    if (page >= 0) close(page);
+    return false;
+  }
+  struct frame_header header = frame_of(MT_FRAME_HELLO, 0, 0, length);
+  bool sent = send_frame(&header, payload, length, NULL, 0, page, PATIENCE_MILLISECONDS);
+  if (page >= 0) close(page);
+  mt_hello_free(payload);
+  return sent;
+}
+
+bool mt_session_reopen(void) {
+  struct stat now;
+  mt_session_forget();
+  atomic_store_explicit(&gone, false, memory_order_relaxed);
+  absent = false;
+  fd = mt_descriptor_high(socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd < 0) return false;
+  int flags = fcntl(fd, F_GETFL);
+  fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+#ifdef __APPLE__
+  setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int)); // else 8 KiB (net.local.stream.sendspace): a wait for every 256 records
+#endif
+  if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {
+    close(fd);
+    fd = -1;
+    return false;
+  }
+  device = now.st_dev;
+  inode = now.st_ino;
+  if (say_hello()) return true;
+  mt_session_forget();
+  return false;
+}
+
+bool mt_session_open(const char *path) {
+  if (strlen(path) >= sizeof address.sun_path) return false;
+  address.sun_family = AF_UNIX;
+  strcpy(address.sun_path, path);
+  return mt_session_reopen() || !absent;
+}

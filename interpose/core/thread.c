@@ -1,0 +1,178 @@
+// Taking a ring, filling it up, giving it back. Rule: a ring changes hands by compare-and-swap of its state, and only when all
+// it holds has been consumed, so positions never go back and no reader sees two threads' records under one id: the next thread's
+// first record is its ThreadStart.
+#include "core/thread.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include "core/clock.h"
+#include "features/early.h"
+#include "core/fork.h"
+#include "waits/locks.h"
+#include "core/room.h"
+#include "features/scopes.h"
+#include "stacks/stack.h"
+#include "core/text.h"
+
+#ifdef __linux__
+_Thread_local struct thread *mt_thread_pointer __attribute__((tls_model("initial-exec")));
+static pthread_key_t mt_thread_key;
+#else
+pthread_key_t mt_thread_key;
+bool mt_thread_key_made;
+#endif
+
+static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
+static _Atomic int busy;                     // rings taken and not given back
+
+// Threads are often named after their first call, so the name is said again at the end.
+static void say_name(struct thread *t) {
+  char name[64] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
+}
+
+// The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be called
+// again in the next round, and lets go in the third of the four that POSIX grants.
+static void leave(void *value) {
+  struct thread *t = value;
+  if (t == MT_THREAD_GONE) { // where the key is the thread's pointer: it is emptied for this call, and a thread without one would take a ring for good
+    mt_thread_set(t);
+    return;
+  }
+  if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE) return;
+  if (++t->exits < 3) {
+    if (t->exits == 1) say_name(t);
+    pthread_setspecific(mt_thread_key, t);
+    return;
+  }
+  for (uint64_t now = mt_ticks(); t->scope_count > 0;) { // it ends inside of them
+    t->scopes_skipped = 0;
+    mt_scope_end(t, now);
+  }
+  mt_lock_write_down(t);
+  mt_thread_set(MT_THREAD_GONE);
+  atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
+  atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
+  // Short-lived threads must not use up the rings between two rounds of the drainer.
+  if (atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed) > 0 &&
+      atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed) > MT_RING_COUNT / 4)
+    mt_doorbell_ring();
+}
+
+bool mt_thread_start(void) {
+  if (pthread_key_create(&mt_thread_key, leave) != 0) return false;
+#ifndef __linux__
+  mt_thread_key_made = true;
+#endif
+  return true;
+}
+
+uint64_t mt_thread_id(void) {
+#ifdef __APPLE__
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+  return id;
+#else
+  return (uint64_t)syscall(SYS_gettid);
+#endif
+}
+
+static bool take(struct ring *ring) {
+  uint32_t state = atomic_load_explicit(&ring->state, memory_order_acquire);
+  if (state == MT_RING_LIVE) return false;
+  if (state == MT_RING_EXITED && (atomic_load_explicit(&ring->tail, memory_order_acquire) != atomic_load_explicit(&ring->head, memory_order_relaxed) ||
+                                  atomic_load_explicit(&ring->facts_tail, memory_order_acquire) != atomic_load_explicit(&ring->facts_head, memory_order_relaxed)))
+    return false;
+  return atomic_compare_exchange_strong_explicit(&ring->state, &state, MT_RING_LIVE, memory_order_acq_rel, memory_order_relaxed);
+}
+
+static int take_any(void) {
+  if (atomic_load_explicit(&busy, memory_order_relaxed) >= MT_RING_COUNT) return -1;
+  for (int i = 0; i < MT_RING_COUNT; i++) {
+    if (!take(&mt_region->rings[i])) continue;
+    atomic_fetch_add_explicit(&busy, 1, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed);
+    while (used < (uint32_t)i + 1 && !atomic_compare_exchange_weak_explicit(&mt_region->rings_used, &used, (uint32_t)i + 1, memory_order_release, memory_order_relaxed)) {
+    }
+    return i;
+  }
+  return -1;
+}
+
+struct thread *mt_thread_open(struct thread *now) {
+  int state = atomic_load_explicit(&mt_state, memory_order_acquire);
+  if (state == MT_FORKED) mt_fork_count_once();
+  if (state != MT_ACTIVE) return NULL;
+  if (now == MT_THREAD_GONE) {
+    mt_count(&mt_region->rejected);
+    return NULL;
+  }
+  int saved = errno;
+  int i = take_any();
+  if (i < 0) {
+    mt_count(&mt_region->unringed);
+    mt_doorbell_ring();
+    errno = saved;
+    return NULL;
+  }
+  struct thread *t = &threads[i];
+  uint32_t next_number = t->next_number, last_number = t->last_number;
+  memset(t, 0, sizeof *t);
+  t->next_number = next_number;
+  t->last_number = last_number;
+  t->ring = &mt_region->rings[i];
+  t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
+  t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+  t->look_again = t->head;
+  t->stuck = t->facts_stuck = UINT64_MAX;
+  uint64_t tid = mt_thread_id();
+  atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
+  mt_stack_open(t);
+  mt_thread_set(t);
+  pthread_setspecific(mt_thread_key, t);
+
+  char name[64] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  uint64_t ticks = mt_ticks();
+  struct record start[2] = {
+      {.begin = ticks, .end = ticks, .arg = tid, .call = MT_CALL_tracer_thread_start, .flags = MT_FLAG_HAS_MORE},
+      {.begin = mt_text(t, name, strlen(name)), .call = MT_CALL_tracer_more},
+  };
+  mt_thread_publish(t, start, 2);
+  mt_early_replay(t, tid);
+  errno = saved;
+  return t;
+}
+
+bool mt_thread_make_room(struct thread *t, unsigned n) {
+  if (t->canary) return false;
+  if (t->held) {
+    mt_lock_write_down(t);
+    if (t->head + n <= t->look_again) return true;
+  }
+  int saved = errno;
+  t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+  uint64_t used = t->head + n - t->tail;
+  bool room = used <= MT_RECORDS_PER_RING;
+  if (!room && mt_room_wait(&t->ring->tail, t->head + n - MT_RECORDS_PER_RING, &t->stuck)) {
+    t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+    room = true;
+  }
+  if (!room) {
+    atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n, memory_order_relaxed);
+  } else {
+    // Look again at the next eighth of the ring, and never beyond what is free.
+    uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;
+    t->look_again = step < full ? step : full;
+    if (t->look_again < t->head + n) t->look_again = t->head + n;
+  }
+  if (used >= MT_RECORDS_PER_RING / 4) mt_doorbell_ring();
+  errno = saved;
+  return room;
+}
+
+void mt_thread_forget(void) { mt_thread_set(NULL); }

@@ -1,0 +1,12 @@
+// The floor features: what else is recorded of some calls. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
+#include "features/completion.c"
+#include "features/early.c"
+#include "features/feedback.c"
+#include "features/gpuclock.c"
+#include "features/layers.c"
+#include "features/marks.c"
+#include "features/memory.c"
+#include "features/samplecheck.c"
+#include "features/samples.c"
+#include "features/sampling.c"
+#include "features/shared.c"

@@ -1,0 +1,115 @@
+// Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads the clock once and
+// six values, and writes two records, word by word into their places. It is one static global block, which retains nothing and is
+// never copied.
+#include "features/completion.h"
+#include <errno.h>
+#include "hook/canary.h"
+#include "hook/classes.h"
+#include "hook/coverage.h"
+#include "core/clock.h"
+#include "core/identity.h"
+#include "hook/install.h"
+#include "features/memory.h"
+#include "features/sampling.h"
+#include "core/text.h"
+
+enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
+static const double latest_seconds = 9e9;   // in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
+
+enum { METHODS = 8 };
+static SEL names[METHODS];
+static const char *const selectors[METHODS] = {"addCompletedHandler:", "status", "GPUStartTime", "GPUEndTime", "kernelStartTime", "kernelEndTime", "error", "device"};
+
+void mt_completion_resolve(struct completion_methods *methods, Class class) {
+  IMP found[METHODS];
+  for (int i = 0; i < METHODS; i++) {
+    if (!names[i]) names[i] = mt_selector(selectors[i]); // it came with the driver
+    found[i] = mt_original_of(class, names[i]);
+  }
+  methods->add_handler = (void (*)(id, SEL, void *))found[0];
+  methods->status = (uint64_t(*)(id, SEL))found[1];
+  for (int i = 0; i < 4; i++) methods->times[i] = (double (*)(id, SEL))found[2 + i];
+  methods->error = (id(*)(id, SEL))found[6];
+  methods->device = (id(*)(id, SEL))found[7];
+}
+
+static uint64_t nanos_of(const struct completion_methods *methods, id command_buffer, int which) {
+  double seconds = methods->times[which] ? methods->times[which](command_buffer, names[2 + which]) : 0;
+  return seconds > 0 && seconds < latest_seconds ? (uint64_t)(int64_t)(seconds * 1e9 + 0.5) : 0;
+}
+
+static void completed(void *block, id command_buffer) {
+  (void)block;
+  struct thread *t = mt_thread();
+  if (!t) return;
+  int saved = errno;
+  t->handled++;
+  uint32_t number = mt_identity_of(command_buffer);
+  if (mt_canary_has(number)) {
+    mt_canary_seen(t, MT_CALL_tracer_completed);
+    errno = saved;
+    return;
+  }
+  uint64_t begin = mt_ticks();
+  const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
+  const struct class_entry *timed = class;
+  // A wrapper may leave its times to what it wraps.
+  id inner = class && !class->completion.times[0] ? mt_wrapped_by(command_buffer, MT_FAMILY_commandBuffer) : NULL;
+  if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
+  struct completion_methods looked_up;
+  const struct completion_methods *methods = timed ? &timed->completion : &looked_up;
+  if (!timed) mt_completion_resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
+  uint64_t times[4], arg = methods->status ? methods->status(command_buffer, names[1]) : 0;
+  for (int i = 0; i < 4; i++) times[i] = nanos_of(methods, command_buffer, i);
+  if (arg == FAILED_STATUS && methods->error) {
+    void *pool = mt_pool_push();
+    arg |= mt_send_integer(methods->error(command_buffer, names[6]), "code") << 8;
+    mt_pool_pop(pool);
+  }
+  unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
+  if (mt_memory_due(begin) && methods->device) mt_memory_sample(t, methods->device(command_buffer, names[7]), begin);
+  if (mt_sampling_on) mt_sampling_completed(t, number, begin, times[0], times[1]);
+  if (mt_thread_room(t, 2)) {
+    struct ring *ring = t->ring;
+    uint64_t head = t->head;
+    mt_record_put(mt_ring_slot(ring, head), begin, begin, arg, mt_record_rest(number, MT_CALL_tracer_completed, flags));
+    mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2], mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
+    mt_thread_move_head(t, ring, head + 2);
+    mt_thread_wake();
+  }
+  errno = saved;
+}
+
+// A block literal as compilers lay it out (Block Implementation Specification, clang.llvm.org/docs/Block-ABI-Apple.html).
+static struct {
+  uintptr_t reserved, size;
+} handler_descriptor = {0, 32};
+static struct {
+  void *isa;
+  int flags, reserved;
+  void (*invoke)(void *, id);
+  void *descriptor;
+} handler = {NULL, 1 << 28, 0, completed, &handler_descriptor}; // 1 << 28: a global block
+
+void mt_completion_start(void) {
+  handler.isa = mt_blocks.global;
+  for (int i = 0; i < METHODS; i++) names[i] = mt_selector(selectors[i]);
+}
+
+static void warn_once(struct thread *t) {
+  static const char text[] = "GPU times are not recorded: there is no blocks runtime, or no addCompletedHandler:";
+  static _Atomic bool warned;
+  if (!atomic_exchange(&warned, true)) mt_fact(t, MT_FACT_WARNING, 0, 0, text, sizeof text - 1);
+}
+
+void mt_completion_watch(struct thread *t, id command_buffer) {
+  mt_handoff_commit(t);
+  const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
+  if (!class || !handler.isa || !class->completion.add_handler) {
+    warn_once(t);
+    return;
+  }
+  // A second commit is the program's mistake and gets Metal's own message for it, not one about a handler.
+  if (class->completion.status && class->completion.status(command_buffer, names[1]) >= COMMITTED) return;
+  class->completion.add_handler(command_buffer, names[0], &handler);
+}

@@ -1,0 +1,23 @@
+// GPU times of Metal 4: its command buffers have none, a commit tells them to a feedback handler of its options.
+//
+// Rule: our handler is added once, when options are made, before the program has them: a program may use one options object for many
+// commits, from many threads, and a handler added for each would stay in it. A feedback does not say which commit it is of, so of
+// commits with the same options that are under way at once none gets times. A commit without options is made with options of our own.
+#ifndef MTRACE_FEEDBACK_H
+#define MTRACE_FEEDBACK_H
+#include "hook/objc.h"
+
+// Puts our handler into all options that are made from now on. One thread at a time; nothing where there is no Metal 4.
+void mt_feedback_start(void);
+
+// A commit with options begins: its command buffers get the times that the handler is told.
+void mt_feedback_begin(id options, const void *buffers, NSUInteger count);
+
+typedef void (*mt_commit)(id queue, SEL selector, const void *buffers, NSUInteger count);
+
+// What to call instead of a queue's commit:count:; original itself where there are no options to be had.
+mt_commit mt_feedback_commit(id queue, mt_commit original);
+
+// commit:count:options: of a class, without our hooks; NULL when it has none. Looked up when the class is hooked.
+IMP mt_feedback_resolve(Class class);
+#endif

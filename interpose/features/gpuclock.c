@@ -1,0 +1,73 @@
+// See gpuclock.h. sampleTimestamps:gpuTimestamp: gives two clocks at one instant, but in which unit the processor's comes differs
+// from device to device: ours is read around the call instead.
+#include "features/gpuclock.h"
+#include "core/clock.h"
+#include "hook/install.h"
+
+enum { FIRST_TRIES = 5, RENEW_NANOS = 100000000, LONGEST_READING_NANOS = 20000 };
+
+static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took) {
+  static const char name[] = "sampleTimestamps:gpuTimestamp:";
+  void (*sample)(id, SEL, uint64_t *, uint64_t *) = (void (*)(id, SEL, uint64_t *, uint64_t *))mt_original(&device, name);
+  if (!sample) return false;
+  SEL selector = mt_selector(name);
+  uint64_t processor = 0, ticks = 0, before = mt_nanos();
+  sample(device, selector, &processor, &ticks);
+  *took = mt_nanos() - before;
+  *reading = (struct mt_gpu_reading){ticks, before + *took / 2};
+  return ticks != 0;
+}
+
+bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) {
+  uint64_t shortest = UINT64_MAX;
+  for (int i = 0; i < FIRST_TRIES; i++) {
+    struct mt_gpu_reading reading;
+    uint64_t took;
+    if (!read_both(device, &reading, &took)) return false;
+    if (took < shortest) {
+      shortest = took;
+      clock->first = reading;
+    }
+  }
+  return true;
+}
+
+// Until the two comparisons are far apart each is as good as the next; a reading that was interrupted is not.
+void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
+  uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
+  if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;
+  if (atomic_flag_test_and_set_explicit(&clock->renewing, memory_order_acquire)) return;
+  struct mt_gpu_reading reading;
+  uint64_t took;
+  if (read_both(device, &reading, &took) && (took < LONGEST_READING_NANOS || last == 0)) {
+    uint64_t sequence = atomic_load_explicit(&clock->sequence, memory_order_relaxed);
+    atomic_store_explicit(&clock->sequence, sequence + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&clock->ticks, reading.ticks, memory_order_relaxed);
+    atomic_store_explicit(&clock->nanos, reading.nanos, memory_order_relaxed);
+    atomic_store_explicit(&clock->sequence, sequence + 2, memory_order_release);
+  }
+  atomic_flag_clear_explicit(&clock->renewing, memory_order_release);
+}
+
+static struct mt_gpu_reading latest(const struct mt_gpu_clock *clock) {
+  struct mt_gpu_reading reading;
+  uint64_t before, after;
+  do {
+    before = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+    reading.ticks = atomic_load_explicit(&clock->ticks, memory_order_relaxed);
+    reading.nanos = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    after = atomic_load_explicit(&clock->sequence, memory_order_relaxed);
+  } while (before != after || before & 1);
+  return reading;
+}
+
+// Counted from the later comparison, which lies next to the sample: the shorter the way, the less the rate matters.
+uint64_t mt_gpu_clock_nanos(const struct mt_gpu_clock *clock, uint64_t ticks) {
+  struct mt_gpu_reading last = latest(clock);
+  if (last.nanos <= clock->first.nanos || last.ticks <= clock->first.ticks) return 0;
+  double rate = (double)(last.nanos - clock->first.nanos) / (double)(last.ticks - clock->first.ticks);
+  double away = (double)(int64_t)(ticks - last.ticks) * rate, nanos = (double)last.nanos + away;
+  return nanos > 0 && nanos < 9e18 ? last.nanos + (uint64_t)(int64_t)away : 0;
+}

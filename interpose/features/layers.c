@@ -1,0 +1,66 @@
+// See layers.h. Rule: kernels are not named. Every kernel's initializer calls that of MPSKernel, the base class of all; there the class
+// of self is hooked, and only where it, or an ancestor, defines a method: hundreds of classes share a few methods.
+#include "features/layers.h"
+#include <errno.h>
+#include <string.h>
+#include "hook/classes.h"
+#include "core/clock.h"
+#include "hook/methods.h"
+#include "core/text.h"
+
+static id (*initialize_kernel)(id, SEL, id);
+
+static id initialized_kernel(id self, SEL selector, id device) {
+  struct thread *t = mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread();
+  if (t) mt_class_see(t, self, MT_FAMILY_mpsKernel);
+  return initialize_kernel(self, selector, device);
+}
+
+static void look_for_kernels(void) {
+  static _Atomic bool done;
+  Class base = objc_lookUpClass("MPSKernel");
+  SEL selector = mt_selector("initWithDevice:");
+  Class owner;
+  Method method = base ? mt_method_find(base, selector, &owner) : NULL;
+  if (!method || owner != base || atomic_exchange(&done, true)) return;
+  initialize_kernel = (id(*)(id, SEL, id))method_getImplementation(method);
+  mt_method_put(base, method, (IMP)initialized_kernel);
+}
+
+void mt_layers_look(struct thread *t) {
+  static const struct {
+    const char *name;
+    unsigned family;
+  } classes[] = {{"MPSGraph", MT_FAMILY_mpsGraph}, {"MPSGraphExecutable", MT_FAMILY_mpsGraph}, {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer}};
+  enum { CLASSES = sizeof classes / sizeof *classes, ALL = (1 << (CLASSES + 1)) - 1 };
+  static _Atomic unsigned found;
+  unsigned have = atomic_load_explicit(&found, memory_order_relaxed);
+  if (have == ALL) return;
+  int saved = errno;
+  if (!(have & 1) && objc_lookUpClass("MPSKernel")) {
+    look_for_kernels();
+    have |= 1;
+  }
+  for (unsigned i = 0; i < CLASSES; i++) {
+    Class class = have & 2u << i ? NULL : objc_lookUpClass(classes[i].name);
+    if (!class) continue;
+    mt_class_hook(t, class, classes[i].family);
+    have |= 2u << i;
+  }
+  atomic_fetch_or_explicit(&found, have, memory_order_relaxed);
+  errno = saved;
+}
+
+void mt_layer_begin(struct thread *t, id self) {
+  int saved = errno;
+  static _Atomic(Class) base;
+  Class class = objc_class_of(self), kernel = atomic_load_explicit(&base, memory_order_relaxed);
+  if (!kernel) atomic_store_explicit(&base, kernel = objc_lookUpClass("MPSKernel"), memory_order_relaxed);
+  bool is_kernel = false;
+  for (Class c = class; c && !is_kernel; c = class_getSuperclass(c)) is_kernel = c == kernel;
+  const char *name = class_getName(class);
+  uint64_t now = mt_ticks();
+  struct record record = {.begin = now, .end = now, .arg = mt_text(t, name, strlen(name)), .object = is_kernel ? 0 : 1, .call = MT_CALL_tracer_layer};
+  mt_thread_publish(t, &record, 1);
+  errno = saved;
+}

@@ -1,0 +1,37 @@
+// See memory.h.
+#include "features/memory.h"
+#include "hook/classes.h"
+#include "core/clock.h"
+#include "core/identity.h"
+#include "hook/install.h"
+#include "core/thread.h"
+
+enum { PAUSE_NANOS = 1000000 };
+
+_Atomic uint64_t mt_memory_looked;
+static const char selector[] = "currentAllocatedSize";
+
+NSUInteger (*mt_memory_resolve(Class class))(id, SEL) { return (NSUInteger(*)(id, SEL))mt_original_of(class, mt_selector(selector)); }
+
+// Is it time by a clock that counts nanoseconds, and is nobody else at it?
+static bool due(uint64_t ticks) {
+  static _Atomic uint64_t next;
+  atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);
+  uint64_t now = mt_nanos(), at = atomic_load_explicit(&next, memory_order_relaxed);
+  return now >= at && atomic_compare_exchange_strong_explicit(&next, &at, now + PAUSE_NANOS, memory_order_relaxed, memory_order_relaxed);
+}
+
+static NSUInteger (*allocated_of(id device))(id, SEL) {
+  const struct class_entry *class = mt_class_find(objc_class_of(device), MT_FAMILY_device);
+  return class ? class->allocated : (NSUInteger(*)(id, SEL))mt_implementation(device, selector);
+}
+
+void mt_memory_sample(struct thread *t, id device, uint64_t now) {
+  if (!device || t->canary || !mt_memory_due(now) || !due(now)) return;
+  uint32_t number = mt_identity_of(device);
+  NSUInteger (*allocated)(id, SEL) = allocated_of(device);
+  if (!allocated && (device = mt_wrapped_by(device, MT_FAMILY_device))) allocated = allocated_of(device);
+  if (!allocated) return;
+  struct record record = {.begin = now, .end = now, .arg = allocated(device, mt_selector(selector)), .object = number, .call = MT_CALL_tracer_allocated};
+  mt_thread_publish(t, &record, 1);
+}

@@ -1,0 +1,13 @@
+// Marks and scopes as records. Rule: a scope is two: one when it begins, so that it is known when the process ends inside it, and one
+// with all of it when it ends. Scopes deeper than the stack holds are counted as dropped, and their ends pair with their beginnings.
+#ifndef MTRACE_SCOPES_H
+#define MTRACE_SCOPES_H
+#include "core/thread.h"
+
+// The bytes of a name that are recorded: all, or as many whole characters of its UTF-8 as fit. NULL is an empty name.
+size_t mt_name_length(const char *name);
+
+void mt_mark(struct thread *t, uint64_t ticks, const char *name);
+void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name);
+void mt_scope_end(struct thread *t, uint64_t ticks); // the innermost; nothing when none is open
+#endif

@@ -1,0 +1,13 @@
+// The floor hook: how a call is found, replaced and recorded. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
+#include "hook/async.c"
+#include "hook/base.c"
+#include "hook/canary.c"
+#include "hook/classes.c"
+#include "hook/coverage.c"
+#include "hook/devices.c"
+#include "hook/install.c"
+#include "hook/made.c"
+#include "hook/objc.c"
+#include "hook/skip.c"
+#include "hook/span.c"
+#include "hook/unwind.c"

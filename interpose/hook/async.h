@@ -1,0 +1,21 @@
+// Objects that a completion handler of the program receives, instead of the call's result: libraries and pipeline states that are
+// compiled in the background. Without a look into the handler they would come unseen, and all calls on them with them.
+#ifndef MTRACE_ASYNC_H
+#define MTRACE_ASYNC_H
+#include "hook/objc.h"
+
+// A block around the program's block. It begins in the frame of the call; Metal copies it, as it copies any block it keeps.
+struct async {
+  void *isa;
+  int flags, reserved;
+  void (*invoke)(struct async *, id, id, id);
+  const void *descriptor;
+  void *handler; // the program's block, retained and released with the copies of this one
+  uint64_t begin;
+  uint32_t object;
+  unsigned family;
+};
+
+// Makes the block. Returns it, or handler itself when there is none or no blocks runtime.
+void *mt_async_watch(struct async *async, void *handler, unsigned family, uint32_t object);
+#endif

@@ -1,0 +1,87 @@
+// See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which dyld's interposing does
+// not reach: Core ML, Core Image and MPS make devices behind the functions that the library replaces. Rule: each device, whoever makes it,
+// passes the initializer of its base class in Metal. There its class is hooked, and nothing is sent to what is not made yet: what is told
+// of a device is asked when it makes its first queue. Devices that come by a replaced function are left to that. Command buffers pass theirs too:
+// of a queue that nobody has seen made, or whose class is left alone, what is done with them is seen all the same.
+#include "hook/base.h"
+#include "hook/classes.h"
+#include "hook/devices.h"
+#include "hook/install.h"
+#include "hook/interpose.h"
+#include "hook/methods.h"
+#include "core/process.h"
+#include "hook/skip.h"
+#include "core/thread.h"
+
+static id (*initialize_device)(id, SEL);
+static id (*initialize_queue)(id, SEL, id, NSUInteger);
+static id (*initialize_queue_by)(id, SEL, id, id);
+static id (*initialize_buffer)(id, SEL, id, BOOL);
+static id (*initialize_buffer_for_debugging)(id, SEL, id, BOOL, BOOL);
+static _Atomic bool behind; // a device was made where we do not stand
+
+static struct thread *own_thread(void) { return mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread(); }
+
+static id device_made(id self, SEL selector) {
+  struct thread *here = mt_thread_get();
+  bool replaced = (uintptr_t)here > (uintptr_t)MT_THREAD_GONE && here->inside[MT_FAMILY_function].frame != 0;
+  id made = initialize_device(self, selector);
+  if (replaced || !made || !mt_activate()) return made;
+  struct thread *t = own_thread();
+  if (!t) return made;
+  mt_class_see(t, made, MT_FAMILY_device);
+  atomic_store_explicit(&behind, true, memory_order_relaxed);
+  return made;
+}
+
+static void queue_made(id device) {
+  struct thread *t = atomic_load_explicit(&behind, memory_order_relaxed) && device ? own_thread() : NULL;
+  if (!t || t->own_work) return;
+  t->own_work = true;
+  mt_device_seen(t, device);
+  t->own_work = false;
+}
+
+static id queue_made_with_count(id self, SEL selector, id device, NSUInteger count) {
+  queue_made(device);
+  return initialize_queue(self, selector, device, count);
+}
+
+static id queue_made_by_descriptor(id self, SEL selector, id device, id descriptor) {
+  queue_made(device);
+  return initialize_queue_by(self, selector, device, descriptor);
+}
+
+// The class is hooked where it is not yet; that is all: the buffer is told by the call that returns it, or by its commit.
+static id buffer_made(id made) {
+  struct thread *t = made && mt_activate() ? own_thread() : NULL;
+  if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);
+  return made;
+}
+
+static id buffer_made_by_queue(id self, SEL selector, id queue, BOOL retained) {
+  return buffer_made(initialize_buffer(self, selector, queue, retained));
+}
+
+static id buffer_made_for_debugging(id self, SEL selector, id queue, BOOL retained, BOOL synchronous) {
+  return buffer_made(initialize_buffer_for_debugging(self, selector, queue, retained, synchronous));
+}
+
+static void hook(Class class, const char *name, void *original, IMP ours) {
+  Class owner = NULL;
+  Method method = class && !mt_skipped(class) ? mt_method_find(class, mt_selector(name), &owner) : NULL;
+  if (!method || owner != class) return;
+  *(IMP *)original = method_getImplementation(method);
+  mt_method_put(class, method, ours);
+}
+
+void mt_base_hook(void) {
+  if (!mt_metal_there() || !mt_objc_resolve()) return;
+  Class queue = objc_lookUpClass("_MTLCommandQueue");
+  hook(queue, "initWithDevice:maxCommandBufferCount:", &initialize_queue, (IMP)queue_made_with_count);
+  hook(queue, "initWithDevice:descriptor:", &initialize_queue_by, (IMP)queue_made_by_descriptor);
+  Class buffer = objc_lookUpClass("_MTLCommandBuffer");
+  hook(buffer, "initWithQueue:retainedReferences:", &initialize_buffer, (IMP)buffer_made_by_queue);
+  hook(buffer, "initWithQueue:retainedReferences:synchronousDebugMode:", &initialize_buffer_for_debugging, (IMP)buffer_made_for_debugging);
+  hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
+}

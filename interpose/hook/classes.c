@@ -1,0 +1,87 @@
+// Discovery: no class is named in advance. Each object is looked at as it first appears, device, queue, command buffer, encoder and
+// the rest, so drivers that load late and classes of chips not yet made are hooked all the same.
+#include "hook/classes.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "hook/coverage.h"
+#include "features/feedback.h"
+#include "hook/install.h"
+#include "waits/locks.h"
+#include "features/memory.h"
+#include "hook/skip.h"
+#include "core/text.h"
+
+enum { MOST_INDEX = 255 };
+
+struct class_entry mt_classes[MT_CLASSES];
+static unsigned count;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct class_entry *probe(Class class, unsigned family) {
+  unsigned slot = mt_class_slot(class, family);
+  for (int i = 0; i < MT_CLASSES; i++, slot++) {
+    struct class_entry *e = &mt_classes[slot % MT_CLASSES];
+    Class found = atomic_load_explicit(&e->class, memory_order_acquire);
+    if (!found || (found == class && e->family == family)) return e;
+  }
+  return NULL;
+}
+
+const struct class_entry *mt_class_search(Class class, unsigned family) {
+  struct class_entry *e = class ? probe(class, family) : NULL;
+  return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
+}
+
+// Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
+const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
+  const struct class_entry *known = mt_class_find(class, family);
+  if (!class || known) return known;
+  int saved = errno;
+  bool outer = t->own_work;
+  t->own_work = true;
+  mt_own_lock(&mutex);
+  struct class_entry *e = probe(class, family);
+  if (e && !atomic_load_explicit(&e->class, memory_order_relaxed) && count < MT_CLASSES / 2) {
+    const char *name = class_getName(class);
+    e->family = family;
+    e->index = ++count <= MOST_INDEX ? count : 0;
+    if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
+    if (family == MT_FAMILY_commandBuffer && mt_sampling_on) mt_sampling_resolve(&e->sampling, class);
+    if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
+    if (family == MT_FAMILY_device) e->allocated = mt_memory_resolve(class);
+    if (family == MT_FAMILY_device) mt_feedback_start();
+    e->base = (id(*)(id, SEL))mt_original_of(class, mt_selector("baseObject"));
+    if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
+    bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
+    bool skipped = mt_skipped(class);
+    unsigned left_out = skipped ? 0 : layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    // The class of Metal.framework that every driver's queues derive from: its choke points see queues that we do not see.
+    Class queues = family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") : NULL;
+    if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
+    if (family == MT_FAMILY_queue && !skipped) mt_install_audits(class, family);
+    if (skipped) {
+      char text[256];
+      int n = snprintf(text, sizeof text, "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
+      mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    }
+    if (left_out) {
+      char text[256];
+      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them", left_out, name);
+      mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    }
+    if (left_out) mt_fact(t, MT_FACT_UNHOOKED, family, left_out, name, strlen(name));
+    atomic_store_explicit(&e->class, class, memory_order_release);
+  }
+  mt_own_unlock(&mutex);
+  t->own_work = outer;
+  mt_class_missed(t, class, family); // when there was no place for it
+  errno = saved;
+  return mt_class_find(class, family);
+}
+
+id mt_wrapped_by(id object, unsigned family) {
+  const struct class_entry *e = mt_class_find(objc_class_of(object), family);
+  return e && e->base ? e->base(object, mt_selector("baseObject")) : NULL;
+}

@@ -1,0 +1,49 @@
+// The classes seen so far. Rule: entries are only added, by one thread at a time, and readers need no lock: the class is stored
+// with release after all else in its entry, and loaded with acquire. Every object that is made is looked up here, so what is
+// found at the first look, as nearly all are, is found without a call.
+#ifndef MTRACE_CLASSES_H
+#define MTRACE_CLASSES_H
+#include <stdatomic.h>
+#include "features/completion.h"
+#include "system/hidden.h"
+#include "hook/objc.h"
+#include "features/sampling.h"
+
+struct class_entry {
+  _Atomic(Class) class; // NULL while the entry is free
+  unsigned family;
+  unsigned index; // of the class in records' flags; 0 when there are more classes than that field holds
+  struct completion_methods completion; // of command buffers
+  struct sampling_methods sampling;     // of command buffers
+  IMP commit_with_options;              // of Metal 4 queues
+  NSUInteger (*allocated)(id, SEL);     // of devices; NULL where that is left to what they wrap
+  id (*base)(id, SEL); // baseObject of a wrapper: what it wraps; else NULL
+};
+
+enum { MT_CLASSES = 1024 };
+extern MT_HIDDEN struct class_entry mt_classes[MT_CLASSES]; // open addressing
+
+static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 + family) % MT_CLASSES; }
+
+// The entry of a class as a member of a family, or NULL when it was not seen.
+const struct class_entry *mt_class_search(Class class, unsigned family);
+static inline const struct class_entry *mt_class_find(Class class, unsigned family) {
+  const struct class_entry *e = &mt_classes[mt_class_slot(class, family)];
+  if (__builtin_expect(class && atomic_load_explicit(&e->class, memory_order_acquire) == class && e->family == family, 1)) return e;
+  return mt_class_search(class, family);
+}
+
+// Makes sure that the methods of a class are hooked. Its entry, or NULL when there was no place for one.
+struct thread;
+const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family);
+
+// The same for an object's class, before the object reaches the program.
+static inline const struct class_entry *mt_class_see(struct thread *t, id object, unsigned family) {
+  Class class = objc_class_of(object);
+  const struct class_entry *e = mt_class_find(class, family);
+  return __builtin_expect(e != NULL, 1) ? e : mt_class_hook(t, class, family);
+}
+
+// The object that a wrapper of the validation or capture layers wraps, or NULL. Calls may reach it past the wrapper.
+id mt_wrapped_by(id object, unsigned family);
+#endif

@@ -1,0 +1,34 @@
+// What the hooks saw, by the library's own count, against what passed Metal's choke points below them.
+//
+// Rule: a counter belongs to one thread and only it writes: a load and a store, without a locked instruction. It lies in the ring's
+// header, so a reader outside sees it at any time and a process that dies leaves it behind.
+#ifndef MTRACE_COVERAGE_H
+#define MTRACE_COVERAGE_H
+#include "hook/objc.h"
+#include "core/thread.h"
+
+// Adds one to a counter of the calling thread's ring.
+static inline void mt_tally(_Atomic uint64_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+// A command buffer on its way through a choke point.
+struct audit {
+  struct thread *thread; // NULL when it is not counted
+  struct choke before;
+  uint64_t handled;
+  uint32_t number; // of the command buffer: read before its waiters can wake and let go of it
+};
+
+// Enters a choke point whose trampoline has the given frame.
+void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
+
+// commitCommandBuffer:wake: of a queue returned: every way to commit goes through it.
+void mt_audit_commit(struct audit *a, id queue, id command_buffer);
+
+// commandBufferDidComplete:… of a queue returned: the handlers have run.
+void mt_audit_completion(struct audit *a, id queue, id command_buffer);
+
+// Notes that an object of a class without hooks came by, the first time.
+void mt_class_missed(struct thread *t, Class class, unsigned family);
+#endif

@@ -1,0 +1,60 @@
+// Objects as calls return them. Rule: the class is hooked and the number given before the program sees the object.
+#include "hook/canary.h"
+#include "hook/classes.h"
+#include "hook/hooks.h"
+#include "core/identity.h"
+#include "features/layers.h"
+#include "core/thread.h"
+
+// Layers wrap layers: Metal has at most three.
+enum { MOST_LAYERS = 4 };
+
+// So many command buffers of a thread lie between two looks for what kernels are made by.
+enum { LOOK_EVERY = 256 };
+
+static void alias(struct thread *t, const void *object, uint32_t number) {
+  if (t->canary) mt_canary_keep(object);
+  mt_identity_alias(object, number);
+}
+
+void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number) {
+  for (int i = 0; i < MOST_LAYERS && object; i++) {
+    id inner = mt_wrapped_by(object, family);
+    if (!inner || inner == object) return;
+    mt_class_see(t, inner, family);
+    alias(t, inner, number);
+    object = inner;
+  }
+}
+
+// Where there is more to do than to number the object.
+static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
+  const struct class_entry *class = mt_class_see(t, object, family);
+  uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
+  if (t->canary) alias(t, object, number);
+  for (unsigned i = 0; i < t->made_inside_count; i++)
+    if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
+  if (class && class->base) mt_made_layers(t, family, object, number);
+  t->plain[family] = class && !class->base && !t->canary ? objc_class_of(object) : NULL;
+  return number;
+}
+
+// Was nothing made by inner calls, or only what the outer one returns?
+static bool only(const struct thread *t, id object) {
+  return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
+}
+
+uint32_t mt_made(struct thread *t, unsigned family, id object) {
+  if (!object) return 0;
+  bool plain = objc_class_of(object) == t->plain[family] && only(t, object) && !t->canary;
+  uint32_t number = __builtin_expect(plain, 1) ? mt_identity_new(t, object) : made_otherwise(t, family, object);
+  // Now and then, and when something is made that kernels are made of.
+  if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
+  return number;
+}
+
+void mt_made_inside(unsigned family, id object) {
+  struct thread *t = mt_thread();
+  if (!t || !object || t->made_inside_count == sizeof t->made_inside / sizeof *t->made_inside) return;
+  t->made_inside[t->made_inside_count++] = (struct made_inside){object, family};
+}

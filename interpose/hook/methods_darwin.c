@@ -1,0 +1,31 @@
+// Apple's runtime changes classes under readers without a lock: nothing of a method list or a cache is freed while a thread may read it
+// (docs/cases.md says how). class_replaceMethod never looks above the class. class_getInstanceMethod asks a resolver for what it does not
+// find, and that is a message, for which a class is initialized: the lists themselves are looked through.
+#include "hook/methods.h"
+#include <stdlib.h>
+
+extern Method *class_copyMethodList(Class class, unsigned *count);
+extern SEL method_getName(Method method);
+extern IMP class_replaceMethod(Class class, SEL selector, IMP implementation, const char *types);
+
+static Method own_method(Class class, SEL selector) {
+  unsigned count = 0;
+  Method *methods = class_copyMethodList(class, &count), found = NULL;
+  for (unsigned i = 0; i < count && !found; i++)
+    if (method_getName(methods[i]) == selector) found = methods[i];
+  free(methods);
+  return found;
+}
+
+Method mt_method_find(Class class, SEL selector, Class *owner) {
+  Method found = NULL;
+  for (; class && !found; class = class_getSuperclass(class)) {
+    found = own_method(class, selector);
+    if (found && owner) *owner = class;
+  }
+  return found;
+}
+
+void mt_method_put(Class class, Method method, IMP implementation) {
+  class_replaceMethod(class, method_getName(method), implementation, method_getTypeEncoding(method));
+}

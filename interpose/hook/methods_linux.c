@@ -1,0 +1,133 @@
+// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod throws the table away and makes another,
+// and the tables of all classes below: while the runtime has counted one thread, and it counts no pthreads, the memory is freed at once;
+// else its first words become links of a list, which objc_thread_add() therefore does not help against. Either way a thread that was
+// interrupted between reading where the table is and reading the table goes on in what is no table any more.
+//
+// Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and nothing is freed:
+// a class's list of methods grows by one at its head, and its table gets a bucket of its own where it shared one with its ancestor. So
+// memory grows with the methods that are hooked, at most by one bucket (264 bytes) and one list (40 bytes) for each.
+//
+// Memory order: what a new bucket or list holds is written before the word that shows it is stored, with release; readers follow that
+// word, which orders their loads by dependency. Writers hold the runtime's own mutex. A class that has no table yet is in nobody's
+// hands: it gets one from the lists, made under that mutex, at its first message.
+#include "hook/methods.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hook/interpose.h"
+
+enum { BUCKET = 32 };
+
+// The layouts of ABI 8: those of selectors, methods and classes are what the compiler writes, those of tables what every libobjc.so.4 reads.
+struct objc_selector {
+  uint32_t bucket, element; // where its methods are in a table
+  const char *types;
+};
+struct objc_method {
+  SEL name;
+  const char *types;
+  _Atomic(IMP) implementation;
+};
+struct methods {
+  struct methods *next;
+  int count;
+  struct objc_method methods[1];
+};
+union version {
+  int number;
+  void *link;
+};
+struct bucket {
+  _Atomic(IMP) elements[BUCKET];
+  union version version; // of the table it was made for
+};
+struct table {
+  _Atomic(struct bucket *) *buckets;
+  struct bucket *empty;
+  union version version;
+  short references;
+  struct table *ancestor;
+  size_t capacity;
+};
+struct objc_class {
+  Class meta, super;
+  const char *name;
+  long version;
+  unsigned long info;
+  long size;
+  void *variables;
+  _Atomic(struct methods *) methods;
+  _Atomic(struct table *) table;
+  Class first_below, next_beside;
+};
+
+static struct objc_method *own_method(Class class, SEL name) {
+  for (struct methods *list = atomic_load_explicit(&class->methods, memory_order_relaxed); list; list = list->next)
+    for (int i = 0; i < list->count; i++)
+      if (list->methods[i].name->bucket == name->bucket && list->methods[i].name->element == name->element) return &list->methods[i];
+  return NULL;
+}
+
+Method mt_method_find(Class class, SEL selector, Class *owner) {
+  Method found = NULL;
+  for (; class && selector && !found; class = class_getSuperclass(class)) {
+    found = own_method(class, selector);
+    if (found && owner) *owner = class;
+  }
+  return found;
+}
+
+static bool add(Class class, const struct objc_method *inherited, IMP implementation) {
+  struct methods *list = malloc(sizeof *list);
+  if (!list) return false;
+  *list = (struct methods){atomic_load_explicit(&class->methods, memory_order_relaxed), 1, {{inherited->name, inherited->types, implementation}}};
+  atomic_store_explicit(&class->methods, list, memory_order_release);
+  return true;
+}
+
+static void put(struct table *table, SEL name, IMP implementation) {
+  if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return; // no: the method is in the table, inherited or not
+  _Atomic(struct bucket *) *place = &table->buckets[name->bucket];
+  struct bucket *bucket = atomic_load_explicit(place, memory_order_relaxed);
+  if (bucket != table->empty && bucket->version.number == table->version.number) {
+    atomic_store_explicit(&bucket->elements[name->element], implementation, memory_order_release);
+    return;
+  }
+  struct bucket *own = malloc(sizeof *own);
+  if (!own) return;
+  memcpy(own, bucket, sizeof *own);
+  own->version = table->version;
+  atomic_store_explicit(&own->elements[name->element], implementation, memory_order_relaxed);
+  atomic_store_explicit(place, own, memory_order_release);
+}
+
+// The table of a class and those of the classes below that inherit from it.
+static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
+  struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
+  if (table == none) return;
+  put(table, name, implementation);
+  for (Class below = class->first_below; below; below = below->next_beside)
+    if (!own_method(below, name)) put_below(below, name, implementation, none);
+}
+
+static void **mutex, **none;
+static int (*lock)(void *), (*unlock)(void *);
+
+bool mt_methods_resolve(void) {
+  mutex = mt_metal_symbol("__objc_runtime_mutex");
+  none = mt_metal_symbol("__objc_uninstalled_dtable");
+  *(void **)&lock = mt_metal_symbol("objc_mutex_lock");
+  *(void **)&unlock = mt_metal_symbol("objc_mutex_unlock");
+  return mutex && none && lock && unlock;
+}
+
+void mt_method_put(Class class, Method method, IMP implementation) {
+  lock(*mutex);
+  struct objc_method *own = own_method(class, method->name);
+  if (own) atomic_store_explicit(&own->implementation, implementation, memory_order_release);
+  if (!own && atomic_load_explicit(&class->table, memory_order_relaxed) == *none)
+    class_addMethod(class, method->name, implementation, method->types);
+  else if (own || add(class, method, implementation))
+    put_below(class, method->name, implementation, *none);
+  unlock(*mutex);
+}

@@ -1,0 +1,115 @@
+// The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than two calls do.
+//
+// What nearly every call needs is written out in functions that save no register, because they call nobody but in their last step.
+// Whatever else there may be to do, a first call, a stack, a full ring, is left to another one, from the beginning.
+#include "hook/span.h"
+#include "hook/canary.h"
+#include "hook/coverage.h"
+#include "stacks/stack.h"
+
+#define SELDOM __attribute__((noinline, cold))
+
+bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame) {
+  struct thread *t = mt_thread();
+  if (__builtin_expect(t == NULL, 0)) return false;
+  struct inside *inside = &t->inside[family];
+  if (__builtin_expect(inside->frame != 0, 0)) {
+    if (frame < inside->frame) {
+      mt_tally(&t->ring->nested[family]);
+      return false;
+    }
+    atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed); // left by longjmp
+  }
+  inside->frame = frame;
+  s->thread = t;
+  s->current = mt_record_rest(mt_identity_of(self), call, 0);
+  return true;
+}
+
+// The begin is known: whoever looks from outside sees the call from now on. Words are kept in registers and stored one by one, as in
+// mt_record_put.
+static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
+  struct ring *ring = t->ring;
+  s->begin = begin;
+  s->outer_current = atomic_load_explicit(&ring->current, memory_order_relaxed);
+  if (__builtin_expect(s->outer_current != 0, 0)) s->outer_begin = atomic_load_explicit(&ring->current_begin, memory_order_relaxed);
+  __atomic_store_n(&t->inside[family].begin, begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->inside[family].current, current, __ATOMIC_RELAXED);
+  atomic_store_explicit(&ring->current_begin, begin, memory_order_relaxed);
+  atomic_store_explicit(&ring->current, current, memory_order_release);
+}
+
+void mt_span_start(struct span *s, unsigned family, unsigned call) {
+  struct thread *t = s->thread;
+  show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
+}
+
+static SELDOM bool begin_otherwise(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame) {
+  if (!mt_span_enter(s, family, call, self, frame)) return false;
+  mt_span_start(s, family, call);
+  return true;
+}
+
+bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame) {
+  struct thread *t = mt_thread_get();
+  if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return begin_otherwise(s, family, call, self, frame);
+  uint32_t object = mt_identity_known(self);
+  if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL || mt_clock_kind != MT_CLOCK_QUICK, 0))
+    return begin_otherwise(s, family, call, self, frame);
+  uint64_t current = object | (uint64_t)call << 32;
+  t->inside[family].frame = frame;
+  s->thread = t;
+  s->current = current;
+  show(s, t, family, mt_ticks_quick(), current);
+  return true;
+}
+
+// The call is over: whoever looks from outside sees the one around it again. Then the drainer is woken, if it sleeps.
+static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
+  uint64_t outer = s->outer_current;
+  if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin, memory_order_relaxed);
+  atomic_store_explicit(&ring->current, outer, memory_order_release);
+  t->inside[family].frame = 0;
+  mt_thread_wake();
+}
+
+static SELDOM void end_otherwise(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg, const uint64_t *more) {
+  struct thread *t = s->thread;
+  if (t->canary) {
+    mt_canary_seen(t, (uint16_t)(s->current >> 32));
+  } else if (mt_thread_make_room(t, more ? 2 : 1)) {
+    if (more)
+      mt_span_end_more(s, end, family, flags, arg, more);
+    else
+      mt_span_end(s, end, family, flags, arg);
+    return;
+  }
+  hide(s, t, t->ring, family);
+}
+
+void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg) {
+  struct thread *t = s->thread;
+  struct ring *ring = t->ring;
+  uint64_t head = t->head;
+  if (__builtin_expect(head + 1 > t->look_again, 0)) {
+    end_otherwise(s, end, family, flags, arg, NULL);
+    return;
+  }
+  mt_record_put(mt_ring_slot(ring, head), s->begin, end, arg, s->current | mt_record_flags(flags));
+  mt_thread_move_head(t, ring, head + 1);
+  hide(s, t, ring, family);
+}
+
+void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg, const uint64_t more[3]) {
+  struct thread *t = s->thread;
+  struct ring *ring = t->ring;
+  uint64_t head = t->head;
+  if (__builtin_expect(head + 2 > t->look_again, 0)) {
+    end_otherwise(s, end, family, flags, arg, more);
+    return;
+  }
+  mt_record_put(mt_ring_slot(ring, head), s->begin, end, arg, s->current | mt_record_flags(flags | MT_FLAG_HAS_MORE));
+  mt_record_put(mt_ring_slot(ring, head + 1), more[0], more[1], more[2], mt_record_rest(0, MT_CALL_tracer_more, 0));
+  mt_thread_move_head(t, ring, head + 2);
+  hide(s, t, ring, family);
+}

@@ -1,0 +1,220 @@
+// See python.h.
+//
+// Why it is safe to read without the interpreter's lock. The thread state is the one the interpreter keeps for the calling thread
+// under a key of the thread. A frame is pushed, moved on and popped by its own thread alone, in the evaluation loop, and that
+// thread is here: inside a C call which the loop made, or which it made to wait for the lock. So the chain stands still, every
+// frame in it holds a reference to its code object, and the code object to its name, file and table of lines, none of which is
+// changed after it was made. An instruction pointer may lag by one instruction where the loop gave the lock away between two;
+// one that lies outside its code (a frame that has not started, a compiled trace) counts as the first. Others write to the
+// reference counts and the bytecode only, which are not read.
+//
+// What is not so is refused: builds without the lock, versions that are not known, and an interpreter that is coming up or going
+// down. While it goes down it takes the frames away from daemon threads that are still in C. It says so before it does it, and is
+// asked before each frame; a thread that is stopped by the system between the question and the few loads after it, for all of
+// that time, could still read memory that is gone.
+//
+// A frame is looked up in a cache of its thread by code object and instruction. A code object may be freed and another be made in
+// its place, so an entry is stamped with what its texts and its line were made from.
+#include "stacks/python.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "stacks/python_layout.h"
+#include "stacks/python_lines.h"
+#include "stacks/python_text.h"
+#include "core/text.h"
+
+static struct {
+  int (*initialized)(void), (*finalizing)(void);
+  void *(*state_of_thread)(void); // its first, for 3.11 and before, when there are subinterpreters
+  void *(*state_of_lock)(void);   // 3.11 and before: of the thread that holds it; since 3.12: of this one, if that holds it
+  int (*check)(void);
+  const void *code_type;
+  const char *runtime; // _PyRuntime
+  struct mt_python_layout layout;
+  bool state_of_lock_is_ours;
+  char unknown[128];
+} python;
+
+_Atomic enum mt_python mt_python;
+
+static bool find_lock(void) {
+  python.finalizing = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
+  if (!python.finalizing) python.finalizing = (int (*)(void))dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
+  python.state_of_thread = (void *(*)(void))dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+  python.state_of_lock = (void *(*)(void))dlsym(RTLD_DEFAULT, "PyThreadState_GetUnchecked");
+  if (!python.state_of_lock) python.state_of_lock = (void *(*)(void))dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+  python.check = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Check");
+  return python.finalizing && python.state_of_thread && python.state_of_lock && python.check;
+}
+
+// Finds out how to read frames of the version that an interpreter says it is. NULL when they can be read.
+static const char *find_frames(const char *version) {
+  char *end;
+  unsigned long major = strtoul(version, &end, 10), minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
+  if (*end == '.') strtoul(end + 1, &end, 10);
+  if (major != 3) return "its version is not one of 3.9 to 3.14";
+  if (*end == 'a' || *end == 'b') return "it is not a released version";
+  python.runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+  const char *why = mt_python_layout_of(&python.layout, (unsigned)minor, (const uint64_t *)(const void *)python.runtime);
+  if (why) return why;
+  if (!find_lock()) return "it does not export what is needed";
+  python.state_of_lock_is_ours = minor >= 12;
+  // The type of code objects is an object, whose type is that of types: where it says so is where objects keep their types.
+  const void *type = dlsym(RTLD_DEFAULT, "PyType_Type");
+  python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+  if (!python.code_type || !type || *(const void *const *)((const char *)python.code_type + PY_OBJECT_TYPE) != type)
+    return "its objects are laid out in another way";
+  return NULL;
+}
+
+void mt_python_find(void) {
+  if (atomic_load_explicit(&mt_python, memory_order_relaxed) != MT_NO_PYTHON) return;
+  const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
+  python.initialized = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+  if (!version || !python.initialized) {
+    dlerror(); // nobody else's business
+    return;
+  }
+  const char *text = version(), *why = find_frames(text);
+  if (why) snprintf(python.unknown, sizeof python.unknown, "no frames and no locks of Python %.*s: %s", (int)strcspn(text, " "), text, why);
+  atomic_store_explicit(&mt_python, why ? MT_UNKNOWN_PYTHON : MT_KNOWN_PYTHON, memory_order_release);
+}
+
+const char *mt_python_unknown(void) { return atomic_load_explicit(&mt_python, memory_order_acquire) == MT_UNKNOWN_PYTHON ? python.unknown : NULL; }
+
+bool mt_python_has(const void *address) {
+  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON || !python.runtime) return false;
+  return (uintptr_t)address - (uintptr_t)python.runtime < python.layout.runtime;
+}
+
+int mt_python_lock_held(void) {
+  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return -1;
+  void *holds = python.state_of_lock();
+  if (python.state_of_lock_is_ours) return holds != NULL;
+  if (holds && holds == python.state_of_thread()) return 1;
+  // The check says yes to everybody once there are subinterpreters, of which this thread may have another state.
+  return python.check() ? -1 : 0;
+}
+
+static const char *pointer(const char *object, unsigned offset) {
+  const char *found;
+  memcpy(&found, object + offset, sizeof found);
+  return found;
+}
+
+static int64_t integer(const char *object, unsigned offset) {
+  int value;
+  memcpy(&value, object + offset, sizeof value);
+  return value;
+}
+
+static uint64_t word(const char *object, unsigned offset) {
+  uint64_t value;
+  memcpy(&value, object + offset, sizeof value);
+  return value;
+}
+
+// What a frame's texts and line are made from.
+struct source {
+  const char *code, *name, *file, *lines;
+  int64_t first_line, at; // at: bytes from the first instruction; negative before it
+};
+
+enum { KNOWN_FRAMES = 128 };
+struct known_frame {
+  const char *code;
+  int64_t at;
+  uint64_t stamp;
+  struct mt_python_frame frame;
+};
+static struct known_frame known_frames[MT_RING_COUNT][KNOWN_FRAMES]; // by ring; pages never touched take no memory
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t h = (a ^ b) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+// Two code objects made one after the other in the same place may even have names in the same place, so the strings' hashes and
+// some of the table are in it.
+static uint64_t stamp_of(const struct source *s) {
+  uint64_t size = word(s->lines, PY_VAR_SIZE);
+  uint64_t h = mix((uintptr_t)s->name, (uint64_t)s->first_line);
+  h = mix(h, (uintptr_t)s->file ^ size << 48);
+  h = mix(h, (uintptr_t)s->lines ^ word(s->name, PY_UNICODE_LENGTH) << 48);
+  h = mix(h, word(s->name, PY_UNICODE_HASH));
+  h = mix(h, word(s->file, PY_UNICODE_HASH));
+  return size >= 8 ? mix(h, word(s->lines, PY_BYTES_DATA)) : h;
+}
+
+// Sends a string object's text. False when there was no room for it.
+static bool send(struct thread *t, const char *string, uint64_t *name) {
+  char text[MT_MAX_FACT_TEXT];
+  *name = mt_text(t, text, mt_python_text(&python.layout, string, text, sizeof text));
+  return *name == 0 || t->sent[*name % MT_SENT_TEXTS] == *name;
+}
+
+static void decode(struct thread *t, const struct source *s, struct mt_python_frame *frame, struct known_frame *entry, uint64_t stamp) {
+  int64_t size = (int64_t)word(s->lines, PY_VAR_SIZE);
+  frame->line = mt_python_line(python.layout.lines, (const uint8_t *)s->lines + PY_BYTES_DATA, size > 0 ? (size_t)size : 0, s->first_line, s->at);
+  bool sent = send(t, s->name, &frame->function);
+  if (send(t, s->file, &frame->file) && sent) *entry = (struct known_frame){s->code, s->at, stamp, *frame};
+}
+
+static struct mt_python_frame describe(struct thread *t, const struct source *s) {
+  struct known_frame *mine = known_frames[t->ring - mt_region->rings];
+  if (!t->python_known) memset(mine, 0, sizeof known_frames[0]);
+  t->python_known = true;
+  struct known_frame *entry = &mine[mix((uintptr_t)s->code, (uint64_t)s->at) % KNOWN_FRAMES];
+  uint64_t stamp = stamp_of(s);
+  struct mt_python_frame frame;
+  if (entry->code == s->code && entry->at == s->at && entry->stamp == stamp) return entry->frame;
+  decode(t, s, &frame, entry, stamp);
+  return frame;
+}
+
+// Where a frame is in its code, in bytes from the first instruction.
+static int64_t place_of(const char *frame, const char *code) {
+  const struct mt_python_layout *l = &python.layout;
+  if (l->unit) return integer(frame, l->frame_instruction) * l->unit;
+  uintptr_t at = (uintptr_t)pointer(frame, l->frame_instruction) - (uintptr_t)(code + l->code_instructions);
+  return at < 2 * word(code, PY_VAR_SIZE) ? (int64_t)at : -1;
+}
+
+// Reads what a frame is made from. False when it is not a Python function's.
+static bool read_frame(const char *frame, struct source *s) {
+  const struct mt_python_layout *l = &python.layout;
+  if (l->frame_owner && (unsigned char)frame[l->frame_owner] >= PY_OWNER_NOT_PYTHON) return false;
+  s->code = (const char *)((uintptr_t)pointer(frame, l->frame_code) & ~(uintptr_t)3);
+  if (!s->code || pointer(s->code, PY_OBJECT_TYPE) != python.code_type) return false;
+  s->name = pointer(s->code, l->code_name);
+  s->file = pointer(s->code, l->code_file);
+  s->lines = pointer(s->code, l->code_lines);
+  s->first_line = integer(s->code, l->code_first_line);
+  s->at = place_of(frame, s->code);
+  return s->name && s->file && s->lines;
+}
+
+static bool running(void) { return python.initialized() && !python.finalizing(); }
+
+static const char *innermost(void) {
+  const char *state = running() ? python.state_of_thread() : NULL;
+  const char *frame = state ? pointer(state, python.layout.thread_frame) : NULL;
+  return frame && python.layout.by_c_frame ? pointer(frame, python.layout.c_frame) : frame;
+}
+
+int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
+  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return 0;
+  int saved = errno, n = 0;
+  struct source source;
+  // No more than one frame that is not Python's stands between two that are.
+  int steps = 2 * max + 1;
+  for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame, python.layout.frame_previous), steps--)
+    if (read_frame(frame, &source)) out[n++] = describe(t, &source);
+  errno = saved;
+  return n;
+}

@@ -1,0 +1,170 @@
+// See stack.h. What a capture needs lies in memory of its own, not on the stack of the program, which may be small.
+//
+// Why reading a chain of frame pointers is safe: each frame read lies in the thread's own stack, between the trampoline that is
+// running and the stack's end, which is mapped as long as the thread lives; and each is farther out than the one before. A value
+// that is no frame pointer, left in the register by code that keeps none, ends the walk or, should it point into the stack, gives
+// a number that is no code: the reader of the trace sees that no image holds it.
+#include "stacks/stack.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "stacks/python.h"
+#include "stacks/symbols.h"
+#include "core/text.h"
+
+enum { SENT_STACKS = 512, FRAME_WORDS = 3, WORDS = MT_MAX_NATIVE_FRAMES + FRAME_WORDS * MT_MAX_PYTHON_FRAMES };
+
+struct stacks {
+  uintptr_t low, high; // of the thread's stack; both 0 when that is not known
+  bool asked;
+  struct mt_python_frame python[MT_MAX_PYTHON_FRAMES + 1];
+  uint64_t words[WORDS]; // the frames as they are sent
+  uint64_t sent[SENT_STACKS]; // StackIDs whose frames this thread has sent, direct mapped
+};
+static struct stacks all[MT_RING_COUNT]; // by ring; pages never touched take no memory
+
+unsigned mt_stacks;
+const uint8_t mt_calls_with_stack[MT_CALL_COUNT] = MT_CALLS_WITH_STACK;
+
+void mt_stack_start(void) {
+  const char *which = getenv("MTRACE_STACKS");
+  if (!which) return;
+  if (strstr(which, "native")) mt_stacks |= MT_STACKS_NATIVE;
+  if (strstr(which, "python")) mt_stacks |= MT_STACKS_PYTHON;
+}
+
+void mt_stack_open(struct thread *t) {
+  if (!mt_stacks) return;
+  t->stacks = &all[t->ring - mt_region->rings];
+  t->stacks->low = t->stacks->high = 0;
+  t->stacks->asked = false;
+  memset(t->stacks->sent, 0, sizeof t->stacks->sent);
+}
+
+// A return address without the signature that code of arm64e puts into it.
+static inline uint64_t plain(uintptr_t address) {
+#ifdef __aarch64__
+  register uintptr_t x30 __asm__("x30") = address;
+  __asm__("hint #7" : "+r"(x30)); // xpaclri; does nothing on a processor without signatures
+  return x30;
+#else
+  return address;
+#endif
+}
+
+// The words of a frame: the caller's frame pointer, and the address to return to (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
+// Sanitizers would see a read of somebody else's variables.
+__attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t frame_word(uintptr_t frame, int i) {
+  return ((const volatile uintptr_t *)frame)[i];
+}
+
+__attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(const struct stacks *s, uintptr_t frame, uint64_t *out, bool *cut) {
+  enum { FRAME = 2 * sizeof(uintptr_t) };
+  unsigned n = 0;
+  if (frame < s->low || frame >= s->high) { // only our own frame is sure to be one
+    *cut = true;
+    out[n++] = plain(frame_word(frame, 1));
+    return n;
+  }
+  while (frame % sizeof(uintptr_t) == 0 && frame <= s->high - FRAME) {
+    uintptr_t next = frame_word(frame, 0), address = frame_word(frame, 1);
+    if (!address) break;
+    if (n == MT_MAX_NATIVE_FRAMES) {
+      *cut = true;
+      break;
+    }
+    out[n++] = plain(address);
+    if (next <= frame) break;
+    frame = next;
+  }
+  return n;
+}
+
+// As collector/wire/stack.go says.
+static uint64_t hash_of(uint64_t aux, const uint64_t *words, unsigned n) {
+  uint64_t h = aux;
+  for (unsigned i = 0; i < n; i++) {
+    h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 32;
+  }
+  return h ? h : 1;
+}
+
+// The StackID of where the thread is, which is sent if it has not been lately. 0 when nothing is known of it.
+static uint64_t capture(struct thread *t, uintptr_t frame) {
+  struct stacks *s = t->stacks;
+  unsigned native = 0, aux = 0, n;
+  bool cut = false;
+  if (mt_stacks & MT_STACKS_NATIVE) native = walk(s, frame, s->words, &cut);
+  if (cut) aux |= MT_STACK_CUT_NATIVE;
+  n = native;
+  if (mt_stacks & MT_STACKS_PYTHON) {
+    int python = mt_python_frames(t, s->python, MT_MAX_PYTHON_FRAMES + 1);
+    if (python > MT_MAX_PYTHON_FRAMES) {
+      python = MT_MAX_PYTHON_FRAMES;
+      aux |= MT_STACK_CUT_PYTHON;
+    }
+    for (int i = 0; i < python; i++) {
+      s->words[n++] = s->python[i].function;
+      s->words[n++] = s->python[i].file;
+      s->words[n++] = s->python[i].line;
+    }
+  }
+  if (n == 0) return 0;
+  aux |= native;
+  uint64_t id = hash_of(aux, s->words, n), *sent = &s->sent[id % SENT_STACKS];
+  if (*sent != id && mt_fact(t, MT_FACT_STACK, aux, id, (const char *)s->words, n * sizeof *s->words)) {
+    *sent = id;
+    mt_symbols_want(s->words, native);
+  }
+  return id;
+}
+
+static uint32_t interpreter(void) {
+  int held = mt_python_lock_held();
+  return held < 0 ? 0 : MT_INTERPRETER_KNOWN | (held ? MT_INTERPRETER_HELD : 0);
+}
+
+// Finds out where the thread's stack is, unless it may be in its allocator, whose locks it would wait for without end.
+static void ask(struct stacks *s, bool metal) {
+  if (s->asked || !(mt_stacks & MT_STACKS_NATIVE) || (MT_STACK_BOUNDS_ALLOCATE && !metal)) return;
+  int saved = errno;
+  s->asked = true;
+  if (!mt_stack_bounds(&s->low, &s->high)) s->low = s->high = 0;
+  errno = saved;
+}
+
+// Publishes what is known of where the thread is, from begin to end, or to now when end is 0. Returns the end.
+static uint64_t record(struct thread *t, uintptr_t frame, uint64_t begin, uint64_t end) {
+  uint64_t id = capture(t, frame);
+  uint32_t lock = id ? interpreter() : 0;
+  if (!end) end = mt_ticks();
+  if (id && mt_thread_room(t, 1)) {
+    mt_record_put(mt_ring_slot(t->ring, t->head), begin, end, id, mt_record_rest(lock, MT_CALL_tracer_stack, 0));
+    mt_thread_move_head(t, t->ring, t->head + 1);
+    mt_thread_wake();
+  }
+  return end;
+}
+
+uint64_t mt_stack_record(struct thread *t, uintptr_t frame, bool metal) {
+  uint64_t begin = mt_ticks();
+  ask(t->stacks, metal);
+  return record(t, frame, begin, 0);
+}
+
+uint64_t mt_stack_begin_wait(unsigned call, const void *frame) {
+  if (__builtin_expect(mt_stacks == 0, 1) || !mt_calls_with_stack[call]) return mt_ticks();
+  int saved = errno;
+  struct thread *t = mt_thread();
+  uint64_t begin = t ? mt_stack_record(t, (uintptr_t)frame, false) : mt_ticks();
+  errno = saved;
+  return begin;
+}
+
+void mt_stack_late(const void *frame, uint64_t begin) {
+  struct thread *t = mt_stacks ? mt_thread() : NULL;
+  if (!t) return;
+  ask(t->stacks, false);
+  record(t, (uintptr_t)frame, begin, begin);
+}

@@ -1,0 +1,10 @@
+// macOS: where a thread's stack is, which its C library knows of every thread. The address is that of the end.
+#include <pthread.h>
+#include "stacks/stack.h"
+
+bool mt_stack_bounds(uintptr_t *low, uintptr_t *high) {
+  pthread_t self = pthread_self();
+  *high = (uintptr_t)pthread_get_stackaddr_np(self);
+  *low = *high - pthread_get_stacksize_np(self);
+  return true;
+}

@@ -1,0 +1,34 @@
+// Linux: where a thread's stack is. The main thread's the kernel made, and only the loader knows its end; asking the C library would
+// have it open a file.
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "stacks/stack.h"
+
+// The least room that the kernel keeps free below the main stack, whatever the limit (arch/x86/mm/mmap.c and mm/util.c, MIN_GAP).
+enum { LEAST_GAP = 128 << 20 };
+
+extern void *__libc_stack_end __attribute__((weak)); // glibc
+
+static bool of_main(uintptr_t *low, uintptr_t *high) {
+  struct rlimit limit;
+  if (!&__libc_stack_end || !__libc_stack_end || getrlimit(RLIMIT_STACK, &limit) != 0) return false;
+  *high = (uintptr_t)__libc_stack_end;
+  *low = *high - (limit.rlim_cur < LEAST_GAP ? (uintptr_t)limit.rlim_cur : LEAST_GAP);
+  return true;
+}
+
+bool mt_stack_bounds(uintptr_t *low, uintptr_t *high) {
+  if (syscall(SYS_gettid) == getpid()) return of_main(low, high);
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  void *address;
+  size_t size;
+  bool known = pthread_attr_getstack(&attributes, &address, &size) == 0;
+  pthread_attr_destroy(&attributes);
+  *low = (uintptr_t)address;
+  *high = *low + size;
+  return known;
+}

@@ -1,0 +1,12 @@
+// Waking a drainer that sleeps for good: once, by whoever comes first. See doorbell.h.
+#include "system/doorbell.h"
+#include <errno.h>
+
+_Atomic int mt_drainer_sleeps;
+
+void mt_doorbell_wake(void) {
+  if (!atomic_exchange_explicit(&mt_drainer_sleeps, 0, memory_order_relaxed)) return;
+  int saved = errno;
+  mt_doorbell_ring();
+  errno = saved;
+}

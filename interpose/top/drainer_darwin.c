@@ -1,0 +1,89 @@
+// In a process that may never use Metal, Go's threads and signal handlers would be a disturbance (drainer_linux.c has the rule).
+// Apple's linker cannot wrap the call by which Go starts, so the constructor itself is put off: the build swaps Go's entry in
+// __mod_init_func with go_start below (darwin/defergo.go), and Go starts at the first Metal call, on a thread that takes none of
+// the program's signals; handlers and the limit on open files are put back. In a library that was linked and not rebuilt so,
+// go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and a handler that Go installed
+// (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program installs its own.
+#include "top/drainer.h"
+#include <dispatch/dispatch.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "top/gosignals.h"
+
+static dispatch_semaphore_t active;
+static pid_t active_in;
+static struct rlimit files_before;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_active(void) {
+  active = dispatch_semaphore_create(0);
+  active_in = getpid();
+}
+
+// Where Go's own constructor runs at load and before this one, its thread may be here first.
+static void remember(void) {
+  getrlimit(RLIMIT_NOFILE, &files_before);
+  make_active();
+}
+
+// dyld's own vector: Go reads the environment and dyld's strings behind the arguments.
+static int argument_count;
+static char **arguments;
+
+__attribute__((constructor)) static void load(int argc, char **argv) {
+  argument_count = argc;
+  arguments = argv;
+  pthread_once(&once, remember);
+}
+
+static void nothing(int argc, char **argv) { (void)argc, (void)argv; }
+__attribute__((used, section("__DATA,__mt_go"))) static void (*volatile go_start)(int argc, char **argv) = nothing;
+
+static bool same(const struct sigaction *a, const struct sigaction *b) {
+  return a->sa_sigaction == b->sa_sigaction && a->sa_flags == b->sa_flags && memcmp(&a->sa_mask, &b->sa_mask, sizeof a->sa_mask) == 0;
+}
+
+// Go's start installs its handlers and creates its first thread, which inherits the mask of signals. A runtime that cannot
+// reserve its address space would end the process: then there is no drainer, and the collector takes over the rings.
+static void start_go(void) {
+  struct rlimit memory;
+  if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;
+  struct sigaction before[NSIG], now;
+  bool known[NSIG] = {false};
+  sigset_t all, mine;
+  for (int s = 1; s < NSIG; s++) known[s] = sigaction(s, NULL, &before[s]) == 0;
+  mt_gosignals_block();
+  getrlimit(RLIMIT_NOFILE, &files_before); // the program may have changed it since it was loaded
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mine);
+  go_start(argument_count, arguments);
+  for (int s = 1; s < NSIG; s++)
+    if (known[s] && sigaction(s, NULL, &now) == 0 && !same(&now, &before[s])) sigaction(s, &before[s], NULL);
+  pthread_sigmask(SIG_SETMASK, &mine, NULL);
+}
+
+// Of a semaphore that the parent's drainer waits for, the child of a fork has the name and not the kernel's port, and libdispatch ends a
+// process that signals it.
+void mt_drainer_start(void) {
+  pthread_once(&once, remember);
+  if (active_in != getpid()) make_active();
+  start_go();
+  dispatch_semaphore_signal(active);
+}
+
+int mt_drainer_ready(void) {
+  pthread_once(&once, remember);
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max && now.rlim_cur != files_before.rlim_cur)
+    setrlimit(RLIMIT_NOFILE, &files_before);
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  pthread_setname_np("mtrace");
+  dispatch_semaphore_wait(active, DISPATCH_TIME_FOREVER);
+  return 1;
+}

@@ -1,0 +1,74 @@
+// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. In a process
+// that may never use Metal all of that is a disturbance: Python warns when a process with threads forks, a handler shows in
+// /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that takes none of the program's
+// signals, and afterwards handlers and limits are what they were.
+//
+// How: x_cgo_sys_thread_create, by which the load-time part of the runtime (libpreinit, runtime/asm_*.s) asks for that thread, is
+// wrapped by the linker (main.go); the wrapper keeps the request for later.
+#include "top/drainer.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "top/gosignals.h"
+#include "core/region.h"
+
+enum { SIGNALS = 64 };
+
+// The kernel's own struct sigaction, which is not the C library's: read and written back as it is.
+struct kernel_action {
+  unsigned long words[4];
+};
+static struct kernel_action before[SIGNALS + 1];
+static struct rlimit files_before;
+static void *(*go_entry)(void *);
+static void *go_argument;
+
+static long action(int signal, const struct kernel_action *new, struct kernel_action *old) { return syscall(SYS_rt_sigaction, signal, new, old, 8); }
+
+// Runs before Go's own constructor, which has no priority.
+__attribute__((constructor(101))) static void remember_handlers(void) {
+  for (int s = 1; s <= SIGNALS; s++) action(s, NULL, &before[s]);
+}
+
+void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument) {
+  go_entry = entry;
+  go_argument = argument;
+  for (int s = 1; s <= SIGNALS; s++) {
+    struct kernel_action now;
+    if (action(s, NULL, &now) == 0 && memcmp(&now, &before[s], sizeof now) != 0) action(s, &before[s], NULL);
+  }
+}
+
+void mt_drainer_start(void) {
+  struct rlimit memory;
+  // A runtime that cannot reserve its address space ends the process.
+  if (!go_entry || (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)) return;
+  mt_gosignals_block();
+  getrlimit(RLIMIT_NOFILE, &files_before);
+  sigset_t all, mine;
+  sigfillset(&all);
+  pthread_attr_t detached;
+  pthread_t thread;
+  if (pthread_attr_init(&detached) != 0) return;
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_sigmask(SIG_SETMASK, &all, &mine);
+  pthread_create(&thread, &detached, go_entry, go_argument); // without it the collector drains
+  pthread_sigmask(SIG_SETMASK, &mine, NULL);
+  pthread_attr_destroy(&detached);
+}
+
+int mt_drainer_ready(void) {
+  if (!mt_region) return 0; // linked into a Go program, which started the runtime itself: a test of this package
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max && now.rlim_cur != files_before.rlim_cur)
+    setrlimit(RLIMIT_NOFILE, &files_before);
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  pthread_setname_np(pthread_self(), "mtrace");
+  return 1;
+}

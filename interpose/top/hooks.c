@@ -1,0 +1,205 @@
+// The trampolines, made from hooks_table.h. Rule: a trampoline calls its original with the same arguments and returns what it returned;
+// what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
+#include "hook/hooks.h"
+#include "hook/async.h"
+#include "features/completion.h"
+#include "hook/coverage.h"
+#include "features/feedback.h"
+#include "features/layers.h"
+#include "features/memory.h"
+#include "stacks/python.h"
+#include "features/shared.h"
+#include "hook/span.h"
+#include "core/text.h"
+
+#define P(...) (__VA_ARGS__)
+#define A(...) (__VA_ARGS__)
+#define COMMA_LIST(list) COMMA_LIST_ list
+#define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
+
+#define TYPE_nothing void
+#define KEEP_nothing
+#define GIVE_nothing
+#define ENCODED_nothing 'v'
+#define TYPE_object id
+#define KEEP_object id result =
+#define GIVE_object result
+#define ENCODED_object '@'
+#define TYPE_truth BOOL
+#define KEEP_truth BOOL result =
+#define GIVE_truth result
+#define ENCODED_truth 'B'
+#define TYPE_integer NSUInteger
+#define KEEP_integer NSUInteger result =
+#define GIVE_integer result
+#define ENCODED_integer 'Q'
+
+// What AFTER is made of.
+#define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
+#define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
+#define WAITED flags |= mt_python_flags()
+#define DISPATCH(grid, group) \
+  MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, (uint32_t)group.height | (uint64_t)group.depth << 32)
+#define SOURCE(source) \
+  uint64_t bytes; \
+  uint64_t name = mt_hash_of(t, source, &bytes); \
+  MORE(name, bytes, 0)
+#define SOURCE_OF(descriptor) \
+  void *pool = mt_pool_push(); \
+  SOURCE(mt_send_id(descriptor, "source")); \
+  mt_pool_pop(pool)
+// Puts our block before the program's completion handler; what it captured lives in this trampoline's frame.
+#define WATCH(handler, made) \
+  struct async async; \
+  handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))
+#define PIPELINE(function, descriptor) \
+  void *pool = mt_pool_push(); \
+  id compiled = function; \
+  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
+  mt_pool_pop(pool)
+#define LABELLED(descriptor) \
+  void *pool = mt_pool_push(); \
+  uint32_t number; \
+  uint64_t compiled = function_of(t, descriptor, &number); \
+  MORE(compiled, mt_text_of(t, mt_send_id(descriptor, "label")), number); \
+  mt_pool_pop(pool)
+// Says, before the first call inside it, who encodes.
+#define LAYER mt_layer_begin(t, self)
+#define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, "resourceOptions"), 0)
+#define SAMPLED() \
+  if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
+#define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
+
+static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
+
+// Where a buffer's bytes are. Asking a buffer that only the GPU can read is an error under the validation layer.
+static uint64_t contents_of(id buffer, NSUInteger options) {
+  enum { STORAGE_SHIFT = 4, STORAGE_MASK = 15, MANAGED = 1 };
+  return (options >> STORAGE_SHIFT & STORAGE_MASK) <= MANAGED ? mt_send_integer(buffer, "contents") : 0;
+}
+
+static uint64_t text_from(struct thread *t, id object, const char *selector) {
+  void *pool = mt_pool_push();
+  uint64_t name = mt_text_of(t, mt_send_id(object, selector));
+  mt_pool_pop(pool);
+  return name;
+}
+
+// The name of the function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the last stage. The
+// number is the function's; Metal 4 has descriptors of functions instead, which are no objects of Metal's and have none.
+static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
+  enum { MOST_DESCRIPTORS = 4 }; // a specialized function's descriptor is around another one
+  static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction", "vertexFunction"};
+  static const char *const described[] = {"computeFunctionDescriptor", "fragmentFunctionDescriptor", "tileFunctionDescriptor", "meshFunctionDescriptor",
+                                          "vertexFunctionDescriptor", "machineLearningFunctionDescriptor"};
+  id function = NULL;
+  for (unsigned i = 0; !function && i < sizeof functions / sizeof *functions; i++) function = mt_send_id(descriptor, functions[i]);
+  *number = mt_identity_of(function);
+  for (unsigned i = 0; !function && i < sizeof described / sizeof *described; i++) function = mt_send_id(descriptor, described[i]);
+  for (int i = 0; i < MOST_DESCRIPTORS && function && !mt_implementation(function, "name"); i++) function = mt_send_id(function, "functionDescriptor");
+  return mt_text_of(t, mt_send_id(function, "name"));
+}
+
+// The numbers of two objects of a C array, packed.
+static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
+  const id *objects = list;
+  return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) : 0) << 32;
+}
+
+// Methods of these families count as one family when they call each other: a compiler works by the methods of devices and libraries.
+#define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
+
+// Where there is nothing to do between the entry and the start of the clock they are one.
+#define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
+#define START_AFTER(family, call, ...) __VA_OPT__(mt_span_start(&span, family, call))
+#define FIRST(a, ...) a
+
+// READY is what the original finds: no more than a store, because it is timed.
+#define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
+  static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    struct slot *used = &slots_##family##_##name[which]; \
+    TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
+        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_acquire); \
+    struct span span; \
+    if (!SPAN_BY(ENTRY_FOR(BEFORE), &span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, self)) { \
+      KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+      INNER; \
+      return GIVE_##returns; \
+    } \
+    struct thread *t = span.thread; \
+    (void)t; \
+    BEFORE; \
+    START_AFTER(DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, BEFORE); \
+    READY; \
+    KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    uint64_t end = mt_ticks(), arg = 0; \
+    unsigned flags = used->flags; \
+    uint64_t extra[3], *more = NULL; \
+    (void)extra; \
+    { AFTER; } \
+    if (more) \
+      mt_span_end_more(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg, more); \
+    else \
+      mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg); \
+    return GIVE_##returns; \
+  }
+
+// How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A build for
+// tests can do with less.
+#ifdef MTRACE_SMALL
+#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__)
+#define REPEAT_MANY(M, ...) REPEAT_FEW(M, __VA_ARGS__) M(3, __VA_ARGS__)
+enum { FEW = 3, MANY = 4 };
+#else
+#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
+#define REPEAT_MANY(M, ...) \
+  REPEAT_FEW(M, __VA_ARGS__) \
+  M(6, __VA_ARGS__) M(7, __VA_ARGS__) M(8, __VA_ARGS__) M(9, __VA_ARGS__) M(10, __VA_ARGS__) M(11, __VA_ARGS__) M(12, __VA_ARGS__) M(13, __VA_ARGS__) \
+  M(14, __VA_ARGS__) M(15, __VA_ARGS__)
+enum { FEW = 6, MANY = 16 };
+#endif
+
+// A choke point's trampoline.
+#define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
+  static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    void (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
+        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, memory_order_acquire); \
+    struct audit passage; \
+    mt_audit_enter(&passage, choke, a1, (uintptr_t)__builtin_frame_address(0)); \
+    original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    passed(&passage, self, a1); \
+  }
+
+#define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
+
+#define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(TRAMPOLINE, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , , AFTER)
+#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
+  ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, mt_made_inside(MT_FAMILY_##made, result), \
+      t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
+#define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#include "top/hooks_table.h"
+#undef CALL
+#undef MAKE
+#undef AUDIT
+
+#define COUNT(list) COUNT_ list
+#define COUNT_(...) COUNTED(0 __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define COUNTED(zero, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
+
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), false, slots, trampolines_##family##_##name, slots_##family##_##name},
+#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+#define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},
+const struct hook mt_hooks[] = {
+#include "top/hooks_table.h"
+};
+const unsigned mt_hook_count = sizeof mt_hooks / sizeof *mt_hooks;
+const char *const mt_selectors[] = MT_SELECTORS;

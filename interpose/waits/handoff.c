@@ -1,0 +1,147 @@
+// See handoff.h.
+#include "waits/handoff.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include "core/clock.h"
+#include "core/thread.h"
+
+enum { ENTRY_BITS = 12, ENTRIES = 1 << ENTRY_BITS };
+
+static struct entry {
+  _Atomic uint64_t giver, at, taker, fetched;
+} __attribute__((aligned(32))) entries[ENTRIES];
+
+static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
+static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
+
+// A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have no name.
+enum { THREAD_BITS = 31 };
+static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
+static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
+static inline uint64_t thread_in(uint64_t name) { return name & ((UINT64_C(1) << THREAD_BITS) - 1); }
+static const uint64_t back = UINT64_C(1) << THREAD_BITS;
+
+static inline uint64_t self(void) {
+#ifdef __APPLE__
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+#else
+  static _Thread_local uint64_t cached __attribute__((tls_model("initial-exec")));
+  uint64_t id = cached;
+  if (__builtin_expect(id == 0, 0)) id = cached = (uint64_t)syscall(SYS_gettid);
+#endif
+  return id >> THREAD_BITS ? 0 : id;
+}
+
+// What the thread itself signalled last. On macOS a thread-local is allocated at its first touch, so it is kept with the ring, and what
+// a thread signals before its first record is not known.
+#ifdef __APPLE__
+static inline void remember(const void *object) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) t->gave = object;
+}
+const void *mt_handoff_gave(void) {
+  struct thread *t = mt_thread_get();
+  const void *gave = t->gave;
+  t->gave = NULL;
+  return gave;
+}
+#else
+static _Thread_local const void *last __attribute__((tls_model("initial-exec")));
+static inline void remember(const void *object) { last = object; }
+const void *mt_handoff_gave(void) {
+  const void *gave = last;
+  last = NULL;
+  return gave;
+}
+#endif
+
+static inline struct touches *touches(void) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) != 0) return NULL;
+  return &t->touches;
+}
+
+static inline void touch(struct touches *t, uint64_t mixed) {
+  uint64_t name = mixed >> 48;
+  if ((uint16_t)t->latest[0] != name) {
+    t->latest[1] = t->latest[1] << 16 | t->latest[0] >> 48;
+    t->latest[0] = t->latest[0] << 16 | name;
+  }
+  uint64_t *word = &t->answering[name >> 6 & (MT_ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
+  if (!t->answered)
+    *word |= bit;
+  else if (!(*word & bit) && (uint16_t)t->fetched != name)
+    t->fetched = t->fetched << 16 | name;
+}
+
+void mt_handoff_touch(const void *object) {
+  struct touches *t = touches();
+  if (t) touch(t, mix(object));
+}
+
+void mt_handoff_commit(struct thread *thread) {
+  struct touches *t = &thread->touches;
+  if (t->answered) t->ready = t->fetched; // one answer may be to several command buffers
+  t->fetched = 0;
+  for (int i = 0; i < MT_ANSWERING; i++) t->answering[i] = 0;
+  t->answered = false;
+}
+
+static bool has(uint64_t names, uint16_t name) {
+  for (; names; names >>= 16)
+    if ((uint16_t)names == name) return true;
+  return false;
+}
+
+// Has the calling thread touched one of these of late?
+static bool is_touched(uint64_t names) {
+  struct touches *t = touches();
+  for (; t && names; names >>= 16)
+    if ((uint16_t)names && (has(t->latest[0], (uint16_t)names) || has(t->latest[1], (uint16_t)names))) return true;
+  return false;
+}
+
+void mt_handoff_give(const void *object, bool waited) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  uint64_t taker = atomic_load_explicit(&e->taker, memory_order_relaxed);
+  bool own = is_for(taker, mixed) && thread_in(taker) == self();
+  if (!own) remember(object);
+  struct touches *t = touches();
+  if (t) touch(t, mixed);
+  if (!waited) return;
+  if (t) t->answered = true;
+  atomic_store_explicit(&e->fetched, t ? t->ready : 0, memory_order_relaxed);
+  atomic_store_explicit(&e->at, mt_ticks(), memory_order_relaxed);
+  atomic_store_explicit(&e->giver, tag_of(mixed) | (own ? back : 0) | self(), memory_order_relaxed);
+}
+
+void mt_handoff_take(const void *object, bool waited) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  if (waited || is_for(atomic_load_explicit(&e->taker, memory_order_relaxed), mixed))
+    atomic_store_explicit(&e->taker, tag_of(mixed) | self(), memory_order_relaxed);
+  struct touches *t = touches();
+  if (t) touch(t, mixed);
+}
+
+struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end) {
+  uint64_t mixed = mix(object);
+  struct entry *e = entry_of(mixed);
+  uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
+  uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
+  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0}; // from before this wait: not what ended it
+  return (struct handoff){thread_in(giver), at, (giver & back) != 0, is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
+}
+
+uint64_t mt_handoff_taker(const void *object) {
+  uint64_t mixed = mix(object);
+  uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
+  uint64_t thread = thread_in(taker);
+  return is_for(taker, mixed) && thread != self() ? thread : 0; // it does not wait for itself: somebody took it unseen
+}

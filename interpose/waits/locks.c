@@ -1,0 +1,170 @@
+// See locks.h. The names of locks are looked up once per thread and lock, after the lock was taken.
+#include "waits/locks.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "hook/canary.h"
+#include "core/clock.h"
+#include "waits/handoff.h"
+#include "core/identity.h"
+#include "core/names.h"
+#include "system/place.h"
+#include "stacks/python.h"
+#include "core/text.h"
+
+static const char interpreters[] = "_PyRuntime"; // CPython's lock is in it
+
+static struct lock_name *cached_name(struct thread *t, const void *key) {
+  return &t->lock_names[((uintptr_t)key >> 4) % (sizeof t->lock_names / sizeof *t->lock_names)];
+}
+
+static void put_file(char *text, size_t size, const char *before, const struct mt_place *where) {
+  const char *file = where->file ? strrchr(where->file, '/') : NULL;
+  snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
+}
+
+// "in function" or "in file": looked up once for each place that waits, because locks in the heap come and go, and looking through a
+// large library's symbols takes long.
+static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
+  struct lock_name *cached = cached_name(t, waiter);
+  if (!cached->lock && cached->waiter == waiter) return cached;
+  char text[256] = "";
+  struct mt_place where;
+  bool found = mt_place_of(waiter, &where), function = found && where.symbol;
+  if (function) snprintf(text, sizeof text, "in %s", where.symbol);
+  else if (found) put_file(text, sizeof text, "in ", &where);
+  *cached = (struct lock_name){NULL, waiter, mt_text(t, text, strlen(text)), function};
+  return cached;
+}
+
+// The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that waits.
+static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
+  struct lock_name *cached = cached_name(t, lock);
+  if (cached->lock == lock && cached->waiter == waiter) return cached->name;
+  char text[256];
+  struct mt_place where;
+  bool inside = mt_place_of(lock, &where);
+  const char *symbol = mt_python_has(lock) ? interpreters : inside ? where.symbol : NULL;
+  uint64_t name;
+  if (symbol) {
+    name = mt_text(t, symbol, strlen(symbol));
+  } else {
+    struct lock_name *by = waiter_name(t, waiter);
+    name = by->name;
+    if (inside && !by->function) {
+      put_file(text, sizeof text, "", &where);
+      size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used, "+%#lx", (unsigned long)where.offset);
+      name = mt_text(t, text, strlen(text));
+    }
+  }
+  *cached = (struct lock_name){lock, waiter, name, false};
+  return name;
+}
+
+static void publish(struct thread *t, const struct record *wait, const struct record *more) {
+  struct record records[2] = {*wait, *more};
+  mt_thread_publish(t, records, 2);
+}
+
+static uint64_t known_name_of(struct thread *t, const void *lock, const void *waiter) {
+  uint64_t name = mt_name_known(lock, waiter);
+  if (name) return name;
+  name = name_of(t, lock, waiter);
+  if (name && t->sent[name % MT_SENT_TEXTS] == name) mt_name_keep(lock, waiter, name);
+  return name;
+}
+
+// Who gave the signal that ended a wait.
+static void put_giver(struct record *wait, struct record *more) {
+  struct handoff h = mt_handoff_read((const void *)more->end, wait->begin, wait->end);
+  uint64_t ago = h.by ? wait->end - h.at : 0;
+  wait->arg = h.by;
+  wait->object = (h.given_back ? MT_SIGNAL_GIVEN_BACK : 0) | (h.fetched ? MT_SIGNAL_FETCHED : 0);
+  more->object = ago > UINT32_MAX ? UINT32_MAX : (uint32_t)ago;
+}
+
+// Its words are worked out now: what another thread has just written, and what must be looked for, costs most.
+static void write_down(struct thread *t, const struct put_off *p) {
+  struct record wait = p->wait, more = p->more;
+  if (p->signal && !(wait.flags & MT_FLAG_FAILED)) put_giver(&wait, &more);
+  more.begin = known_name_of(t, (const void *)more.end, p->waiter);
+  publish(t, &wait, &more);
+}
+
+void mt_lock_write_down(struct thread *t) {
+  if (!t->held) return;
+  int saved = errno;
+  t->held = NULL;
+  t->look_again = t->put_off.look_again;
+  write_down(t, &t->put_off);
+  errno = saved;
+}
+
+// Without a lock in the thread's hands there is no reason to wait.
+static void put_off(struct thread *t, const void *held, struct put_off wait) {
+  if (!held) {
+    write_down(t, &wait);
+    return;
+  }
+  mt_lock_write_down(t);
+  t->put_off = wait;
+  t->put_off.look_again = t->look_again;
+  t->look_again = 0;
+  t->held = held;
+}
+
+static struct record wait_for_lock(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder) {
+  return (struct record){.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
+}
+
+void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter) {
+  int saved = errno;
+  uint64_t end = mt_ticks();
+  struct thread *t = mt_thread();
+  if (t && !mt_canary_flies()) {
+    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
+    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter});
+  }
+  errno = saved;
+}
+
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label) {
+  int saved = errno;
+  struct thread *t = mt_thread();
+  if (t && !mt_canary_flies()) {
+    uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : known_name_of(t, lock, NULL);
+    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
+    publish(t, &wait, &more);
+  }
+  errno = saved;
+}
+
+void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter) {
+  int saved = errno;
+  uint64_t end = mt_ticks();
+  struct thread *t = mt_thread();
+  if (t) {
+    struct record wait = {.begin = begin, .end = end, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)};
+    struct record more = {.end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .call = MT_CALL_tracer_more};
+    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter, .signal = true});
+  }
+  errno = saved;
+}
+
+// CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for each address:
+// direct mapped, the lowest bit says that it is an interpreter's.
+enum { SEEN = 4096 }; // an interpreter's lock that is pushed out is looked up again with its mutex held
+static _Atomic uintptr_t seen[SEEN];
+static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }
+
+bool mt_lock_is_interpreters(const void *lock) {
+  uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
+  if ((known | 1) == ((uintptr_t)lock | 1)) return known & 1;
+  struct mt_place where;
+  bool is = mt_python_has(lock) || (mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, interpreters) == 0);
+  atomic_store_explicit(seen_of(lock), (uintptr_t)lock | is, memory_order_relaxed);
+  return is;
+}
+
+bool mt_lock_known_interpreters(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == ((uintptr_t)lock | 1); }

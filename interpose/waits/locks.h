@@ -1,0 +1,78 @@
+// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs a
+// call more, and noting it among what the thread has touched (handoff.h). In a process that does not use Metal every function goes straight to its original.
+//
+// What counts as a wait for a lock: mutexes, read-write locks and serial dispatch queues. A wait on a condition variable or a
+// semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The exception is a condition variable
+// that is the lock of a language interpreter.
+//
+// A wait that ends with a lock in the thread's hands is noted in the thread's own memory, and written into its ring when the lock was given
+// back, or before the thread's next record or next wait. A record costs little, but its cache lines, a page of the ring touched for the
+// first time and a new name are paid by all who wait for that lock: threads of Python made half as many command buffers. Records stay in
+// the order of their ends, because the hot path finds no room (look_again is 0) as long as a wait is not written down. A process that
+// ends while a thread has such a lock ends without that wait, as it does without one that is in progress.
+#ifndef MTRACE_LOCKS_H
+#define MTRACE_LOCKS_H
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/process.h"
+#include "stacks/stack.h"
+#include "core/thread.h"
+
+// Writes down the wait of the thread that is not written yet, if there is one. Keeps errno.
+void mt_lock_write_down(struct thread *t);
+
+// Are waits recorded now?
+static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
+
+// Is the calling thread about work of the tracer's, for which it may wait for locks of the runtime's?
+static inline bool mt_locks_own(void) {
+  struct thread *t = mt_thread_get();
+  return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->own_work;
+}
+
+// Are waits for signals recorded now? Not inside a Metal call: what Metal waits for there is the call's own affair.
+static inline bool mt_signals_on(void) {
+  if (!mt_locks_on()) return false;
+  struct thread *t = mt_thread_get();
+  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
+}
+
+// The beginning of a wait, in ticks, of the calling thread in a function with the given frame.
+static inline uint64_t mt_wait_begin(unsigned call, const void *frame) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
+  return mt_stack_begin_wait(call, frame);
+}
+
+// Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the
+// function that waited. Held is what the calling thread will give back: the lock, or a condition variable's mutex. Keeps errno.
+void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter);
+
+// The same, at once, of a wait that was over at another tick than now, for a lock with a name of its own.
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label);
+
+// Records a wait for a signal that began at the given tick and is over, with who gave the signal. Failed: none came. Held may be NULL:
+// then the wait is written down at once. Keeps errno.
+void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter);
+
+// The calling thread has given a lock back.
+static inline void mt_lock_given_back(const void *lock) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && __builtin_expect(t->held == lock, 0)) mt_lock_write_down(t);
+}
+
+// Is there an interpreter's lock at this address? Known: without looking, so false for one that no thread has waited for yet.
+bool mt_lock_is_interpreters(const void *lock);
+bool mt_lock_known_interpreters(const void *lock);
+
+// For the tracer's own mutexes and semaphores: the originals.
+void mt_own_lock(pthread_mutex_t *mutex);
+void mt_own_unlock(pthread_mutex_t *mutex);
+#ifdef __linux__
+int mt_own_sem_wait(sem_t *semaphore);
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until);
+int mt_own_sem_post(sem_t *semaphore);
+#endif
+#endif

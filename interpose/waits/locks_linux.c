@@ -1,0 +1,167 @@
+// Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust, checked for
+// errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
+//
+// The originals are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds the
+// default one, which for condition variables is not the oldest.
+//
+// Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To signal one that
+// nobody waits for is common and costs the C library a load; it costs us another of the same word, and a few stores to the thread's
+// own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
+// through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
+#include <dlfcn.h>
+#include <errno.h>
+#include <semaphore.h>
+#include "core/clock.h"
+#include "waits/handoff.h"
+#include "hook/interpose.h"
+#include "waits/locks.h"
+#include "stacks/stack.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define ORIGINALS(X) \
+  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
+  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post)
+#define X(name) AT_##name,
+enum { ORIGINALS(X) COUNT };
+#undef X
+#define X(name) #name,
+static const char *const names[COUNT] = {ORIGINALS(X)};
+#undef X
+static _Atomic(void *) originals[COUNT];
+
+static void *find(int at) {
+  void *found = mt_next_symbol(names[at]);
+  atomic_store_explicit(&originals[at], found, memory_order_relaxed);
+  return found;
+}
+#define ORIGINAL(name) ({ \
+  void *found = atomic_load_explicit(&originals[AT_##name], memory_order_relaxed); \
+  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : find(AT_##name)); \
+})
+
+// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait for whoever
+// loads a library, and whose constructors may wait for the caller.
+__attribute__((constructor)) static void find_all(void) {
+  for (int i = 0; i < COUNT; i++)
+    if (!find(i)) dlerror(); // of a C library that lacks it: nobody else's business
+}
+
+// The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
+static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
+static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED); }
+
+#define LOCK(call, lock, try, holder) \
+  if (!mt_locks_on()) return ORIGINAL(call)(lock); \
+  int result = ORIGINAL(try)(lock); \
+  if (result == 0) mt_handoff_touch(lock); \
+  if (result != EBUSY) return result; \
+  if (mt_locks_own()) return ORIGINAL(call)(lock); \
+  mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
+  uint64_t held_by = holder, begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+  result = ORIGINAL(call)(lock); \
+  if (result == 0) mt_handoff_touch(lock); \
+  mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
+  return result
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, owner_of(lock)); }
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, writer_of(lock)); }
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, writer_of(lock)); }
+
+// Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to neither: to one
+// of them alone, a sanitizer that comes before us would see locks given back that were never taken. Nothing of the lock is touched once it
+// was given back: whoever took it may have freed it.
+#define UNLOCK(call, lock) \
+  int result = ORIGINAL(call)(lock); \
+  mt_lock_given_back(lock); \
+  return result
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { UNLOCK(pthread_mutex_unlock, mutex); }
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) { UNLOCK(pthread_rwlock_unlock, lock); }
+
+#define WAIT(call, condition, mutex, as_lock, ...) \
+  if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
+  bool interpreters = mt_lock_is_interpreters(condition); \
+  if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  int result = ORIGINAL(call)(condition, __VA_ARGS__); \
+  if (interpreters) \
+    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
+  else if (result == 0 || result == ETIMEDOUT) \
+    mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
+  return result
+
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex, MT_CALL_lock_pthread_cond_wait, mutex); }
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  WAIT(pthread_cond_timedwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
+}
+EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+  WAIT(pthread_cond_clockwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
+}
+
+// The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it does anything.
+static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0; }
+
+#define SIGNAL(call, condition) \
+  if (mt_locks_on() && !mt_lock_known_interpreters(condition)) mt_handoff_give(condition, is_waited_for(condition)); \
+  return ORIGINAL(call)(condition)
+
+EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
+EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
+
+// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read. One that was given
+// back by the thread that had taken it is a lock, as Python's threading.Lock is.
+#define WAIT_FOR(call, semaphore, ...) \
+  pthread_testcancel(); \
+  int saved = errno; \
+  if (ORIGINAL(sem_trywait)(semaphore) == 0) { \
+    mt_handoff_take(semaphore, false); \
+    return 0; \
+  } \
+  errno = saved; \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
+  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
+  if (result == 0) mt_handoff_take(semaphore, true); \
+  if (by.given_back) \
+    mt_lock_waited(MT_CALL_lock_##call, semaphore, semaphore, begin, holder ? holder : by.by, __builtin_return_address(0)); \
+  else \
+    mt_signal_waited(MT_CALL_signal_##call, semaphore, NULL, begin, result != 0, __builtin_return_address(0)); \
+  return result
+
+// A time that is none is an error even when the semaphore is free.
+static bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
+
+EXPORT int sem_wait(sem_t *semaphore) {
+  if (!mt_signals_on()) return ORIGINAL(sem_wait)(semaphore);
+  WAIT_FOR(sem_wait, semaphore);
+}
+EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+  if (!mt_signals_on() || !is_time(until)) return ORIGINAL(sem_timedwait)(semaphore, until);
+  WAIT_FOR(sem_timedwait, semaphore, until);
+}
+EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  if (!mt_signals_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(sem_clockwait)(semaphore, clock, until);
+  WAIT_FOR(sem_clockwait, semaphore, clock, until);
+}
+EXPORT int sem_trywait(sem_t *semaphore) {
+  int result = ORIGINAL(sem_trywait)(semaphore);
+  if (result == 0 && mt_locks_on()) mt_handoff_take(semaphore, false);
+  return result;
+}
+
+// The C library keeps a semaphore's value in the lower half of its first word and the number of waiters in the upper.
+static bool is_semaphore_waited_for(const sem_t *semaphore) { return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
+
+// Nothing is touched once the semaphore was posted: whoever took it may have freed it.
+EXPORT int sem_post(sem_t *semaphore) {
+  if (mt_locks_on()) mt_handoff_give(semaphore, is_semaphore_waited_for(semaphore));
+  UNLOCK(sem_post, semaphore);
+}
+
+void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }
+void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mutex); }
+int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore, until); }
+int mt_own_sem_post(sem_t *semaphore) { return ORIGINAL(sem_post)(semaphore); }

@@ -1,0 +1,178 @@
+// See queues.h. The thread that runs one of a queue's blocks is its holder.
+#include "waits/queues.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include "core/clock.h"
+#include "waits/locks.h"
+#include "hook/objc.h"
+#include "stacks/stack.h"
+#include "core/thread.h"
+
+struct mt_dispatch mt_dispatch;
+
+static bool has_flags(void *block);
+
+// Which thread runs a block of a queue: by queue, the last one to come where two share an entry.
+static struct runner {
+  _Atomic(mt_queue) queue;
+  _Atomic uint64_t thread;
+} runners[256];
+
+struct mt_queue_wait {
+  mt_queue queue;
+  void *context;
+  mt_queue_function function; // NULL: the context is a block
+  uint64_t begin, begin_nanos, caller, holder;
+  unsigned call;
+  bool over;
+  bool elsewhere;  // it may run on the thread that drains the queue, while the caller waits on
+  uint64_t turned; // when it began there, after a wait that is recorded; else 0
+  const void *frame; // of the function that the program called
+};
+
+enum { SHORTEST_WAIT_NANOS = 5000 }; // of a queue whose holder came by a way that is not seen, as by dispatch_async
+
+static struct runner *runner_of(mt_queue queue) { return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
+
+// A block's third word is its code.
+typedef void (*block_code)(void *);
+static block_code code_of(void *block) { return ((block_code *)block)[2]; }
+
+// Is a wait that is over now one that is recorded?
+static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder || mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
+
+// Records it, on the thread that waited.
+static void record(const struct mt_queue_wait *wait, uint64_t end) {
+  mt_stack_late(wait->frame, wait->begin);
+  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue));
+}
+
+// The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is recorded, and of
+// dispatch_async_and_wait, whose caller records it when it goes on.
+static void turn(struct mt_queue_wait *wait) {
+  struct runner *runner = runner_of(wait->queue);
+  uint64_t self = mt_thread_id();
+  if (self == wait->caller && is_wait(wait)) record(wait, mt_ticks());
+  if (self != wait->caller && wait->elsewhere && is_wait(wait)) wait->turned = mt_ticks();
+  atomic_store_explicit(&runner->queue, wait->queue, memory_order_relaxed);
+  atomic_store_explicit(&runner->thread, self, memory_order_relaxed);
+  wait->over = true;
+}
+
+static void finish(const struct mt_queue_wait *wait) { atomic_store_explicit(&runner_of(wait->queue)->thread, 0, memory_order_relaxed); }
+
+static void run(void *context) {
+  struct mt_queue_wait *wait = context;
+  turn(wait);
+  if (wait->function)
+    wait->function(wait->context);
+  else
+    code_of(wait->context)(wait->context);
+  finish(wait);
+}
+
+static void begin(struct mt_queue_wait *wait, const void *frame) {
+  struct runner *runner = runner_of(wait->queue);
+  if (atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue) wait->holder = atomic_load_explicit(&runner->thread, memory_order_relaxed);
+  wait->caller = mt_thread_id();
+  wait->frame = frame;
+  wait->begin_nanos = mt_nanos();
+  wait->begin = mt_ticks();
+}
+
+void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
+  if (!mt_locks_on()) return original(queue, context, function);
+  struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call};
+  begin(&wait, __builtin_frame_address(0));
+  original(queue, &wait, run);
+}
+
+void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
+  if (!mt_locks_on()) return original(queue, context, function);
+  struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call, .elsewhere = true};
+  begin(&wait, __builtin_frame_address(0));
+  original(queue, &wait, run);
+  if (wait.turned) record(&wait, wait.turned);
+}
+
+void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
+  if (!mt_locks_on() || has_flags(block)) return original(queue, block);
+  struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call, .elsewhere = true};
+  begin(&wait, __builtin_frame_address(0));
+  original_f(queue, &wait, run);
+  if (wait.turned) record(&wait, wait.turned);
+}
+
+// A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself, so such a block must reach it as
+// it is. They all have the same code, which is how dispatch knows them; it is read from one that is made at the first wait.
+static void nothing(void *block) { (void)block; }
+static bool has_flags(void *block) {
+  static const struct {
+    uintptr_t reserved, size;
+  } descriptor = {0, 32};
+  static _Atomic(block_code) special;
+  block_code code = atomic_load_explicit(&special, memory_order_relaxed);
+  if (!code && mt_blocks.global) {
+    struct {
+      void *isa;
+      int flags, reserved;
+      block_code invoke;
+      const void *descriptor;
+    } empty = {mt_blocks.global, 1 << 28, 0, nothing, &descriptor}; // 1 << 28: a global block
+    void *made = mt_dispatch.block_create(0, &empty);
+    if (!made) return true;
+    code = code_of(made);
+    mt_dispatch.release(made);
+    atomic_store_explicit(&special, code, memory_order_relaxed);
+  }
+  return code_of(block) == code;
+}
+
+// When the turn of such a block comes is seen by what it holds: a block of ours around the program's, which looks whether its thread waits.
+static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
+  struct thread *t = mt_thread();
+  if (!t) return original(wait->queue, block);
+  struct mt_queue_wait *outer = t->queue_wait;
+  t->queue_wait = wait;
+  original(wait->queue, block);
+  t->queue_wait = outer;
+  if (wait->over) finish(wait);
+}
+
+void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
+  if (!mt_locks_on()) return original(queue, block);
+  struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call};
+  begin(&wait, __builtin_frame_address(0));
+  if (has_flags(block)) return sync_special(original, &wait, block);
+  original_f(queue, &wait, run);
+}
+
+// Layout and flags as in async.c.
+enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FIELD_IS_BLOCK = 7 };
+struct watched {
+  void *isa;
+  int flags, reserved;
+  void (*invoke)(struct watched *);
+  const void *descriptor;
+  void *block; // the program's
+};
+static void copy(struct watched *to, const struct watched *from) { mt_blocks.assign(&to->block, from->block, FIELD_IS_BLOCK); }
+static void dispose(const struct watched *watched) { mt_blocks.dispose(watched->block, FIELD_IS_BLOCK); }
+static const struct {
+  uintptr_t reserved, size;
+  void (*copy)(struct watched *, const struct watched *);
+  void (*dispose)(const struct watched *);
+} watched_descriptor = {0, sizeof(struct watched), copy, dispose};
+
+static void invoke(struct watched *watched) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->queue_wait && !t->queue_wait->over) turn(t->queue_wait);
+  code_of(watched->block)(watched->block);
+}
+
+void *mt_queue_watch(struct mt_queue_block *room, void *block) {
+  _Static_assert(sizeof(struct watched) <= sizeof *room, "room for a block");
+  if (!mt_locks_on() || !block || !mt_blocks.stack || !mt_blocks.assign || !mt_blocks.dispose) return block;
+  *(struct watched *)(void *)room = (struct watched){mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, invoke, &watched_descriptor, block};
+  return room;
+}

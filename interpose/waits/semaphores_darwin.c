@@ -1,0 +1,49 @@
+// Dispatch semaphores and groups, for macOS and for a test that has the dispatch library of another system: see queues.h.
+//
+// Whether anyone waits is not to be seen here, so every signal is noted. A semaphore that was given back by the thread that had taken it is a
+// lock, and the wait for it one for a lock, inside Metal's calls too. A group is left by whoever does its last work; blocks that dispatch
+// itself put into it leave it unseen.
+#include "core/clock.h"
+#include "waits/handoff.h"
+#include "waits/locks.h"
+#include "waits/queues.h"
+#include "stacks/stack.h"
+
+enum { NOW = 0 }; // DISPATCH_TIME_NOW
+
+// The semaphore is tried first, and only when it must be waited for is the clock read.
+intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, void *waiter) {
+  intptr_t result = mt_dispatch.semaphore_wait(semaphore, NOW);
+  if (result == 0) mt_handoff_take(semaphore, false);
+  if (result == 0 || until == NOW) return result;
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, frame);
+  result = mt_dispatch.semaphore_wait(semaphore, until);
+  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};
+  if (result == 0) mt_handoff_take(semaphore, true);
+  if (by.given_back)
+    mt_lock_waited(MT_CALL_lock_dispatch_semaphore_wait, semaphore, semaphore, begin, by.by, waiter);
+  else if (mt_signals_on())
+    mt_signal_waited(MT_CALL_signal_dispatch_semaphore_wait, semaphore, NULL, begin, result != 0, waiter);
+  return result;
+}
+
+intptr_t mt_semaphore_signal(void *semaphore) {
+  mt_handoff_give(semaphore, true);
+  intptr_t result = mt_dispatch.semaphore_signal(semaphore);
+  mt_lock_given_back(semaphore);
+  return result;
+}
+
+intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter) {
+  intptr_t result = mt_dispatch.group_wait(group, NOW);
+  if (result == 0 || until == NOW) return result;
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_group_wait, frame);
+  result = mt_dispatch.group_wait(group, until);
+  mt_signal_waited(MT_CALL_signal_dispatch_group_wait, group, NULL, begin, result != 0, waiter);
+  return result;
+}
+
+void mt_group_leave(void *group) {
+  mt_handoff_give(group, true);
+  mt_dispatch.group_leave(group);
+}

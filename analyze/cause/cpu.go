@@ -63,7 +63,7 @@ func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	if r, byTurns := findInterpreterLock(ev); byTurns {
 		return r.Lost
 	}
-	if r, by := findLock(ev); by == hiddenByTurns {
+	if r, by := findLock(ev); by == hiddenByTurns || by == hiddenBySpinning {
 		return r.Lost
 	}
 	return 0

@@ -114,13 +114,18 @@ func TestConfinedToOneProcessor(t *testing.T) {
 	for _, c := range []struct {
 		used  analyze.Nanos // hundredths of a processor
 		cause string
-	}{{98, CPUBound}, {150, LaunchBound}} {
+		count int // processors that a replay may use
+	}{{98, CPUBound, 1}, {150, LaunchBound, 16}} {
 		trace := rounds(10, 25, 1, of(25, 20)...)
 		trace.Source.Processors = 16
 		process := trace.Threads[0].Process
 		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000}}
-		if v := Analyze(trace, Options{}).Verdict; v.Cause != c.cause {
+		a := Analyze(trace, Options{})
+		if v := a.Verdict; v.Cause != c.cause {
 			t.Errorf("%d %% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)
+		}
+		if a.Processors.Count != c.count {
+			t.Errorf("%d %% of a processor used: the program has %d", c.used, a.Processors.Count)
 		}
 	}
 }

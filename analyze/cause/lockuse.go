@@ -11,9 +11,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A lockUse sums the waits for one lock.
+// A lockUse sums the waits for the locks of one name.
 type lockUse struct {
 	name    string
+	locks   map[evidence.LockKey]bool
 	waits   int
 	time    analyze.Nanos
 	holders map[*analyze.Thread]analyze.Nanos // of time, what each held the lock for
@@ -25,22 +26,27 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	for _, t := range ev.Taking {
 		takesPart[t.Thread] = true
 	}
-	by := map[evidence.LockKey]*lockUse{}
+	by := map[string]*lockUse{}
 	var uses []*lockUse
-	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
+	aside, hanging, idle := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
 	for i := range ev.Trace.Locks {
 		l := &ev.Trace.Locks[i]
 		if !sort(l) || !takesPart[l.Thread] {
 			continue
 		}
-		if ev.Hangs(l) {
+		switch {
+		case ev.Hangs(l):
 			hanging += l.Own
 			continue
+		case ev.ForWork(l):
+			idle += l.Own
+			continue
 		}
-		u := by[evidence.KeyOf(l)]
+		name := lockName(l)
+		u := by[name]
 		if u == nil {
-			u = newLockUse(l)
-			by[evidence.KeyOf(l)] = u
+			u = &lockUse{name: name, locks: map[evidence.LockKey]bool{}, holders: map[*analyze.Thread]analyze.Nanos{}}
+			by[name] = u
 			uses = append(uses, u)
 		}
 		u.add(l)
@@ -59,12 +65,15 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		if r.Cause == InterpreterLock {
 			return r.not("no thread that takes part waited for the interpreter's lock")
 		}
+		if idle > 0 {
+			return r.not("threads waited %s only where who puts something in lets them go: they wait for work", idle)
+		}
 		return r.not("no thread that takes part waited for a lock")
 	}
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
 	r.Holds = true
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
-		r.say("%s: %s, %s, %s", u.name, plural(u.waits, "wait"), u.time, u.heldBy())
+		r.say("%s%s: %s, %s, %s", u.name, u.several(), plural(u.waits, "wait"), u.time, u.heldBy())
 	}
 	r.say("that is %s of the threads' time", percent(ev.Share(r.Lost)))
 	if ev.Share(hanging) >= policy.Negligible.Value {
@@ -79,15 +88,23 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	return r
 }
 
-func newLockUse(l *analyze.LockWait) *lockUse {
-	u := &lockUse{name: "the lock " + l.Name, holders: map[*analyze.Thread]analyze.Nanos{}}
+func lockName(l *analyze.LockWait) string {
 	if l.Name == "" {
-		u.name = fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
+		return fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
 	}
-	return u
+	return "the lock " + l.Name
+}
+
+// several says how many locks have the name, if it is not one.
+func (u *lockUse) several() string {
+	if len(u.locks) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of that name)", len(u.locks))
 }
 
 func (u *lockUse) add(l *analyze.LockWait) {
+	u.locks[evidence.KeyOf(l)] = true
 	u.waits++
 	u.time += l.Own
 	if l.Holder != nil {

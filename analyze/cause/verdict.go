@@ -3,6 +3,7 @@ package cause
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,6 +45,7 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
 	})
 	if reason := v.tooLittle(ev); reason != "" {
+		v.RuledOut = nil // nothing is, by a trace that says next to nothing
 		v.Summary = "Not enough data for a verdict: " + reason + "."
 		return v
 	}
@@ -130,8 +132,11 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	return ""
 }
 
-// trust lowers a confidence when the trace is not whole.
+// trust lowers a confidence when the trace is not whole, or tells of few command buffers.
 func trust(t *analyze.Trace, c float64) float64 {
+	if n := len(t.CommandBuffers); n > 0 { // what so few show may be chance: the error of a share of n is up to 1/√n
+		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
+	}
 	if t.Source.Truncated {
 		c *= policy.NearlyAll.Value
 	}

@@ -58,6 +58,8 @@ type Evidence struct {
 	hanging    map[*analyze.Thread]*hanging
 	Meetings   *Meetings // nil when threads do not meet
 	Starvation feeding
+	OwnWork    *Interference    // of the threads' own work with each other's; nil when that cannot be told
+	queues     map[LockKey]bool // semaphores at which threads wait for work
 }
 
 // Options steer what is random.
@@ -80,7 +82,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.exclusion(opts)
 	ev.interference(opts)
 	ev.adjustTests()
-	ev.weigh()
+	ev.weigh(opts)
 	ev.Path = ev.criticalPath()
 	ev.Chains = ev.chains()
 	return ev
@@ -108,7 +110,7 @@ func Measure(t *analyze.Trace) *Evidence {
 }
 
 // weigh finds what several causes ask for.
-func (ev *Evidence) weigh() {
+func (ev *Evidence) weigh(opts Options) {
 	for _, t := range ev.Threads {
 		if t.Submits() {
 			ev.Taking = append(ev.Taking, t)
@@ -121,6 +123,7 @@ func (ev *Evidence) weigh() {
 			ev.Steady++
 		}
 	}
+	ev.queues = ev.workQueues()
 	ev.inFlight = ev.workInFlight()
 	ev.shares(len(ev.Trace.CommandBuffers))
 	ev.Unfed = ev.shareUnfed()
@@ -151,6 +154,7 @@ func (ev *Evidence) weigh() {
 	ev.everybody = ev.waitForEverybody(ev.Committers)
 	ev.hanging = ev.hangingOn(ev.everybody)
 	ev.Starvation = ev.findStarvation()
+	ev.OwnWork = ev.interferenceOfOwnWork(opts)
 }
 
 // WaitingForTheGPU is the evidence as it is where the GPU is what threads wait for, though they would wait for something else first.

@@ -17,6 +17,7 @@ type processors struct {
 	Wake     analyze.Nanos // median time from a completion being seen to the return of the wait for it
 	LateWake analyze.Nanos // what a tenth of these times exceed
 	Wakes    int           // of so many
+	Count    int           // that the program has: those of the machine, or fewer that it is confined to
 	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
@@ -60,7 +61,11 @@ func (ev *Evidence) useOfProcessors() {
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
-	p.confined = confinedTo(ev.processorsUsed(), ev.Trace.Source.Processors)
+	used := ev.processorsUsed()
+	p.Count = ev.Trace.Source.Processors
+	if p.confined = confinedTo(used, p.Count); p.confined {
+		p.Count = int(math.Round(used))
+	}
 	ev.wakes(p)
 }
 

@@ -137,6 +137,9 @@ func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 	}
 	for i := range ev.Trace.Locks {
 		l := &ev.Trace.Locks[i]
+		if ev.ForWork(l) { // it is a part of what the thread did outside of Metal, as other waits for signals
+			continue
+		}
 		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l}, analyze.Interval{})
 	}
 	return by

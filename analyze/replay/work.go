@@ -53,7 +53,7 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 	if !policy.AtLeast(policy.Most, covered, lasted) {
 		return
 	}
-	p.processors = ev.Trace.Source.Processors
+	p.processors = ev.Processors.Count
 	var all, known analyze.Nanos
 	for process := range processes {
 		cpu := process.CPUIn(window)

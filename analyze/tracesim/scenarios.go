@@ -224,6 +224,7 @@ var Scenarios = []Scenario{
 	// cpu-bound: it computes, but only to see whether the lock is free.
 	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins(2, 100)},
 	// cpu-bound: nine threads wait for the GPU twelve times each, which were too few for any of them to be heard.
+	{Name: "a spin lock around the program's own work", Causes: []string{"lock-contention"}, Build: spinsAtWork(6, 60)},
 	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"}, Build: spins(9, 12)},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
 	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
@@ -354,6 +355,29 @@ func spins(threads, rounds int) func(seed uint64) *Sim {
 					t.Wait(b)
 					t.Unlock(lock)
 					t.Sleep(50 * us)
+				}
+			})
+		}
+		return s
+	}
+}
+
+// spinsAtWork: threads do their own work one at a time, by a lock for which they do not sleep, and use the GPU beside each other.
+func spinsAtWork(threads, rounds int) func(seed uint64) *Sim {
+	return func(seed uint64) *Sim {
+		s := NewSim(8, seed)
+		lock := &Lock{}
+		for range threads {
+			q := s.NewQueue("", 0)
+			s.Thread(func(t *Thread) {
+				for range rounds {
+					t.Spin(lock)
+					t.Work(300 * us)
+					t.Unlock(lock)
+					b := t.CommandBuffer(q)
+					t.Encode(b, "step", 200*us)
+					t.Commit(b)
+					t.Wait(b)
 				}
 			})
 		}

@@ -1,0 +1,113 @@
+package cause
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+)
+
+// work lets threads A, B and C make a command buffer each millisecond, and wait for it.
+func work(rounds int) *handmade.World {
+	end := analyze.Nanos(rounds) * 1000 * us
+	w := handmade.New(end)
+	for i := range rounds {
+		for n, th := range w.Trace.Threads {
+			begin := analyze.Nanos(i)*1000*us + analyze.Nanos(n)*50*us
+			w.Wait(th, handmade.At(begin+5*us, begin+120*us), w.Buffer(th, begin, handmade.At(begin+10*us, begin+100*us)))
+		}
+	}
+	for _, th := range w.Trace.Threads {
+		th.Working = th.Active
+	}
+	return w
+}
+
+func said(f Finding) string { return strings.Join(f.Evidence, "\n") }
+
+// The story: three workers of a ThreadPoolExecutor were idle for 44 % of their time. Each gives the semaphore of CPython's SimpleQueue back when it
+// has taken something out, so a part of their waits was recorded as waits for a lock, and the verdict was lock-contention.
+func TestIdleWorkersOfAnExecutor(t *testing.T) {
+	for _, posted := range []bool{true, false} {
+		w := work(60)
+		for i := range 60 {
+			begin := analyze.Nanos(i)*1000*us + 300*us
+			for n, th := range []*analyze.Thread{w.A, w.B} {
+				idle := handmade.At(begin, begin+600*us)
+				if n == 0 && posted { // who puts work in posts the semaphore
+					w.SignalWait(th, idle, 99, w.C, idle.End-1, 0)
+					continue
+				}
+				w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle, Thread: th}, Selector: "sem_wait", Lock: 99,
+					Name: "in PyThread_acquire_lock_timed", Holder: w.A, Own: idle.Length()})
+			}
+		}
+		w.Trace.Finish()
+		if v := Analyze(w.Trace, Options{}).Verdict; (v.Cause == LockContention) == posted {
+			t.Errorf("posted by who puts work in %v: %s: %s", posted, v.Cause, v.Summary)
+		}
+	}
+}
+
+// The story: the evidence had two rows "the lock _PyRuntime".
+func TestLocksOfOneName(t *testing.T) {
+	w := work(60)
+	for i := range 60 {
+		for n, th := range []*analyze.Thread{w.A, w.B} {
+			held := handmade.At(analyze.Nanos(i)*1000*us+300*us, analyze.Nanos(i)*1000*us+800*us)
+			w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: held, Thread: th}, Selector: "pthread_mutex_lock", Lock: uint64(10 + n),
+				Name: "cache", Holder: w.C, Own: held.Length()})
+		}
+	}
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	if v.Cause != LockContention || strings.Count(said(v.Causes[0]), "the lock cache") != 1 || !strings.Contains(said(v.Causes[0]), "the lock cache (2 of that name): 120 waits") {
+		t.Errorf("%s:\n%s", v.Cause, said(v.Causes[0]))
+	}
+}
+
+// The story: an empty trace ruled out fifteen causes.
+func TestATinyTraceRulesNothingOut(t *testing.T) {
+	for _, rounds := range []int{0, 2} {
+		w := work(rounds)
+		w.Trace.Finish()
+		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != None || len(v.RuledOut) > 0 || !strings.Contains(v.Summary, "Not enough data") {
+			t.Errorf("%d rounds: %s, rules out %d: %s", rounds, v.Cause, len(v.RuledOut), v.Summary)
+		}
+	}
+}
+
+// The story: 23 command buffers were launch-bound with a confidence of 0.80.
+func TestFewCommandBuffersAreLessSure(t *testing.T) {
+	judged := func(rounds int) Verdict {
+		w := handmade.New(analyze.Nanos(rounds) * 200 * us)
+		for i := range rounds {
+			begin := analyze.Nanos(i) * 200 * us
+			w.Wait(w.A, handmade.At(begin+10*us, begin+190*us), w.Buffer(w.A, begin+5*us, handmade.At(begin+100*us, begin+110*us)))
+		}
+		w.A.Working, w.Trace.Threads = w.A.Active, w.Trace.Threads[:1]
+		w.Trace.Finish()
+		return Analyze(w.Trace, Options{}).Verdict
+	}
+	few, many := judged(23), judged(200)
+	if few.Cause != LaunchBound || many.Cause != LaunchBound || few.Confidence > 0.7 || few.Confidence >= many.Confidence {
+		t.Errorf("of 23 command buffers %s with %.2f, of 200 %s with %.2f", few.Cause, few.Confidence, many.Cause, many.Confidence)
+	}
+}
+
+// The story: a thread submitted for others, which waited for it in std::future's futexes that are not recorded. The verdict was that the GPU is
+// the limit, and that more threads cannot help, which one thread does not show.
+func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
+	w := handmade.New(100 * 1000 * us)
+	for i := range 100 {
+		begin := analyze.Nanos(i) * 1000 * us
+		w.Wait(w.A, handmade.At(begin+5*us, begin+995*us), w.Buffer(w.A, begin+2*us, handmade.At(begin+10*us, begin+985*us)))
+	}
+	w.A.Working, w.Trace.Threads = w.A.Active, w.Trace.Threads[:1]
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	if v.Cause != GPUSaturated || strings.Contains(v.Causes[0].Advice, "cannot help") || !strings.Contains(said(v.Causes[0]), "whether the GPU can run more at once is not seen") {
+		t.Errorf("%s: %s\n%s", v.Cause, v.Causes[0].Advice, said(v.Causes[0]))
+	}
+}

@@ -1,0 +1,47 @@
+package evidence
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// interferenceOfOwnWork tests whether what threads do outside of Metal, from one call to the next command buffer, takes longer while others do the
+// same: a lock for which they spin looks like work. Where threads lack processors, or an interpreter runs one at a time, that explains it; what a
+// thread sleeps in there is not its work.
+func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
+	if ev.OneAtATime || ev.Starved() || len(ev.Submits) < 2 {
+		return nil
+	}
+	ends := map[*analyze.Thread][]analyze.Nanos{}
+	for i := range ev.Trace.Waits {
+		w := &ev.Trace.Waits[i]
+		ends[w.Thread] = append(ends[w.Thread], w.End)
+	}
+	for _, b := range ev.Trace.CommandBuffers {
+		ends[b.Committed.Thread] = append(ends[b.Committed.Thread], b.Committed.End)
+	}
+	for _, list := range ends {
+		slices.Sort(list)
+	}
+	var calls []analyze.Call
+	for _, b := range ev.Trace.CommandBuffers {
+		t := b.Created.Thread
+		list := ends[t]
+		k, _ := slices.BinarySearch(list, b.Created.Begin)
+		if k == 0 || !ev.Submits[t] || !b.Created.Known() {
+			continue
+		}
+		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
+		if by := ev.spans[t]; by != nil && by.locks.Within(own)+by.signals.Within(own)+by.compile.Within(own)+by.acquire.Within(own) > 0 {
+			continue
+		}
+		calls = append(calls, analyze.Call{Interval: own, Thread: t})
+	}
+	i, told := testInterference(inWindow(calls, ev.Trace.Window), opts)
+	if !told {
+		return nil
+	}
+	i.What, i.QValue = "own work", i.PValue
+	return &i
+}

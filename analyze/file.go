@@ -23,6 +23,7 @@ type File struct {
 	once   sync.Once
 	blocks [][]surveyed // of each stream
 	calls  []int64      // of each stream
+	roles  map[threadOfFile]roles
 }
 
 // A surveyed is a block, and the records in it that what comes later depends on.
@@ -71,29 +72,49 @@ func lasting(c wire.Call) bool {
 // survey looks through the whole file, once: at one column of each block, and at the records that last.
 func (f *File) survey() {
 	streams := f.reader.Streams()
-	f.blocks, f.calls = make([][]surveyed, len(streams)), make([]int64, len(streams))
+	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
 	var all sync.WaitGroup
-	for i, st := range streams {
+	var gather sync.Mutex
+	for i := range streams {
 		all.Go(func() {
-			for k, b := range f.reader.Blocks(st) {
-				block, some := surveyed{Block: b}, false
-				f.reader.Count(st, k, func(c wire.Call, n int64) {
-					some = some || lasting(c)
-					if !ruleOf(c).note && c != wire.CallMore {
-						f.calls[i] += n
-					}
-				})
-				if some {
-					_ = f.reader.ReadBlock(st, k, func(records []wire.Record) error { // of fn, which has none
-						block.lasting = appendLasting(block.lasting, records)
-						return nil
-					})
-				}
-				f.blocks[i] = append(f.blocks[i], block)
+			of := f.surveyStream(i)
+			gather.Lock()
+			defer gather.Unlock()
+			for thread, shown := range of {
+				f.roles[thread] |= shown
 			}
 		})
 	}
 	all.Wait()
+}
+
+// surveyStream looks through one stream, and returns what its threads do.
+func (f *File) surveyStream(i int) map[threadOfFile]roles {
+	st := f.reader.Streams()[i]
+	of, now := map[threadOfFile]roles{}, threadOfFile{}
+	if processes := f.reader.Processes(); int(st.Process) < len(processes) {
+		now = threadOfFile{processes[st.Process], lastThread(processes[st.Process], st.Ring)}
+	}
+	for k, b := range f.reader.Blocks(st) {
+		block, some, shown := surveyed{Block: b}, false, roles(0)
+		f.reader.Count(st, k, func(c wire.Call, n int64) {
+			some = some || lasting(c)
+			shown |= ruleOf(c).roles
+			if !ruleOf(c).note && c != wire.CallMore {
+				f.calls[i] += n
+			}
+		})
+		read := func(fn func([]wire.Record) error) error { return f.reader.ReadBlock(st, k, fn) }
+		if some {
+			_ = read(func(records []wire.Record) error { // of fn, which has none
+				block.lasting = appendLasting(block.lasting, records)
+				return nil
+			})
+		}
+		now = surveyRoles(of, now, shown, &block, read)
+		f.blocks[i] = append(f.blocks[i], block)
+	}
+	return of
 }
 
 // appendLasting appends the records that last, with those that belong to them.

@@ -21,6 +21,9 @@ type Options struct {
 	// lost and cannot be said of a part only counts in the first.
 	Adds bool
 
+	// Asked becomes Trace.Asked.
+	Asked map[uint64]bool
+
 	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their ends.
 	// It runs on the goroutine of Load.
 	Visit func(*VisitedCall)
@@ -40,7 +43,8 @@ type loader struct {
 	devices   map[Device]*Device
 	processes []*processLoader
 	threads   []*threadLoader
-	skewed    int64 // calls whose times cannot be right
+	roles     map[threadOfFile]roles // in all of the trace, where only a part of it is read
+	skewed    int64                  // calls whose times cannot be right
 	stray     int64
 }
 
@@ -81,7 +85,7 @@ func (f *File) Load(opts Options) (*Trace, error) {
 // load reads the trace, or a part of it and some around it: so many 64ths of its length to both sides.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
-		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}},
+		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Asked: opts.Asked},
 		stats:   map[statKey]*callSums{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
@@ -95,6 +99,9 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	}
 	l.setWindow(reader.Streams(), opts)
 	part := f.partOf(l, Nanos(around))
+	if !part.whole {
+		l.roles = f.roles
+	}
 	if opts.Adds {
 		l.trace.part = l.window
 	}

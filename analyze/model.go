@@ -56,6 +56,10 @@ type Trace struct {
 	Warnings       []string   // for the reader of a report, one line each
 	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
 
+	// Asked are the addresses of condition variables and semaphores by which threads ask one for something, as it is known from other parts of the
+	// run: one that always finds the next request there waits for none, and shows it in few places.
+	Asked map[uint64]bool
+
 	part Interval // of a part that adds up with others, the time that was asked for
 }
 
@@ -117,8 +121,11 @@ type Thread struct {
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
-	// OnlyIdle says that all that is known of the thread is that it waited for signals.
+	// OnlyIdle says that all that is known of the thread, in the whole trace, is that it waited for signals.
 	OnlyIdle bool
+
+	// Submits says of a part of a trace that the thread commits command buffers, or waits for them, somewhere in the trace.
+	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
 

@@ -21,6 +21,7 @@ type rule struct {
 	counted  bool         // how many is said: of threads, of commands
 	indirect bool         // it has to do with commands of indirect command buffers
 	members  []wire.Place // of command buffers that are committed at once
+	roles    roles        // of the thread that makes it
 
 	// Where in the record it is; nowhere when it is not.
 	sampling, address, holder, name, source, size, from, first wire.Place
@@ -33,6 +34,7 @@ var rules = func() []rule {
 		row := wire.Call(i).Row()
 		rs[i] = ruleFor(&row)
 		rs[i].note = row.Family == wire.FamilyTracer && i < len(wire.Table)
+		rs[i].roles = rolesOf(&rs[i])
 	}
 	return rs
 }()

@@ -138,6 +138,7 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 // use counts a call, gives its time to its thread and keeps what it says of Metal's objects.
 func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	inside, visible := s.clip(call.Interval)
+	s.thread.roles |= rule.roles
 	if visible {
 		slot := s.count(rule, inside, call, r, m, false)
 		if s.adds && call.Begin < s.window.Begin { // in the part in which it began
@@ -163,7 +164,6 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	sp := t.nest.next()
 	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
 	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
-	t.used = t.used || rule.effect != wire.EffectListens
 	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
 		t.Active.Begin = inside.Begin
 	}
@@ -252,16 +252,7 @@ func (s *streamLoader) startThread(id ThreadID, name string) {
 
 // unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's
 // trace says so, else 0.
-func (s *streamLoader) unknownThread() ThreadID {
-	if last := s.process.file.Last(); last != nil {
-		for _, r := range last.Rings {
-			if r.Ring == s.ring {
-				return ThreadID(r.Thread)
-			}
-		}
-	}
-	return 0
-}
+func (s *streamLoader) unknownThread() ThreadID { return lastThread(s.process.file, s.ring) }
 
 // unfinished adds the calls that threads of this ring were inside when the process ended.
 func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
@@ -275,6 +266,7 @@ func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
 		call.Stack, s.interpreter = s.stacks.of(c.Begin)
 		call.End = max(call.Begin, min(call.End, call.Begin+longestTime))
 		record := wire.Record{Object: c.Object, Call: c.Call}
+		s.thread.roles |= rule.roles
 		if inside, visible := s.clip(call.Interval); visible {
 			s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
 			s.count(rule, inside, call, &record, &noMore, true)

@@ -25,7 +25,7 @@ type threadLoader struct {
 	idle    chronicle[SignalWait]
 	made    chronicle[seenMore] // memory
 	runs    dispatchRuns
-	used    bool             // by a call other than a wait for a signal
+	roles   roles            // in all of the trace
 	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
 	tailOf  uint32           // the parts of which there is some, a bit each
 }
@@ -188,7 +188,9 @@ func (l *loader) finishThread(t *threadLoader) {
 	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events
-	t.OnlyIdle = t.Events > 0 && !t.used
+	t.roles |= l.roles[threadOfFile{t.process.file, t.ID}]
+	t.OnlyIdle = t.Events > 0 && t.roles&roleUses == 0
+	t.Submits = l.window != allTime && t.roles&roleSubmits != 0
 	if t.Events > 0 || t.Active.End > t.Active.Begin {
 		l.trace.Threads = append(l.trace.Threads, t.Thread)
 	}

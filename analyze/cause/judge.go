@@ -7,6 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
 
@@ -23,7 +24,8 @@ func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return analyze.Nanos(fl
 // String says which window it is.
 func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
-// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time; what a cause costs is summed
+// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but that a fault
+// of the program that is worth naming comes before a limit of the machine, or nothing; what a cause costs is summed
 // over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that is returned for the verdict, by its
 // index, because in it the cause has the middle share of all that found it.
 func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int) {
@@ -45,6 +47,9 @@ func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int
 		if c := windows[i].Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
 			v.Cause = c
 		}
+	}
+	if standing, found := standingOf(windows, v.Cause); !found || standing == Limit {
+		v.Cause = cmp.Or(worthNaming(windows, all), v.Cause)
 	}
 	of := slices.DeleteFunc(indexes(windows), func(i int) bool { return windows[i].Verdict.Cause != v.Cause })
 	slices.SortStableFunc(of, func(x, y int) int { return cmp.Compare(windows[x].Verdict.Share, windows[y].Verdict.Share) })
@@ -75,6 +80,42 @@ func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int
 	}
 	a.Evidence, a.ReplayError = whole.WithParts(parts, typical), best.ReplayError
 	return a, typical
+}
+
+// standingOf is what a cause is to the program; false when no window found it.
+func standingOf(windows []Window, cause string) (Standing, bool) {
+	for i := range windows {
+		for _, f := range windows[i].Verdict.Causes {
+			if f.Cause == cause {
+				return f.Standing, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// worthNaming is the fault of the program that is the verdict of two windows at least and costs most, if that is worth naming of all of the
+// threads' time: faults are named before limits, in a run as in one trace. It is "" when there is none.
+func worthNaming(windows []Window, all float64) (most string) {
+	times, lost := map[string]int{}, map[string]float64{}
+	for i := range windows {
+		w := &windows[i]
+		for _, f := range w.Verdict.Causes {
+			if f.Standing != Fault {
+				continue
+			}
+			lost[f.Cause] += float64(w.scaled(f.Lost))
+			if w.Verdict.Cause == f.Cause {
+				times[f.Cause]++
+			}
+		}
+	}
+	for cause, n := range times {
+		if n >= 2 && lost[cause]/all >= policy.WorthNaming.Value && (most == "" || lost[cause] > lost[most]) {
+			most = cause
+		}
+	}
+	return most
 }
 
 func indexes(windows []Window) (all []int) {

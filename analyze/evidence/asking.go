@@ -48,3 +48,16 @@ func (h *handover) asking(waits []analyze.SignalWait) map[uint64]bool {
 	}
 	return asked
 }
+
+// Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask. Other parts of the run are
+// told of them by analyze.Options.Asked.
+func (ev *Evidence) Asked() (objects []uint64) {
+	if h := ev.Handover; h.Holds() && !h.Unseen {
+		for object, asked := range h.asked {
+			if asked {
+				objects = append(objects, object)
+			}
+		}
+	}
+	return objects
+}

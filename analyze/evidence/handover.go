@@ -28,6 +28,8 @@ type handover struct {
 	MayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
 	Served    float64                  // share of the waiting time that ended with something done for the thread alone
 	Batched   int                      // replies that were given together with others
+
+	asked map[uint64]bool // objects by which it is asked, or, with false, is not
 }
 
 // A reply ends a thread's wait for what it handed over.
@@ -76,6 +78,12 @@ func (ev *Evidence) findHandover() *handover {
 	if len(ev.ForSignals) == 0 || h.To == nil || !policy.AtLeast(policy.NearlyAll, most, all) {
 		return nil
 	}
+	h.asked = h.asking(ev.ForSignals)
+	for object := range ev.Trace.Asked {
+		if _, here := h.asked[object]; !here {
+			h.asked[object] = true
+		}
+	}
 	h.findThreads(ev.ForSignals, first)
 	if len(h.Threads) < 2 {
 		h.findByTiming(ev.Trace, ev.ForSignals)
@@ -119,7 +127,7 @@ func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) 
 		}
 		return by[t]
 	}
-	awaited := h.asking(waits)
+	awaited := h.asked
 	for i := range waits {
 		if w := &waits[i]; w.Thread == h.To && !w.GivenBack && awaited[w.Object] && w.Signaller != nil && w.Signaller != h.To && w.End > first {
 			of(w.Signaller).called++

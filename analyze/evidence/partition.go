@@ -40,8 +40,11 @@ func (t *ThreadTime) Waited() analyze.Nanos {
 	return sum
 }
 
-// Submits says whether the thread takes part in the GPU's work: it committed or waited, or another submits for it.
-func (t *ThreadTime) Submits() bool { return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver }
+// Submits says whether the thread takes part in the GPU's work: it committed or waited, if not here then elsewhere in the trace, or another submits
+// for it.
+func (t *ThreadTime) Submits() bool {
+	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
+}
 
 // partition divides each thread's time.
 func (ev *Evidence) partition() {

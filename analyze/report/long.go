@@ -3,8 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
-	"runtime"
-	"sync"
+	"maps"
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
@@ -76,7 +75,9 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	}
 	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
-	l.choose(f.Parts(asked, opts.Limits.Window))
+	small := f.Parts(asked, opts.Limits.Window)
+	l.start = small[0]
+	l.choose(small)
 	if !opts.wants(totals) {
 		l.parts = nil
 	}
@@ -96,7 +97,11 @@ type long struct {
 	asked    analyze.Options
 	parts    []analyze.Options
 	looks    []look
+	start    analyze.Options // a small part at the beginning
+	known    map[uint64]bool // analyze.Options.Asked
 	progress func(done, of int)
+	done     int // of steps
+	steps    int
 
 	total   *analyze.Total
 	threads *evidence.Total
@@ -128,62 +133,81 @@ func (l *long) choose(small []analyze.Options) {
 	}
 }
 
-// read does what there is to do, a few things at a time, and adds the parts up in their order.
+// read looks at the windows, and then adds the parts up in their order.
 func (l *long) read() error {
-	workers := min(runtime.GOMAXPROCS(0), 4)
-	type done struct {
-		part *measured
-		err  error
+	if err := l.learn(l.start); err != nil {
+		return err
 	}
-	results := make([]chan done, len(l.looks)+len(l.parts))
-	for i := range results {
-		results[i] = make(chan done, 1)
+	l.steps = len(l.looks) + len(l.parts)
+	err := inOrder(len(l.looks), func(i int) (bool, error) { return true, l.look(&l.looks[i]) }, func(bool) { l.step() })
+	if err == nil {
+		err = l.lookAgain()
 	}
-	room := make(chan struct{}, workers) // what is loaded and not added yet
-	var stop sync.Once
-	stopped := make(chan struct{})
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer stop.Do(func() { close(stopped) })
-	all.Go(func() {
-		for i := range results {
-			select {
-			case room <- struct{}{}:
-			case <-stopped:
-				return
-			}
-			all.Go(func() {
-				if i < len(l.looks) {
-					results[i] <- done{nil, l.look(&l.looks[i])}
-					return
-				}
-				m, err := l.measure(l.parts[i-len(l.looks)])
-				results[i] <- done{m, err}
-			})
-		}
-	})
-	for i := range results {
-		r := <-results[i]
-		if r.err != nil {
-			return r.err
-		}
-		if r.part != nil {
-			l.add(r.part)
-		}
-		<-room
-		if l.progress != nil {
-			l.progress(i+1, len(results))
-		}
+	if err == nil {
+		err = inOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) }, func(m *measured) {
+			l.add(m)
+			l.step()
+		})
 	}
-	return nil
+	return err
+}
+
+// step says that one more is done.
+func (l *long) step() {
+	if l.done++; l.progress != nil {
+		l.progress(l.done, l.steps)
+	}
+}
+
+// learn finds, in a small part, by which objects threads ask one for something. At the start of a run the one that is asked waits for the first
+// requests; later there is always a next one, and nothing shows that it is asked.
+func (l *long) learn(small analyze.Options) error {
+	t, err := l.file.Load(small)
+	if err == nil && len(t.SignalWaits) > 0 {
+		l.know(evidence.Divide(t).Asked())
+	}
+	return err
+}
+
+// know adds objects by which one thread is asked for something, and says whether any is new.
+func (l *long) know(objects []uint64) (news bool) {
+	for _, object := range objects {
+		if l.known[object] {
+			continue
+		}
+		known := maps.Clone(l.known) // traces have the old one
+		if known == nil {
+			known = map[uint64]bool{}
+		}
+		known[object] = true
+		l.known, news = known, true
+	}
+	return news
+}
+
+// lookAgain looks again at the windows in which nobody seemed to be asked for something, if others show by what.
+func (l *long) lookAgain() error {
+	news := false
+	for i := range l.looks {
+		news = l.know(l.looks[i].answer.serial.Asked()) || news
+	}
+	if !news {
+		return nil
+	}
+	return inOrder(len(l.looks), func(i int) (bool, error) {
+		if w := &l.looks[i]; !w.answer.serial.Handover.Holds() && len(w.answer.trace.SignalWaits) > 0 {
+			return true, l.look(w)
+		}
+		return false, nil
+	}, func(bool) {})
 }
 
 // look looks for causes in a window.
 func (l *long) look(w *look) error {
-	t, err := l.file.Load(w.at)
+	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
 		w.at = w.wide
-		t, err = l.file.Load(w.at)
+		t, err = l.load(w.at)
 	}
 	if err != nil {
 		return err
@@ -200,6 +224,12 @@ func (l *long) look(w *look) error {
 	return nil
 }
 
+// load loads a part, with what is known of the whole run.
+func (l *long) load(part analyze.Options) (*analyze.Trace, error) {
+	part.Asked = l.known
+	return l.file.Load(part)
+}
+
 // measured is what adds up of a part.
 type measured struct {
 	trace   *analyze.Trace
@@ -211,7 +241,7 @@ type measured struct {
 
 func (l *long) measure(part analyze.Options) (*measured, error) {
 	part.Adds = true
-	t, err := l.file.Load(part)
+	t, err := l.load(part)
 	if err != nil {
 		return nil, err
 	}

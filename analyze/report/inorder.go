@@ -1,0 +1,46 @@
+package report
+
+import (
+	"runtime"
+	"sync"
+)
+
+// inOrder does a number of things, as many at a time as there are processors, and hands over what comes of them in their order. No more is
+// begun than can be handed over soon, because each holds memory until then. The first error ends it.
+func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
+	type result struct {
+		of  T
+		err error
+	}
+	results := make([]chan result, count)
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	room := make(chan struct{}, min(runtime.GOMAXPROCS(0), 4))
+	stopped := make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stopped)
+	all.Go(func() {
+		for i := range results {
+			select {
+			case room <- struct{}{}:
+			case <-stopped:
+				return
+			}
+			all.Go(func() {
+				of, err := do(i)
+				results[i] <- result{of, err}
+			})
+		}
+	})
+	for i := range results {
+		r := <-results[i]
+		if r.err != nil {
+			return r.err
+		}
+		use(r.of)
+		<-room
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+	"mtrace/fixtures/scenarios"
+)
+
+// TestVerdictByWindows: the verdict on a run from windows of it is that on all of it, and what it costs is near. Recordings differ with the
+// machine's load, so each is held against itself. The story of lock-beside: three of its threads commit now and then and wait for a lock in
+// between; in windows in which they did not commit they were left out, and the run seemed to wait for the GPU.
+func TestVerdictByWindows(t *testing.T) {
+	needTruth(t)
+	if out, err := exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	tools := scenarios.Tools{Bin: tool.dir}
+	for _, s := range scenarios.All {
+		if !slices.Contains([]string{"device-sync", "one-lock", "lock-beside", "launch-bound", "independent"}, s.Name) {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), s.Name+".mtrace")
+		if _, err := s.Record(tools, scenarios.Run{Seed: 1, Milliseconds: 1000}, path); err != nil {
+			t.Fatal(err)
+		}
+		f, err := analyze.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		trace, err := f.Load(analyze.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := f.Records()
+		parts, _, err := report.BuildLong(f, analyze.Options{}, report.Options{Limits: report.Limits{Whole: n / 2, Part: n / 10, Window: n / 16, Buffers: 300}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := report.Build(trace, report.Options{})
+		a, b := whole.Serialization, parts.Serialization
+		near := a.Verdict == b.Verdict
+		if !near && len(a.Causes) > 1 { // two that cost about the same
+			second := slices.IndexFunc(a.Causes, func(c report.Cause) bool { return c.Cause == b.Verdict })
+			near = second > 0 && a.Causes[0].Share-a.Causes[second].Share < 0.1
+		}
+		if off := a.Share - b.Share; !near || a.Verdict == b.Verdict && (off > 0.1 || off < -0.1) {
+			t.Errorf("%s: %s with %.2f of the time, by windows %s with %.2f: %+v", s.Name, a.Verdict, a.Share, b.Verdict, b.Share, parts.Sampled.Windows)
+		}
+	}
+}

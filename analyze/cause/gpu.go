@@ -10,7 +10,7 @@ import (
 // gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
 // time that threads were queued for it; it explains the time they waited for it in any way.
 func gpuSaturated(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded,
+	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
 	interrupted := evidence.Share(ev.Foreign.Cost.Busiest, ev.Busiest.Active.Length())
 	switch {

@@ -65,6 +65,12 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 		}
 		return v
 	}
+	v.choose(ev)
+	return v
+}
+
+// choose makes the first cause the verdict.
+func (v *Verdict) choose(ev *evidence.Evidence) {
 	top := &v.Causes[0]
 	if v.Share = min(1, ev.Share(top.Lost)); top.Standing != Outside {
 		v.Cause = top.Cause
@@ -75,7 +81,6 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 	}
 	v.Confidence = trust(ev.Trace, top.Confidence*(policy.Unrivalled+(1-policy.Unrivalled)*margin))
 	v.Summary = top.Summary
-	return v
 }
 
 // rank is 0 for what is told first.
@@ -157,4 +162,9 @@ func (v *Verdict) lost(cause string) analyze.Nanos {
 		}
 	}
 	return 0
+}
+
+// place is where a cause stands among those that hold.
+func (v *Verdict) place(cause string) int {
+	return slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause })
 }

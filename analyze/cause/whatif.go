@@ -12,8 +12,7 @@ import (
 func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
-	var replayed []replay.Change
-	var names []string
+	var replayed []removed
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
 		if c.Speedup != nil { // it says so itself
@@ -39,12 +38,20 @@ func (a *Analysis) predict(opts Options) {
 			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
 			continue
 		}
-		replayed, names = append(replayed, removal), append(names, c.Cause)
+		replayed = append(replayed, removed{c.Cause, removal})
 	}
-	if len(replayed) >= 2 {
-		if s, _ := r.Without(replayed[0].Both(replayed[1])); s != nil {
-			a.Verdict.Together = &Together{[2]string{names[0], names[1]}, *s}
-		}
+	a.findRoot(r, replayed)
+	a.together(r, replayed)
+}
+
+// together is what the two largest causes bring that were replayed.
+func (a *Analysis) together(r *replay.Replay, list []removed) {
+	slices.SortStableFunc(list, func(x, y removed) int { return cmp.Compare(a.Verdict.place(x.cause), a.Verdict.place(y.cause)) })
+	if len(list) < 2 {
+		return
+	}
+	if s, _ := r.Without(list[0].change.Both(list[1].change)); s != nil {
+		a.Verdict.Together = &Together{[2]string{list[0].cause, list[1].cause}, *s}
 	}
 }
 

@@ -90,6 +90,9 @@ func Find(in *Input) []Insight {
 // skip says that there is no data to tell.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
+// NotOfInstruments is how the evidence of a skipped rule begins that a recording of Instruments has no data for.
+const NotOfInstruments = "SKIPPED: Instruments does not record"
+
 // tooFew is why a rule about loops says nothing.
 const tooFew = "too few command buffers to know a loop"
 

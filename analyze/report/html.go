@@ -23,6 +23,7 @@ type pageData struct {
 	Columns       []column // parts of their time
 	Found         []Insight
 	Skipped       []string
+	QueueRows     []queueRow
 	SeparateLocks bool // some of the waiting for others was not for locks
 }
 
@@ -104,5 +105,6 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	data.Shown, data.More, data.Hidden = r.shownThreads()
 	data.Columns = usedColumns(data.Shown)
 	data.Found, data.Skipped = r.foundInsights()
+	data.QueueRows = r.queueRows()
 	return pageTemplate.Execute(w, data)
 }

@@ -83,10 +83,14 @@ func (r *Report) foundInsights() (found []Insight, skipped []string) {
 			found = append(found, i)
 			continue
 		}
-		if titles[i.Evidence] == nil {
-			reasons = append(reasons, i.Evidence)
+		why := i.Evidence
+		if strings.HasPrefix(why, insight.NotOfInstruments) { // what of each habit is in the document
+			why = insight.NotOfInstruments + " what would tell these"
 		}
-		titles[i.Evidence] = append(titles[i.Evidence], i.Title)
+		if titles[why] == nil {
+			reasons = append(reasons, why)
+		}
+		titles[why] = append(titles[why], i.Title)
 	}
 	for _, why := range reasons {
 		skipped = append(skipped, why+": "+strings.Join(titles[why], ", ")+".")

@@ -57,7 +57,11 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		if k.Layer != analyze.App {
 			name = k.Layer + " / " + name
 		}
-		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), fmt.Sprintf("%.0f", k.MeanThreads), k.Source)
+		threads := "" // not known, as of Instruments' encoders
+		if k.MeanThreads > 0 {
+			threads = fmt.Sprintf("%.0f", k.MeanThreads)
+		}
+		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), threads, k.Source)
 	}
 	t.write(w, style)
 	for i, f := range r.FusionCandidates {

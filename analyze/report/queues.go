@@ -55,20 +55,39 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 	if several {
 		t.heads = append(t.heads, "device")
 	}
-	for _, q := range r.Queues {
-		capacity := "64 (default)"
-		if q.Capacity > 0 {
-			capacity = count(q.Capacity)
-		}
-		full := "·"
-		if q.AtCapacityNS > 0 {
-			full = ns(q.AtCapacityNS)
-		}
-		cells := []string{strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), count(q.Threads), count(q.CommandBuffers), fmt.Sprintf("%.2f", q.InFlightMean), count(q.InFlightMax), capacity, full}
+	for i, q := range r.queueRows() {
+		cells := []string{q.Name, q.Threads, q.CommandBuffers, q.Mean, q.Most, q.Capacity, q.Full}
 		if several {
-			cells = append(cells, cmp.Or(q.Device, "not known"))
+			cells = append(cells, cmp.Or(r.Queues[i].Device, "not known"))
 		}
 		t.add(cells...)
 	}
 	t.write(w, style)
+}
+
+// A queueRow is a queue as it is told. What the source does not tell is empty.
+type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full string }
+
+func (r *Report) queueRows() (rows []queueRow) {
+	for _, q := range r.Queues {
+		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads), CommandBuffers: count(q.CommandBuffers),
+			Mean: fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax), Capacity: "64 (default)", Full: "·"}
+		if q.Capacity > 0 {
+			row.Capacity = count(q.Capacity)
+		}
+		if q.AtCapacityNS > 0 {
+			row.Full = ns(q.AtCapacityNS)
+		}
+		if r.Source.Kind == "xctrace" { // Instruments tells neither queues nor who waits for them
+			row.Capacity, row.Full = "", ""
+			if q.CommandBuffers > 0 && q.Threads == 0 {
+				row.Threads = ""
+			}
+			if q.CommandBuffers > 0 && q.InFlightMax == 0 {
+				row.Mean, row.Most = "", ""
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -33,5 +33,16 @@ func TestRecordingOfInstruments(t *testing.T) {
 	if err := r.WriteText(&b, Options{}); err != nil || !strings.Contains(b.String(), "VERDICT") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	t.Log(b.String())
+	// The story: ten lines said one after another that Instruments does not record something, and queues of a recording without threads had 0 of them.
+	text := strings.Join(strings.Fields(b.String()), " ")
+	if strings.Count(text, "SKIPPED: Instruments") != 1 || !strings.Contains(text, "what would tell these: compilation in the middle of the work, ") {
+		t.Error("what Instruments does not record is not told in one line")
+	}
+	unknown := &Report{Source: Source{Kind: "xctrace"}, Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
+	if row := unknown.queueRows()[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
+		t.Errorf("what is not known of a queue is said as %+v", row)
+	}
+	if traced := (&Report{Queues: []Queue{{ID: 1}}}).queueRows()[0]; traced.Threads != "0" || traced.Mean != "0.00" || traced.Capacity == "" {
+		t.Errorf("a queue of our own that was not used is %+v", traced)
+	}
 }

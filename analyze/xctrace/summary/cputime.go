@@ -4,21 +4,28 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// byText is the times of the subject's rows by a text: their durations in the
-// window, the longest sum first.
+// byText is the times of the subject's rows by a text, and by process where there are several: their durations in the window, the longest
+// sum first.
 func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
-	times := map[xctrace.TextIndex][]Nanos{}
+	type key struct {
+		text    xctrace.TextIndex
+		process string
+	}
+	times := map[key][]Nanos{}
 	var all Nanos
 	for i := range rows {
 		process, start, duration, text := read(&rows[i])
 		if begin, end, ok := s.clip(start, duration); ok && s.own(process) {
-			times[text] = append(times[text], end-begin)
+			k := key{text, s.several(process)}
+			times[k] = append(times[k], end-begin)
 			all += end - begin
 		}
 	}
 	list := make([]Label, 0, len(times))
-	for text, t := range times {
-		list = append(list, newLabel(s.Text(text), "", t, all))
+	for k, t := range times {
+		label := newLabel(s.Text(k.text), "", t, all)
+		label.Process = k.process
+		list = append(list, label)
 	}
 	sortLabels(list)
 	return list

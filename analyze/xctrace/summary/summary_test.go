@@ -288,6 +288,29 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestEncodersByProcess: a summary of every process tells whose an encoder's label is: the same label is not the same work. The story: it did for
+// the labels of the GPU only.
+func TestEncodersByProcess(t *testing.T) {
+	r := load(t, exported(t, export.Record(export.Config{Seed: 6, CommandBuffers: 300, Compositor: true})))
+	one, all := of(t, r, Filter{}), of(t, r, Filter{All: true})
+	counts := map[string]int64{}
+	for _, l := range all.Encoders {
+		if l.Process == "" {
+			t.Fatalf("%+v has no process", l)
+		}
+		counts[l.Process] += int64(l.Count)
+	}
+	own := int64(0)
+	for _, l := range one.Encoders {
+		if own += int64(l.Count); l.Process != "" {
+			t.Errorf("%+v of one process names it", l)
+		}
+	}
+	if own == 0 || counts["workload (5265)"] != own {
+		t.Errorf("%d encoders of the target, of all by process: %v", own, counts)
+	}
+}
+
 // The text of a summary, for one recording.
 func TestTextGolden(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 400, Threads: 3, Wait: true, Compositor: true, Labels: 2})))

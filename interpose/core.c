@@ -1,6 +1,7 @@
 // The floor core: the shared memory, its rings and who writes them, the connection to the collector. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
 #include "core/children.c"
 #include "core/clock.c"
+#include "core/fact.c"
 #include "core/fork.c"
 #include "core/hello.c"
 #include "core/identity.c"
@@ -10,6 +11,7 @@
 #include "core/room.c"
 #include "core/session.c"
 #include "core/shareable.c"
+#include "core/state.c"
 #include "core/text.c"
 #include "core/thread.c"
 #include "core/utf8.c"

@@ -1,7 +1,7 @@
 package main
 
 // #include "top/drainer.h"
-// #include "system/threadtimes.h"
+// #include "top/threadtimes.h"
 import "C"
 
 import (

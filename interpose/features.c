@@ -9,4 +9,5 @@
 #include "features/samplecheck.c"
 #include "features/samples.c"
 #include "features/sampling.c"
+#include "features/scopes.c"
 #include "features/shared.c"

@@ -8,6 +8,8 @@
 #include "hook/install.c"
 #include "hook/made.c"
 #include "hook/objc.c"
+#include "hook/selectors.c"
 #include "hook/skip.c"
 #include "hook/span.c"
+#include "hook/string.c"
 #include "hook/unwind.c"

@@ -2,39 +2,31 @@
 // Metal call, so a pool of forked workers is traced. A parent that was recording leaves a child that passes through untraced.
 #include "core/fork.h"
 #include <pthread.h>
-#include <stdbool.h>
-#include "stacks/images.h"
-#include "core/process.h"
+#include "core/feature.h"
 #include "core/region.h"
 #include "core/session.h"
-#include "stacks/stack.h"
+#include "core/state.h"
 #include "core/thread.h"
 
-static _Atomic bool counted;
+static void (*child_starts_over)(void);
 
-// Kept while a child is made: see images.h.
-static void before(void) {
-  if (mt_stacks) mt_images_hold();
-}
-static void after(void) {
-  if (mt_stacks) mt_images_release();
-}
+static void fork_begins(void) { MT_FEATURES(fork_begins); }
+static void fork_over(void) { MT_FEATURES(fork_over); }
 
 static void in_child(void) {
-  after();
+  fork_over();
   mt_session_forget();
-  atomic_store_explicit(&counted, false, memory_order_relaxed);
+  mt_state_forked();
   // A region without the active state: another thread was in the middle of the first Metal call, and is not here.
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
-    mt_process_reset();
+    child_starts_over();
     return;
   }
   mt_thread_forget();
   atomic_store_explicit(&mt_state, MT_FORKED, memory_order_relaxed);
 }
 
-void mt_fork_watch(void) { pthread_atfork(before, after, in_child); }
-
-void mt_fork_count_once(void) {
-  if (mt_region && !atomic_exchange_explicit(&counted, true, memory_order_relaxed)) mt_count(&mt_region->forks);
+void mt_fork_watch(void (*start_over)(void)) {
+  child_starts_over = start_over;
+  pthread_atfork(fork_begins, fork_over, in_child);
 }

@@ -3,9 +3,7 @@
 #ifndef MTRACE_FORK_H
 #define MTRACE_FORK_H
 
-// Registers the handler. posix_spawn and vfork do not run it and need not: their child only execs.
-void mt_fork_watch(void);
-
-// Counts this child, once, at its first Metal call: a child that only execs loses nothing and is not counted.
-void mt_fork_count_once(void);
+// Registers the handler, and what is to be done in a child of a process that had not used Metal. posix_spawn and vfork do not run it and need
+// not: their child only execs.
+void mt_fork_watch(void (*start_over)(void));
 #endif

@@ -16,6 +16,9 @@
 #include <stdint.h>
 #include "system/hidden.h"
 
+// The number of a command buffer of the tracer's own, which measures the device: see features/samplecheck.c.
+#define MT_TRACERS_OWN (MT_FIRST_LOCK - 1)
+
 enum { MT_IDENTITY_BITS = 20 };
 struct mt_identity {
   _Atomic uintptr_t key;

@@ -18,7 +18,7 @@
 #include "core/clock.h"
 #include "system/descriptor.h"
 #include "core/hello.h"
-#include "core/text.h"
+#include "core/fact.h"
 #include "wire.h"
 
 // How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that connect.

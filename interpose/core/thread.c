@@ -9,12 +9,8 @@
 #include <sys/syscall.h>
 #endif
 #include "core/clock.h"
-#include "features/early.h"
-#include "core/fork.h"
-#include "waits/locks.h"
+#include "core/feature.h"
 #include "core/room.h"
-#include "features/scopes.h"
-#include "stacks/stack.h"
 #include "core/text.h"
 
 #ifdef __linux__
@@ -49,11 +45,8 @@ static void leave(void *value) {
     pthread_setspecific(mt_thread_key, t);
     return;
   }
-  for (uint64_t now = mt_ticks(); t->scope_count > 0;) { // it ends inside of them
-    t->scopes_skipped = 0;
-    mt_scope_end(t, now);
-  }
-  mt_lock_write_down(t);
+  MT_FEATURES(thread_left, t);
+  if (t->held) t->owed(t);
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
@@ -105,7 +98,7 @@ static int take_any(void) {
 
 struct thread *mt_thread_open(struct thread *now) {
   int state = atomic_load_explicit(&mt_state, memory_order_acquire);
-  if (state == MT_FORKED) mt_fork_count_once();
+  if (state == MT_FORKED) mt_state_count_fork();
   if (state != MT_ACTIVE) return NULL;
   if (now == MT_THREAD_GONE) {
     mt_count(&mt_region->rejected);
@@ -124,6 +117,7 @@ struct thread *mt_thread_open(struct thread *now) {
   memset(t, 0, sizeof *t);
   t->next_number = next_number;
   t->last_number = last_number;
+  t->index = (unsigned)i;
   t->ring = &mt_region->rings[i];
   t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
   t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
@@ -131,7 +125,7 @@ struct thread *mt_thread_open(struct thread *now) {
   t->stuck = t->facts_stuck = UINT64_MAX;
   uint64_t tid = mt_thread_id();
   atomic_store_explicit(&t->ring->thread, tid, memory_order_relaxed);
-  mt_stack_open(t);
+  MT_FEATURES(thread_opening, t);
   mt_thread_set(t);
   pthread_setspecific(mt_thread_key, t);
 
@@ -143,7 +137,7 @@ struct thread *mt_thread_open(struct thread *now) {
       {.begin = mt_text(t, name, strlen(name)), .call = MT_CALL_tracer_more},
   };
   mt_thread_publish(t, start, 2);
-  mt_early_replay(t, tid);
+  MT_FEATURES(thread_opened, t);
   errno = saved;
   return t;
 }
@@ -151,7 +145,7 @@ struct thread *mt_thread_open(struct thread *now) {
 bool mt_thread_make_room(struct thread *t, unsigned n) {
   if (t->canary) return false;
   if (t->held) {
-    mt_lock_write_down(t);
+    t->owed(t);
     if (t->head + n <= t->look_again) return true;
   }
   int saved = errno;

@@ -2,19 +2,19 @@
 //
 // Rule: only its own thread touches a struct thread. It is found through one thread-local pointer: NULL before the thread's first
 // call, MT_THREAD_GONE after its exit handler ran. See region.h for the memory order of publishing.
+//
+// What a feature keeps for each thread it keeps itself, in an array by the thread's index: MT_THREADS long, and begun anew when a thread opens
+// (feature.h). In here is what the core needs, and what the trampolines write inside what they time.
 #ifndef MTRACE_THREAD_H
 #define MTRACE_THREAD_H
 #include <pthread.h>
-#include "system/doorbell.h"
-#include "waits/handoff.h"
-#include "system/hidden.h"
-#include "hook/objc.h"
-#include "core/process.h"
 #include "core/region.h"
-#include "features/sampling.h"
+#include "core/state.h"
+#include "system/doorbell.h"
+#include "system/hidden.h"
 
-enum { MT_SENT_TEXTS = 512, MT_SCOPES = 64 };
-enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
+enum { MT_SENT_TEXTS = 512 };
+enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last is of no ring: see cost.c
 
 struct thread {
   _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them
@@ -23,7 +23,8 @@ struct thread {
   uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  const void *held;    // the lock after a wait for which the thread has it still, and has not written the wait down; else NULL. See locks.h.
+  const void *held;    // an object that the thread will give back; then, or before its next record, owed is called. NULL when nothing is owed
+  void (*owed)(struct thread *t); // writes a record that was put off, and clears held: see locks.h
   struct inside {
     uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
@@ -33,39 +34,14 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
-  Class plain[MT_FAMILY_COUNT]; // of the last object made of each family, when all there is to do for one of its class is to number it
-  struct sampling sampling; // of the encoder that is being made
-  struct lock_name {
-    const void *lock, *waiter; // lock is NULL for the name of whoever waits there
-    uint64_t name;
-    bool function; // of who waits: a function's name
-  } lock_names[32]; // direct mapped
-  struct put_off {
-    struct record wait, more;
-    const void *waiter;
-    bool signal;         // it was for a signal: who gave it is still to be found out
-    uint64_t look_again; // the thread's own, which is 0 until the wait is written down
-  } put_off;
-#ifdef __APPLE__
-  const void *gave; // See handoff.c.
-#endif
-  struct touches touches;
-  struct mt_queue_wait *queue_wait; // for a block with flags, in progress or over. See queues.h.
-  struct scope {
-    uint64_t name, begin;
-  } scopes[MT_SCOPES]; // open ones, the innermost last
-  unsigned scope_count, scopes_skipped; // skipped: open ones inside of those, which were not recorded
-  struct choke {
-    uintptr_t frame; // of the outermost passage in progress, 0 when there is none. See coverage.h.
-    const void *command_buffer;
-  } chokes[MT_CHOKES];
-  uint32_t next_number, last_number; // of objects: see identity.h. They stay with the ring.
+  const void *plain[MT_FAMILY_COUNT]; // the class of the last object made of each family, when all there is to do for one of it is to number it
+  unsigned index;                     // of what features keep for the thread; it stays with the ring
+  uint32_t next_number, last_number;  // of objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
-  uint64_t handled; // command buffers whose completion handler of ours ran here
-  bool own_work;    // of the tracer's: what it waits for is not the program's wait
-  bool canary;      // the self-check is being made: see canary.h
-  unsigned exits;    // rounds of thread exit handlers that have passed
+  bool own_work;     // of the tracer's: what it waits for is not the program's wait
+  bool canary;       // the self-check is being made: its calls are not recorded. See canary.h.
   bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
+  unsigned exits;    // rounds of thread exit handlers that have passed
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };
 
@@ -137,7 +113,12 @@ static inline void mt_thread_wake(void) {
   if (__builtin_expect(atomic_load_explicit(&mt_drainer_sleeps, memory_order_relaxed), 0)) mt_doorbell_wake();
 }
 
-// All of that for 1 or 2 records at once.
+// Adds one to a counter of the calling thread's ring.
+static inline void mt_tally(_Atomic uint64_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+// Makes room, publishes and wakes, for 1 or 2 records at once.
 static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
   if (!mt_thread_room(t, n)) return;
   for (unsigned i = 0; i < n; i++)

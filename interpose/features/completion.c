@@ -3,15 +3,27 @@
 // never copied.
 #include "features/completion.h"
 #include <errno.h>
+#include "core/feature.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
 #include "hook/coverage.h"
 #include "core/clock.h"
 #include "core/identity.h"
 #include "hook/install.h"
-#include "features/memory.h"
-#include "features/sampling.h"
 #include "core/text.h"
+
+struct completion_methods {
+  void (*add_handler)(id, SEL, void *);
+  uint64_t (*status)(id, SEL);
+  double (*times[4])(id, SEL); // GPUStartTime, GPUEndTime, kernelStartTime, kernelEndTime
+  id (*error)(id, SEL);
+  id (*device)(id, SEL);
+};
+static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
+
+// The features that are told of a completion, gathered from their table once: most are not, and each look at a row costs.
+enum { MOST_TOLD = 8 };
+static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
 static const double latest_seconds = 9e9;   // in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
@@ -20,7 +32,7 @@ enum { METHODS = 8 };
 static SEL names[METHODS];
 static const char *const selectors[METHODS] = {"addCompletedHandler:", "status", "GPUStartTime", "GPUEndTime", "kernelStartTime", "kernelEndTime", "error", "device"};
 
-void mt_completion_resolve(struct completion_methods *methods, Class class) {
+static void resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
   for (int i = 0; i < METHODS; i++) {
     if (!names[i]) names[i] = mt_selector(selectors[i]); // it came with the driver
@@ -33,6 +45,14 @@ void mt_completion_resolve(struct completion_methods *methods, Class class) {
   methods->device = (id(*)(id, SEL))found[7];
 }
 
+void mt_completion_see(unsigned slot, Class class, unsigned family) {
+  if (family == MT_FAMILY_commandBuffer) resolve(&methods_of[slot], class);
+}
+
+bool mt_completion_can_watch(const struct class_entry *class) { return methods_of[mt_class_index(class)].add_handler != NULL; }
+
+id mt_completed_device(const struct mt_completed *c) { return c->methods->device ? c->methods->device(c->command_buffer, names[7]) : NULL; }
+
 static uint64_t nanos_of(const struct completion_methods *methods, id command_buffer, int which) {
   double seconds = methods->times[which] ? methods->times[which](command_buffer, names[2 + which]) : 0;
   return seconds > 0 && seconds < latest_seconds ? (uint64_t)(int64_t)(seconds * 1e9 + 0.5) : 0;
@@ -43,7 +63,7 @@ static void completed(void *block, id command_buffer) {
   struct thread *t = mt_thread();
   if (!t) return;
   int saved = errno;
-  t->handled++;
+  mt_audits[t->index].handled++;
   uint32_t number = mt_identity_of(command_buffer);
   if (mt_canary_has(number)) {
     mt_canary_seen(t, MT_CALL_tracer_completed);
@@ -54,11 +74,11 @@ static void completed(void *block, id command_buffer) {
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   const struct class_entry *timed = class;
   // A wrapper may leave its times to what it wraps.
-  id inner = class && !class->completion.times[0] ? mt_wrapped_by(command_buffer, MT_FAMILY_commandBuffer) : NULL;
+  id inner = class && !methods_of[mt_class_index(class)].times[0] ? mt_wrapped_by(command_buffer, MT_FAMILY_commandBuffer) : NULL;
   if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
   struct completion_methods looked_up;
-  const struct completion_methods *methods = timed ? &timed->completion : &looked_up;
-  if (!timed) mt_completion_resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
+  const struct completion_methods *methods = timed ? &methods_of[mt_class_index(timed)] : &looked_up;
+  if (!timed) resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
   uint64_t times[4], arg = methods->status ? methods->status(command_buffer, names[1]) : 0;
   for (int i = 0; i < 4; i++) times[i] = nanos_of(methods, command_buffer, i);
   if (arg == FAILED_STATUS && methods->error) {
@@ -67,8 +87,8 @@ static void completed(void *block, id command_buffer) {
     mt_pool_pop(pool);
   }
   unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
-  if (mt_memory_due(begin) && methods->device) mt_memory_sample(t, methods->device(command_buffer, names[7]), begin);
-  if (mt_sampling_on) mt_sampling_completed(t, number, begin, times[0], times[1]);
+  struct mt_completed all = {number, begin, times[0], times[1], command_buffer, methods};
+  for (int i = 0; told_of_completion[i]; i++) told_of_completion[i](t, &all);
   if (mt_thread_room(t, 2)) {
     struct ring *ring = t->ring;
     uint64_t head = t->head;
@@ -94,6 +114,9 @@ static struct {
 void mt_completion_start(void) {
   handler.isa = mt_blocks.global;
   for (int i = 0; i < METHODS; i++) names[i] = mt_selector(selectors[i]);
+  unsigned told = 0;
+  for (unsigned i = 0; i < mt_feature_count && told < MOST_TOLD; i++)
+    if (mt_features[i].completed) told_of_completion[told++] = mt_features[i].completed;
 }
 
 static void warn_once(struct thread *t) {
@@ -103,13 +126,13 @@ static void warn_once(struct thread *t) {
 }
 
 void mt_completion_watch(struct thread *t, id command_buffer) {
-  mt_handoff_commit(t);
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
-  if (!class || !handler.isa || !class->completion.add_handler) {
+  const struct completion_methods *methods = class ? &methods_of[mt_class_index(class)] : NULL;
+  if (!methods || !handler.isa || !methods->add_handler) {
     warn_once(t);
     return;
   }
   // A second commit is the program's mistake and gets Metal's own message for it, not one about a handler.
-  if (class->completion.status && class->completion.status(command_buffer, names[1]) >= COMMITTED) return;
-  class->completion.add_handler(command_buffer, names[0], &handler);
+  if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
+  methods->add_handler(command_buffer, names[0], &handler);
 }

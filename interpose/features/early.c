@@ -67,8 +67,8 @@ void mt_early_count(void) {
   atomic_fetch_add_explicit(&mt_region->rejected, all, memory_order_relaxed);
 }
 
-void mt_early_replay(struct thread *t, uint64_t id) {
-  struct log *log = log_of(id, false);
+void mt_early_replay(struct thread *t) {
+  struct log *log = log_of(atomic_load_explicit(&t->ring->thread, memory_order_relaxed), false);
   if (!log) return;
   unsigned replayed = 0;
   for (unsigned i = 0; i < log->used; i++) {
@@ -80,7 +80,7 @@ void mt_early_replay(struct thread *t, uint64_t id) {
     case MT_EARLY_END: mt_scope_end(t, ticks); break;
     }
   }
-  t->scopes_skipped = log->skipped;
+  mt_scopes_skip(t, log->skipped);
   atomic_fetch_sub_explicit(&mt_region->rejected, replayed < log->counted ? replayed : log->counted, memory_order_relaxed);
   atomic_store_explicit(&log->thread, 0, memory_order_relaxed); // not used again: no process becomes ready twice
 }

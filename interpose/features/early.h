@@ -15,8 +15,8 @@ void mt_early(enum mt_early kind, const char *name);
 // When the first Metal call has made the region: counts what has been noted as rejected, until it is replayed.
 void mt_early_count(void);
 
-// Replays what the calling thread noted.
-void mt_early_replay(struct thread *t, uint64_t id);
+// Replays what the calling thread, which has taken a ring, noted.
+void mt_early_replay(struct thread *t);
 
 // In the child of a fork: what was noted is the parent's.
 void mt_early_forget(void);

@@ -12,7 +12,7 @@
 #include "core/identity.h"
 #include "hook/install.h"
 #include "hook/methods.h"
-#include "core/process.h"
+#include "core/state.h"
 #include "core/thread.h"
 
 // Flags of blocks as in async.c; MTLCommandBufferStatus.
@@ -122,7 +122,7 @@ static id initialized_options(id self, SEL selector) {
   return options;
 }
 
-void mt_feedback_start(void) {
+static void watch_options(void) {
   Class class = objc_lookUpClass("MTL4CommitOptions");
   SEL selector = mt_selector("init");
   Method method = class && !initialize_options && mt_blocks.stack ? mt_method_find(class, selector, NULL) : NULL;
@@ -130,6 +130,13 @@ void mt_feedback_start(void) {
   options_class = class;
   initialize_options = (id(*)(id, SEL))method_getImplementation(method);
   mt_method_put(class, method, (IMP)initialized_options);
+}
+
+static IMP commit_with_options[MT_CLASSES]; // commit:count:options: of a class of queues, by its slot; NULL when it has none
+
+void mt_feedback_see(unsigned slot, Class class, unsigned family) {
+  if (family == MT_FAMILY_mtl4Queue) commit_with_options[slot] = mt_original_of(class, mt_selector("commit:count:options:"));
+  if (family == MT_FAMILY_device) watch_options();
 }
 
 void mt_feedback_begin(id options, const void *buffers, NSUInteger count) {
@@ -147,7 +154,7 @@ void mt_feedback_begin(id options, const void *buffers, NSUInteger count) {
 static void commit(id queue, SEL selector, const void *buffers, NSUInteger count) {
   (void)selector;
   const struct class_entry *class = mt_class_find(objc_class_of(queue), MT_FAMILY_mtl4Queue);
-  void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger, id))class->commit_with_options;
+  void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger, id))commit_with_options[mt_class_index(class)];
   id options = mt_send_id((id)options_class, "new");
   mt_feedback_begin(options, buffers, count);
   original(queue, mt_selector("commit:count:options:"), buffers, count, options);
@@ -156,7 +163,5 @@ static void commit(id queue, SEL selector, const void *buffers, NSUInteger count
 
 mt_commit mt_feedback_commit(id queue, mt_commit original) {
   const struct class_entry *class = mt_class_find(objc_class_of(queue), MT_FAMILY_mtl4Queue);
-  return class && class->commit_with_options && initialize_options ? commit : original;
+  return class && commit_with_options[mt_class_index(class)] && initialize_options ? commit : original;
 }
-
-IMP mt_feedback_resolve(Class class) { return mt_original_of(class, mt_selector("commit:count:options:")); }

@@ -7,8 +7,9 @@
 #define MTRACE_FEEDBACK_H
 #include "hook/objc.h"
 
-// Puts our handler into all options that are made from now on. One thread at a time; nothing where there is no Metal 4.
-void mt_feedback_start(void);
+// Of Metal 4's queues, looks up commit:count:options: without our hooks; with the first device, puts our handler into all options that are made
+// from now on. One thread at a time; nothing where there is no Metal 4.
+void mt_feedback_see(unsigned slot, Class class, unsigned family);
 
 // A commit with options begins: its command buffers get the times that the handler is told.
 void mt_feedback_begin(id options, const void *buffers, NSUInteger count);
@@ -17,7 +18,4 @@ typedef void (*mt_commit)(id queue, SEL selector, const void *buffers, NSUIntege
 
 // What to call instead of a queue's commit:count:; original itself where there are no options to be had.
 mt_commit mt_feedback_commit(id queue, mt_commit original);
-
-// commit:count:options: of a class, without our hooks; NULL when it has none. Looked up when the class is hooked.
-IMP mt_feedback_resolve(Class class);
 #endif

@@ -1,5 +1,6 @@
 // See memory.h.
 #include "features/memory.h"
+#include "features/completion.h"
 #include "hook/classes.h"
 #include "core/clock.h"
 #include "core/identity.h"
@@ -11,7 +12,13 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-NSUInteger (*mt_memory_resolve(Class class))(id, SEL) { return (NSUInteger(*)(id, SEL))mt_original_of(class, mt_selector(selector)); }
+
+// By the slot of a class of devices; NULL where that is left to what they wrap.
+static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
+
+void mt_memory_see(unsigned slot, Class class, unsigned family) {
+  if (family == MT_FAMILY_device) allocated_by[slot] = (NSUInteger(*)(id, SEL))mt_original_of(class, mt_selector(selector));
+}
 
 // Is it time by a clock that counts nanoseconds, and is nobody else at it?
 static bool due(uint64_t ticks) {
@@ -23,7 +30,7 @@ static bool due(uint64_t ticks) {
 
 static NSUInteger (*allocated_of(id device))(id, SEL) {
   const struct class_entry *class = mt_class_find(objc_class_of(device), MT_FAMILY_device);
-  return class ? class->allocated : (NSUInteger(*)(id, SEL))mt_implementation(device, selector);
+  return class ? allocated_by[mt_class_index(class)] : (NSUInteger(*)(id, SEL))mt_implementation(device, selector);
 }
 
 void mt_memory_sample(struct thread *t, id device, uint64_t now) {
@@ -34,4 +41,8 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
   if (!allocated) return;
   struct record record = {.begin = now, .end = now, .arg = allocated(device, mt_selector(selector)), .object = number, .call = MT_CALL_tracer_allocated};
   mt_thread_publish(t, &record, 1);
+}
+
+void mt_memory_completed(struct thread *t, const struct mt_completed *completed) {
+  if (mt_memory_due(completed->at)) mt_memory_sample(t, mt_completed_device(completed), completed->at);
 }

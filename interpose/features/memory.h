@@ -20,11 +20,14 @@ enum { MT_MEMORY_FEW_TICKS = 1000000 };
 #endif
 static inline bool mt_memory_due(uint64_t now) { return now - atomic_load_explicit(&mt_memory_looked, memory_order_relaxed) >= MT_MEMORY_FEW_TICKS; }
 
-// What a class of devices does for currentAllocatedSize; NULL when it does not respond.
-NSUInteger (*mt_memory_resolve(Class class))(id, SEL);
+// Looks up what a class of devices does for currentAllocatedSize.
+void mt_memory_see(unsigned slot, Class class, unsigned family);
+
+// Samples the device of a command buffer that has completed, if it is time.
+struct mt_completed;
+struct thread;
+void mt_memory_completed(struct thread *t, const struct mt_completed *completed);
 
 // Samples a device, if it is time.
-struct thread;
 void mt_memory_sample(struct thread *t, id device, uint64_t now);
-
 #endif

@@ -8,10 +8,27 @@
 #include "core/clock.h"
 #include "core/identity.h"
 #include "hook/install.h"
-#include "features/sampling.h"
+#include "features/samplecheck.h"
 #include "core/thread.h"
 
 enum { ENCODERS = 3, BYTES = 1 << 16, PRIVATE = 2 << 4, COMPLETED = 4, LONGEST_NANOS = 2000000000, STEP_NANOS = 50000 };
+
+enum { TOLERANCE_NANOS = 50000 };
+static const uint64_t error_value = UINT64_MAX; // MTLCounterErrorValue
+
+unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2], struct mt_gpu_interval within, struct mt_gpu_interval *measured) {
+  *measured = (struct mt_gpu_interval){0, 0};
+  for (int i = 0; i < 2; i++)
+    if (samples[i] == 0 || samples[i] == error_value) return MT_SAMPLING_MISSING;
+  uint64_t start = mt_gpu_clock_nanos(&device->clock, samples[0]), end = mt_gpu_clock_nanos(&device->clock, samples[1]);
+  if (start == 0 || within.start == 0 || samples[1] < samples[0] || end < start || start + TOLERANCE_NANOS < within.start || end > within.end + TOLERANCE_NANOS ||
+      start > within.end + TOLERANCE_NANOS)
+    return MT_SAMPLING_WRONG;
+  start = start < within.start ? within.start : start > within.end ? within.end : start;
+  end = end > within.end ? within.end : end < start ? start : end;
+  *measured = (struct mt_gpu_interval){start, end};
+  return MT_SAMPLING_MEASURED;
+}
 
 static id send(id object, const char *selector) {
   id (*method)(id, SEL) = (id(*)(id, SEL))mt_original(&object, selector);
@@ -75,8 +92,8 @@ static const char *run(struct mt_sampled_device *device, id object) {
   if (!supports || !supports(asked, mt_selector(supports_selector), STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
   if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not tell its time";
   id queue = send(object, "newCommandQueue"), command_buffer = send(queue, "commandBuffer");
-  mt_identity_alias(command_buffer, MT_SAMPLES_TEST);
-  struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_SAMPLES_TEST) : NULL;
+  mt_identity_alias(command_buffer, MT_TRACERS_OWN);
+  struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_TRACERS_OWN) : NULL;
   id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker, buffer_selector);
   id buffer = make_buffer ? make_buffer(maker, mt_selector(buffer_selector), BYTES, PRIVATE) : NULL;
   const char *why = "the device has no room for counter samples";
@@ -87,7 +104,7 @@ static const char *run(struct mt_sampled_device *device, id object) {
       why = wait_for(command_buffer) ? judge(device, object, command_buffer, chunk) : "the self-test did not complete";
     }
   }
-  for (struct mt_chunk *own = mt_samples_end(MT_SAMPLES_TEST); own;) own = mt_samples_give(own);
+  for (struct mt_chunk *own = mt_samples_end(MT_TRACERS_OWN); own;) own = mt_samples_give(own);
   mt_identity_retire(command_buffer);
   send(buffer, "release");
   send(queue, "release");

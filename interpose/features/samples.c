@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/identity.h"
 #include "hook/install.h"
-#include "waits/locks.h"
+#include "system/own.h"
 
 enum {
   MOST_DEVICES = 2,

@@ -1,18 +1,43 @@
 // See sampling.h.
 #include "features/sampling.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "features/completion.h"
+#include "features/samplecheck.h"
 #include "hook/classes.h"
 #include "core/clock.h"
 #include "hook/install.h"
 #include "core/text.h"
 #include "core/thread.h"
 
-enum { TOLERANCE_NANOS = 50000, BAD_IN_A_ROW = 64, ATTACHMENTS = 4 };
-static const uint64_t error_value = UINT64_MAX; // MTLCounterErrorValue
+enum { BAD_IN_A_ROW = 64, ATTACHMENTS = 4 };
 
 bool mt_sampling_on;
 
-void mt_sampling_resolve(struct sampling_methods *methods, Class class) {
+// The methods of a class of command buffers, by its slot.
+static struct sampling_methods {
+  id (*device)(id, SEL);
+  id (*make[MT_SAMPLED_KINDS])(id, SEL, id);
+} sampling_methods[MT_CLASSES];
+
+// The encoder that a thread is about to make, by the thread's index.
+static struct sampling {
+  unsigned outcome; // MT_SAMPLING_*
+  unsigned kind;
+  id descriptor;
+  struct mt_chunk *chunk;
+  id (*make)(id, SEL, id);
+} __attribute__((aligned(128))) about_to_make[MT_THREADS];
+
+void mt_sampling_start(void) {
+  const char *gpu_timing = getenv("MTRACE_GPU_TIMING");
+  mt_sampling_on = gpu_timing && strcmp(gpu_timing, "encoder") == 0;
+}
+
+void mt_sampling_see_class(unsigned slot, Class class, unsigned family) {
+  if (family != MT_FAMILY_commandBuffer || !mt_sampling_on) return;
+  struct sampling_methods *methods = &sampling_methods[slot];
   methods->device = (id(*)(id, SEL))mt_original_of(class, mt_selector("device"));
   methods->make[MT_SAMPLED_COMPUTE] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("computeCommandEncoderWithDescriptor:"));
   methods->make[MT_SAMPLED_BLIT] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("blitCommandEncoderWithDescriptor:"));
@@ -47,11 +72,12 @@ static bool taken(id pass, id ours) {
 
 // Finds a place for the samples of the next encoder and makes the pass descriptor that names it.
 static void prepare(struct thread *t, id command_buffer, uint32_t number, unsigned kind) {
-  struct sampling *s = &t->sampling;
+  struct sampling *s = &about_to_make[t->index];
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
-  if (t->canary || !class || !class->sampling.device || !class->sampling.make[kind] || !class->completion.add_handler || !mt_blocks.global) return;
-  struct mt_sampled_device *device = mt_samples_device(class->sampling.device(command_buffer, mt_selector("device")), false);
+  const struct sampling_methods *methods = class ? &sampling_methods[mt_class_index(class)] : NULL;
+  if (t->canary || !methods || !methods->device || !methods->make[kind] || !mt_completion_can_watch(class) || !mt_blocks.global) return;
+  struct mt_sampled_device *device = mt_samples_device(methods->device(command_buffer, mt_selector("device")), false);
   if (!device || !atomic_load_explicit(&device->works, memory_order_acquire)) return;
   s->chunk = mt_samples_take(device, command_buffer, number);
   if (!s->chunk) {
@@ -62,7 +88,7 @@ static void prepare(struct thread *t, id command_buffer, uint32_t number, unsign
   if (!*descriptor) *descriptor = mt_samples_descriptor(s->chunk, s->chunk->used, kind);
   if (!*descriptor) return;
   s->descriptor = *descriptor;
-  s->make = class->sampling.make[kind];
+  s->make = methods->make[kind];
   s->outcome = MT_SAMPLING_MEASURED;
 }
 
@@ -75,7 +101,7 @@ static void set_type(id descriptor, NSUInteger type) {
 
 // The trampoline calls one of these in place of its original: they read what prepare left.
 static id make(id self, const char *name) {
-  struct sampling *s = &mt_thread_get()->sampling;
+  struct sampling *s = &about_to_make[mt_thread_get()->index];
   return s->make(self, mt_selector(name), s->descriptor);
 }
 static id make_compute(id self, SEL selector) {
@@ -92,15 +118,15 @@ static id make_blit(id self, SEL selector) {
 }
 static id make_of_pass(id self, SEL selector, id pass) {
   (void)pass;
-  struct sampling *s = &mt_thread_get()->sampling;
+  struct sampling *s = &about_to_make[mt_thread_get()->index];
   return s->make(self, selector, s->descriptor);
 }
 
 mt_make_encoder_of_type mt_sampling_compute_of_type(struct thread *t, id command_buffer, uint32_t number, NSUInteger type, mt_make_encoder_of_type original) {
   if (!mt_sampling_on) return original;
   prepare(t, command_buffer, number, MT_SAMPLED_COMPUTE);
-  if (t->sampling.outcome != MT_SAMPLING_MEASURED) return original;
-  set_type(t->sampling.descriptor, type);
+  if (about_to_make[t->index].outcome != MT_SAMPLING_MEASURED) return original;
+  set_type(about_to_make[t->index].descriptor, type);
   return make_compute_of_type;
 }
 
@@ -112,13 +138,13 @@ mt_make_encoder mt_sampling_compute(struct thread *t, id command_buffer, uint32_
 mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t number, mt_make_encoder original) {
   if (!mt_sampling_on) return original;
   prepare(t, command_buffer, number, MT_SAMPLED_BLIT);
-  return t->sampling.outcome == MT_SAMPLING_MEASURED ? make_blit : original;
+  return about_to_make[t->index].outcome == MT_SAMPLING_MEASURED ? make_blit : original;
 }
 
 mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, uint32_t number, unsigned kind, id pass, mt_make_encoder_of_pass original) {
   if (!mt_sampling_on) return original;
   prepare(t, command_buffer, number, kind);
-  struct sampling *s = &t->sampling;
+  struct sampling *s = &about_to_make[t->index];
   if (s->outcome != MT_SAMPLING_MEASURED) return original;
   if (taken(pass, s->descriptor)) {
     s->outcome = MT_SAMPLING_TAKEN;
@@ -129,24 +155,10 @@ mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, ui
 }
 
 unsigned mt_sampling_made(struct thread *t, uint32_t encoder) {
-  struct sampling *s = &t->sampling;
+  struct sampling *s = &about_to_make[t->index];
   if (!mt_sampling_on) return MT_SAMPLING_OFF;
   if (s->outcome == MT_SAMPLING_MEASURED && encoder) s->chunk->encoders[s->chunk->used++] = encoder;
   return s->outcome;
-}
-
-unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2], struct mt_gpu_interval within, struct mt_gpu_interval *measured) {
-  *measured = (struct mt_gpu_interval){0, 0};
-  for (int i = 0; i < 2; i++)
-    if (samples[i] == 0 || samples[i] == error_value) return MT_SAMPLING_MISSING;
-  uint64_t start = mt_gpu_clock_nanos(&device->clock, samples[0]), end = mt_gpu_clock_nanos(&device->clock, samples[1]);
-  if (start == 0 || within.start == 0 || samples[1] < samples[0] || end < start || start + TOLERANCE_NANOS < within.start || end > within.end + TOLERANCE_NANOS ||
-      start > within.end + TOLERANCE_NANOS)
-    return MT_SAMPLING_WRONG;
-  start = start < within.start ? within.start : start > within.end ? within.end : start;
-  end = end > within.end ? within.end : end < start ? start : end;
-  *measured = (struct mt_gpu_interval){start, end};
-  return MT_SAMPLING_MEASURED;
 }
 
 // A device that was right in the self-test and is wrong from then on, always, is left alone.
@@ -159,8 +171,8 @@ static void judge_device(struct thread *t, struct mt_sampled_device *device, uns
     warn(t, "the GPU's counter samples went wrong; measuring was given up");
 }
 
-void mt_sampling_completed(struct thread *t, uint32_t number, uint64_t handled, uint64_t start, uint64_t end) {
-  struct mt_chunk *chunk = mt_samples_end(number);
+void mt_sampling_completed(struct thread *t, const struct mt_completed *completed) {
+  struct mt_chunk *chunk = mt_sampling_on ? mt_samples_end(completed->number) : NULL;
   if (!chunk) return;
   void *pool = mt_pool_push();
   mt_gpu_clock_renew(&chunk->device->clock, chunk->device->device);
@@ -169,10 +181,10 @@ void mt_sampling_completed(struct thread *t, uint32_t number, uint64_t handled, 
     for (uint32_t i = 0; i < chunk->used; i++) {
       static const uint64_t none[2];
       struct mt_gpu_interval measured;
-      unsigned outcome = mt_sampling_check(chunk->device, samples ? samples + 2 * i : none, (struct mt_gpu_interval){start, end}, &measured);
+      unsigned outcome = mt_sampling_check(chunk->device, samples ? samples + 2 * i : none, (struct mt_gpu_interval){completed->start, completed->end}, &measured);
       judge_device(t, chunk->device, outcome);
       struct record records[2] = {
-          {.begin = handled, .end = mt_ticks(), .arg = outcome, .object = chunk->encoders[i], .call = MT_CALL_tracer_encoder_times, .flags = MT_FLAG_HAS_MORE},
+          {.begin = completed->at, .end = mt_ticks(), .arg = outcome, .object = chunk->encoders[i], .call = MT_CALL_tracer_encoder_times, .flags = MT_FLAG_HAS_MORE},
           {.begin = measured.start, .end = measured.end, .call = MT_CALL_tracer_more},
       };
       mt_thread_publish(t, records, 2);

@@ -12,21 +12,11 @@
 
 extern MT_HIDDEN bool mt_sampling_on; // MTRACE_GPU_TIMING=encoder
 
-// The methods of a command buffer that are used, without our hooks. Looked up when its class is hooked.
-struct sampling_methods {
-  id (*device)(id, SEL);
-  id (*make[MT_SAMPLED_KINDS])(id, SEL, id);
-};
-void mt_sampling_resolve(struct sampling_methods *methods, Class class);
+// Reads what is asked for.
+void mt_sampling_start(void);
 
-// The encoder that a thread is about to make.
-struct sampling {
-  unsigned outcome; // MT_SAMPLING_*
-  unsigned kind;
-  id descriptor;
-  struct mt_chunk *chunk;
-  id (*make)(id, SEL, id);
-};
+// Looks up the methods of a class of command buffers that are used, without our hooks.
+void mt_sampling_see_class(unsigned slot, Class class, unsigned family);
 
 // Before a queue is made: tests the device, the first time.
 struct thread;
@@ -45,16 +35,7 @@ mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t n
 // After it: notes the number of the encoder, and says what becomes of it.
 unsigned mt_sampling_made(struct thread *t, uint32_t encoder);
 
-// In the completion handler, when it is on: writes down when the encoders of a command buffer began and ended. start and end are its GPU times.
-void mt_sampling_completed(struct thread *t, uint32_t number, uint64_t handled, uint64_t start, uint64_t end);
-
-// Reads an encoder's samples as times of a command buffer; an outcome.
-struct mt_gpu_interval {
-  uint64_t start, end; // ns
-};
-unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2], struct mt_gpu_interval within, struct mt_gpu_interval *measured);
-
-// Measures a command buffer of our own, which has this number. NULL when all was right, else what was not.
-#define MT_SAMPLES_TEST (MT_FIRST_LOCK - 1)
-const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, id object);
+// When it is on: writes down when the encoders of a command buffer began and ended.
+struct mt_completed;
+void mt_sampling_completed(struct thread *t, const struct mt_completed *completed);
 #endif

@@ -2,6 +2,7 @@
 // with all of it when it ends. Scopes deeper than the stack holds are counted as dropped, and their ends pair with their beginnings.
 #ifndef MTRACE_SCOPES_H
 #define MTRACE_SCOPES_H
+#include <stddef.h>
 #include "core/thread.h"
 
 // The bytes of a name that are recorded: all, or as many whole characters of its UTF-8 as fit. NULL is an empty name.
@@ -10,4 +11,13 @@ size_t mt_name_length(const char *name);
 void mt_mark(struct thread *t, uint64_t ticks, const char *name);
 void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name);
 void mt_scope_end(struct thread *t, uint64_t ticks); // the innermost; nothing when none is open
+
+// A thread has taken a ring: no scope is open.
+void mt_scopes_open(struct thread *t);
+
+// So many scopes are open inside of those that are recorded, which are not.
+void mt_scopes_skip(struct thread *t, unsigned count);
+
+// The thread ends inside of its open scopes.
+void mt_scopes_end(struct thread *t);
 #endif

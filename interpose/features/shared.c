@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include "hook/hooks.h"
 #include "core/identity.h"
-#include "waits/locks.h"
+#include "system/own.h"
 
 enum { MOST = 64 };
 

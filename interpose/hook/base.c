@@ -7,10 +7,12 @@
 #include "hook/classes.h"
 #include "hook/devices.h"
 #include "hook/install.h"
-#include "hook/interpose.h"
+#include "hook/metal.h"
 #include "hook/methods.h"
 #include "core/process.h"
 #include "hook/skip.h"
+#include "core/session.h"
+#include "core/state.h"
 #include "core/thread.h"
 
 static id (*initialize_device)(id, SEL);
@@ -75,8 +77,10 @@ static void hook(Class class, const char *name, void *original, IMP ours) {
   mt_method_put(class, method, ours);
 }
 
+const char *mt_methods_prepare(void) { return mt_methods_resolve() ? NULL : "not traced: the Objective-C runtime is none that the tracer knows"; }
+
 void mt_base_hook(void) {
-  if (!mt_metal_there() || !mt_objc_resolve()) return;
+  if (!mt_metal_there() || !mt_methods_resolve()) return;
   Class queue = objc_lookUpClass("_MTLCommandQueue");
   hook(queue, "initWithDevice:maxCommandBufferCount:", &initialize_queue, (IMP)queue_made_with_count);
   hook(queue, "initWithDevice:descriptor:", &initialize_queue_by, (IMP)queue_made_by_descriptor);
@@ -84,4 +88,10 @@ void mt_base_hook(void) {
   hook(buffer, "initWithQueue:retainedReferences:", &initialize_buffer, (IMP)buffer_made_by_queue);
   hook(buffer, "initWithQueue:retainedReferences:synchronousDebugMode:", &initialize_buffer_for_debugging, (IMP)buffer_made_for_debugging);
   hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
+}
+
+// A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call is seen.
+__attribute__((destructor)) static void unloaded(void) {
+  if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
+  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded");
 }

@@ -11,10 +11,10 @@
 #include "hook/hooks.h"
 #include "core/identity.h"
 #include "core/text.h"
+#include "waits/locks.h"
 
 enum { COMMAND_BUFFERS = 4, BYTES = 64, MOST_OBJECTS = 128 };
 
-_Atomic bool mt_canary_in_flight;
 static bool wanted;
 static unsigned made[MT_CALL_COUNT];
 static uint32_t numbers;
@@ -30,7 +30,7 @@ void mt_canary_keep(const void *object) {
   if (kept_count < MOST_OBJECTS) kept[kept_count++] = object;
 }
 
-uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_SAMPLES_TEST - MT_CANARY_FIRST); }
+uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_TRACERS_OWN - MT_CANARY_FIRST); }
 
 void mt_canary_seen(struct thread *t, unsigned call) {
   if (call == MT_CALL_resource_dealloc) return; // when Metal lets go of the buffer is its own affair
@@ -91,7 +91,7 @@ void mt_canary_fly(struct thread *t, id device) {
   int saved = errno;
   uint64_t nested[MT_NESTED_FAMILIES];
   for (int i = 0; i < MT_NESTED_FAMILIES; i++) nested[i] = atomic_load_explicit(&t->ring->nested[i], memory_order_relaxed);
-  atomic_store(&mt_canary_in_flight, true);
+  atomic_store(&mt_locks_left_out, true);
   t->canary = true;
   t->look_again = 0;
   void *pool = mt_pool_push();
@@ -100,7 +100,7 @@ void mt_canary_fly(struct thread *t, id device) {
   while (kept_count > 0) mt_identity_retire(kept[--kept_count]);
   t->canary = false;
   t->look_again = t->head;
-  atomic_store(&mt_canary_in_flight, false);
+  atomic_store(&mt_locks_left_out, false);
   for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], nested[i], memory_order_relaxed);
   made[MT_CALL_queue_commitCommandBuffer_wake_] = made[MT_CALL_commandBuffer_commit];
   for (unsigned call = 0; call < MT_CALL_COUNT; call++)

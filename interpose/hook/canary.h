@@ -9,10 +9,6 @@
 #define MT_CANARY_FIRST 0x7fff0000u // up to the first number of a lock
 static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST && number < MT_FIRST_LOCK; }
 
-// Is it being made now? Waits for locks are left out then: those of the canary's queue are on threads of Metal's own.
-extern _Atomic bool mt_canary_in_flight;
-static inline bool mt_canary_flies(void) { return atomic_load_explicit(&mt_canary_in_flight, memory_order_relaxed); }
-
 // Was it asked for? Looks into the environment.
 void mt_canary_start(void);
 

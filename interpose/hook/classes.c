@@ -5,13 +5,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include "hook/coverage.h"
-#include "features/feedback.h"
-#include "hook/install.h"
-#include "waits/locks.h"
-#include "features/memory.h"
-#include "hook/skip.h"
+#include "core/feature.h"
 #include "core/text.h"
+#include "core/thread.h"
+#include "hook/install.h"
+#include "hook/skip.h"
+#include "system/own.h"
 
 enum { MOST_INDEX = 255 };
 
@@ -34,6 +33,19 @@ const struct class_entry *mt_class_search(Class class, unsigned family) {
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
+// Classes of the frameworks that make kernels share their methods: hooks are put where those are defined. Returns how many were left out.
+static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
+  static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true, [MT_FAMILY_mpsCommandBuffer] = true};
+  return share_methods[family] ? mt_install_owners(class, family) : mt_install(class, family, flags);
+}
+
+// The choke points of queues. With the first device those of the class of Metal.framework that every driver's queues derive from: they see
+// queues that we do not see.
+static void put_audits(Class class, unsigned family) {
+  Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") : NULL;
+  if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
+}
+
 // Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);
@@ -47,20 +59,12 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     const char *name = class_getName(class);
     e->family = family;
     e->index = ++count <= MOST_INDEX ? count : 0;
-    if (family == MT_FAMILY_commandBuffer) mt_completion_resolve(&e->completion, class);
-    if (family == MT_FAMILY_commandBuffer && mt_sampling_on) mt_sampling_resolve(&e->sampling, class);
-    if (family == MT_FAMILY_mtl4Queue) e->commit_with_options = mt_feedback_resolve(class);
-    if (family == MT_FAMILY_device) e->allocated = mt_memory_resolve(class);
-    if (family == MT_FAMILY_device) mt_feedback_start();
+    MT_FEATURES(class_seen, mt_class_index(e), class, family);
     e->base = (id(*)(id, SEL))mt_original_of(class, mt_selector("baseObject"));
     if (e->index) mt_fact(t, MT_FACT_CLASS, family, e->index, name, strlen(name));
-    bool layer = family == MT_FAMILY_mpsKernel || family == MT_FAMILY_mpsGraph || family == MT_FAMILY_mpsCommandBuffer;
     bool skipped = mt_skipped(class);
-    unsigned left_out = skipped ? 0 : layer ? mt_install_owners(class, family) : mt_install(class, family, e->index << MT_FLAG_CLASS_SHIFT);
-    // The class of Metal.framework that every driver's queues derive from: its choke points see queues that we do not see.
-    Class queues = family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") : NULL;
-    if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
-    if (family == MT_FAMILY_queue && !skipped) mt_install_audits(class, family);
+    unsigned left_out = skipped ? 0 : put_hooks(class, family, e->index << MT_FLAG_CLASS_SHIFT);
+    put_audits(skipped ? NULL : class, family);
     if (skipped) {
       char text[256];
       int n = snprintf(text, sizeof text, "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
@@ -84,4 +88,26 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);
   return e && e->base ? e->base(object, mt_selector("baseObject")) : NULL;
+}
+
+void mt_class_missed(struct thread *t, Class class, unsigned family) {
+  enum { MOST = 64 };
+  static struct {
+    Class class;
+    unsigned family;
+  } told[MOST];
+  static unsigned count;
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  if (!class || mt_class_find(class, family)) return;
+  mt_own_lock(&mutex);
+  unsigned i = 0;
+  while (i < count && !(told[i].class == class && told[i].family == family)) i++;
+  bool new = i == count && count < MOST;
+  if (new) {
+    told[count].class = class;
+    told[count++].family = family;
+  }
+  mt_own_unlock(&mutex);
+  const char *name = class_getName(class);
+  if (new) mt_fact(t, MT_FACT_UNHOOKED, family, 0, name, strlen(name));
 }

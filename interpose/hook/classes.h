@@ -4,24 +4,22 @@
 #ifndef MTRACE_CLASSES_H
 #define MTRACE_CLASSES_H
 #include <stdatomic.h>
-#include "features/completion.h"
-#include "system/hidden.h"
 #include "hook/objc.h"
-#include "features/sampling.h"
+#include "system/hidden.h"
 
 struct class_entry {
   _Atomic(Class) class; // NULL while the entry is free
   unsigned family;
   unsigned index; // of the class in records' flags; 0 when there are more classes than that field holds
-  struct completion_methods completion; // of command buffers
-  struct sampling_methods sampling;     // of command buffers
-  IMP commit_with_options;              // of Metal 4 queues
-  NSUInteger (*allocated)(id, SEL);     // of devices; NULL where that is left to what they wrap
   id (*base)(id, SEL); // baseObject of a wrapper: what it wraps; else NULL
 };
 
 enum { MT_CLASSES = 1024 };
 extern MT_HIDDEN struct class_entry mt_classes[MT_CLASSES]; // open addressing
+
+// Where a feature keeps what it knows of an entry's class, in an array of its own that is MT_CLASSES long. It is written in class_seen, before the
+// entry is there for readers (core/feature.h).
+static inline unsigned mt_class_index(const struct class_entry *e) { return (unsigned)(e - mt_classes); }
 
 static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 + family) % MT_CLASSES; }
 
@@ -43,6 +41,9 @@ static inline const struct class_entry *mt_class_see(struct thread *t, id object
   const struct class_entry *e = mt_class_find(class, family);
   return __builtin_expect(e != NULL, 1) ? e : mt_class_hook(t, class, family);
 }
+
+// Notes that an object of a class without hooks came by, the first time.
+void mt_class_missed(struct thread *t, Class class, unsigned family);
 
 // The object that a wrapper of the validation or capture layers wraps, or NULL. Calls may reach it past the wrapper.
 id mt_wrapped_by(id object, unsigned family);

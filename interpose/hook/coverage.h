@@ -7,10 +7,20 @@
 #include "hook/objc.h"
 #include "core/thread.h"
 
-// Adds one to a counter of the calling thread's ring.
-static inline void mt_tally(_Atomic uint64_t *counter) {
-  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
-}
+enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
+struct choke {
+  uintptr_t frame; // of the outermost passage in progress, 0 when there is none
+  const void *command_buffer;
+};
+
+// What is kept of a thread, by its index.
+extern struct mt_audits {
+  struct choke chokes[MT_CHOKES];
+  uint64_t handled; // command buffers whose completion handler of ours ran here
+} __attribute__((aligned(128))) mt_audits[MT_THREADS];
+
+// A thread has taken a ring: it is in no choke point.
+void mt_audit_open(struct thread *t);
 
 // A command buffer on its way through a choke point.
 struct audit {
@@ -28,7 +38,4 @@ void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 
 // commandBufferDidComplete:… of a queue returned: the handlers have run.
 void mt_audit_completion(struct audit *a, id queue, id command_buffer);
-
-// Notes that an object of a class without hooks came by, the first time.
-void mt_class_missed(struct thread *t, Class class, unsigned family);
 #endif

@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/feature.h"
+#include "core/process.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
 #include "hook/devices.h"
 #include "hook/hooks.h"
 #include "hook/interpose.h"
-#include "features/layers.h"
 #include "hook/span.h"
 #include "core/text.h"
 
@@ -24,7 +25,7 @@ uint32_t mt_device_seen(struct thread *t, id device) {
   if (!device) return 0;
   int saved = errno;
   mt_class_see(t, device, MT_FAMILY_device);
-  mt_layers_look(t);
+  MT_FEATURES(look, t);
   uint32_t number = mt_identity_of(device);
   mt_made_layers(t, MT_FAMILY_device, device, number);
   for (int i = 0; i < MOST_DEVICES; i++) {

@@ -1,10 +1,10 @@
 // Objects as calls return them. Rule: the class is hooked and the number given before the program sees the object.
+#include "core/feature.h"
+#include "core/thread.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
 #include "hook/hooks.h"
 #include "core/identity.h"
-#include "features/layers.h"
-#include "core/thread.h"
 
 // Layers wrap layers: Metal has at most three.
 enum { MOST_LAYERS = 4 };
@@ -49,7 +49,9 @@ uint32_t mt_made(struct thread *t, unsigned family, id object) {
   bool plain = objc_class_of(object) == t->plain[family] && only(t, object) && !t->canary;
   uint32_t number = __builtin_expect(plain, 1) ? mt_identity_new(t, object) : made_otherwise(t, family, object);
   // Now and then, and when something is made that kernels are made of.
-  if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) mt_layers_look(t);
+  if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) {
+    MT_FEATURES(look, t);
+  }
   return number;
 }
 

@@ -12,6 +12,9 @@ Method mt_method_find(Class class, SEL selector, Class *owner);
 // and, as inheritance has it, that of the classes below it.
 void mt_method_put(Class class, Method method, IMP implementation);
 
-// Finds what of GCC's runtime that takes. False when this is another one.
+// Resolves what is asked of the runtime, here and in objc.h. False when there is none, or another than is known.
 bool mt_methods_resolve(void);
+
+// The same, as why nothing can be recorded: NULL when it can.
+const char *mt_methods_prepare(void);
 #endif

@@ -29,3 +29,5 @@ Method mt_method_find(Class class, SEL selector, Class *owner) {
 void mt_method_put(Class class, Method method, IMP implementation) {
   class_replaceMethod(class, method_getName(method), implementation, method_getTypeEncoding(method));
 }
+
+bool mt_methods_resolve(void) { return mt_objc_resolve(); }

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hook/interpose.h"
+#include "hook/metal.h"
 
 enum { BUCKET = 32 };
 
@@ -114,6 +114,7 @@ static void **mutex, **none;
 static int (*lock)(void *), (*unlock)(void *);
 
 bool mt_methods_resolve(void) {
+  if (!mt_objc_resolve()) return false;
   mutex = mt_metal_symbol("__objc_runtime_mutex");
   none = mt_metal_symbol("__objc_uninstalled_dtable");
   *(void **)&lock = mt_metal_symbol("objc_mutex_lock");

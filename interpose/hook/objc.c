@@ -6,7 +6,6 @@
 #include "hook/objc.h"
 #include <stdatomic.h>
 
-struct mt_blocks mt_blocks;
 static void *(*pool_push)(void);
 static void (*pool_pop)(void *);
 
@@ -25,8 +24,7 @@ bool mt_objc_resolve(void) {
   return true;
 }
 #else
-#include "hook/interpose.h"
-#include "hook/methods.h"
+#include "hook/metal.h"
 
 struct mt_objc mt_objc;
 
@@ -43,7 +41,7 @@ bool mt_objc_resolve(void) {
   *(void **)&mt_blocks.dispose = mt_metal_symbol("_Block_object_dispose");
   *(void **)&pool_push = mt_metal_symbol("objc_autoreleasePoolPush");
   *(void **)&pool_pop = mt_metal_symbol("objc_autoreleasePoolPop");
-  return mt_methods_resolve();
+  return true;
 }
 #endif
 

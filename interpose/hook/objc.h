@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "system/blocks.h"
 
 typedef struct objc_class *Class;
 typedef struct objc_object *id;
@@ -71,14 +72,6 @@ static inline Class objc_class_of(id object) { return object ? *(Class *)object 
 
 // Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no runtime.
 bool mt_objc_resolve(void);
-
-// The blocks runtime; all NULL when there is none.
-struct mt_blocks {
-  void *global, *stack; // _NSConcreteGlobalBlock, _NSConcreteStackBlock
-  void (*assign)(void *, const void *, int);
-  void (*dispose)(const void *, int);
-};
-extern struct mt_blocks mt_blocks;
 
 // The selector of a name, which is a constant: each is asked for once. NULL when no method has it: GCC's runtime grows the table of all
 // classes without one of their own, under whoever reads it, when a selector is registered, so none is.

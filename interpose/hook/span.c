@@ -4,7 +4,6 @@
 // Whatever else there may be to do, a first call, a stack, a full ring, is left to another one, from the beginning.
 #include "hook/span.h"
 #include "hook/canary.h"
-#include "hook/coverage.h"
 #include "stacks/stack.h"
 
 #define SELDOM __attribute__((noinline, cold))

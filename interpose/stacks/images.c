@@ -2,7 +2,7 @@
 #include "stacks/images.h"
 #include <stdio.h>
 #include <string.h>
-#include "core/text.h"
+#include "core/fact.h"
 
 size_t mt_image_put(char *buffer, size_t length, size_t size, uint64_t start, uint64_t bytes, const uint8_t *id, size_t id_length, const char *path) {
   enum { LONGEST_ID = 32 };

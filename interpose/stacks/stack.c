@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session.h"
+#include "stacks/images.h"
 #include "stacks/python.h"
 #include "stacks/symbols.h"
 #include "core/text.h"
@@ -21,7 +23,7 @@ struct stacks {
   uint64_t words[WORDS]; // the frames as they are sent
   uint64_t sent[SENT_STACKS]; // StackIDs whose frames this thread has sent, direct mapped
 };
-static struct stacks all[MT_RING_COUNT]; // by ring; pages never touched take no memory
+static struct stacks all[MT_THREADS]; // by ring; pages never touched take no memory
 
 unsigned mt_stacks;
 const uint8_t mt_calls_with_stack[MT_CALL_COUNT] = MT_CALLS_WITH_STACK;
@@ -35,10 +37,27 @@ void mt_stack_start(void) {
 
 void mt_stack_open(struct thread *t) {
   if (!mt_stacks) return;
-  t->stacks = &all[t->ring - mt_region->rings];
+  t->stacks = &all[t->index];
   t->stacks->low = t->stacks->high = 0;
   t->stacks->asked = false;
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
+}
+
+// Now, and not only when the drainer comes to it: a program that ends soon has it said, too.
+void mt_stack_say(void) {
+  if (!mt_stacks) return;
+  size_t length;
+  const void *images;
+  mt_images_start();
+  while (images = mt_images_new(&length), length > 0) mt_session_facts(images, length);
+  if (mt_stacks & MT_STACKS_PYTHON && mt_python_unknown()) mt_session_warn(0, mt_python_unknown());
+}
+
+void mt_stack_fork_begins(void) {
+  if (mt_stacks) mt_images_hold();
+}
+void mt_stack_fork_over(void) {
+  if (mt_stacks) mt_images_release();
 }
 
 // A return address without the signature that code of arm64e puts into it.

@@ -22,6 +22,13 @@ void mt_stack_start(void);
 // Gives a thread that has taken a ring what it needs for stacks, when they are recorded.
 void mt_stack_open(struct thread *t);
 
+// Says what stacks are read by, when they are recorded: the files of code, and whether Python is one that is known.
+void mt_stack_say(void);
+
+// Around a fork: see images.h.
+void mt_stack_fork_begins(void);
+void mt_stack_fork_over(void);
+
 // Records the stack of a call that is about to begin, from the frame of the function that the program called. Returns the tick at
 // which the call begins: the stack record's end.
 uint64_t mt_stack_record(struct thread *t, uintptr_t frame, bool metal);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include "system/place.h"
-#include "core/text.h"
+#include "core/fact.h"
 
 enum { CAPACITY = 1 << 14, MOST_PROBES = 64, SYMBOLS_ROOM = 64 << 10, LONGEST_NAME = 1024 };
 

@@ -3,7 +3,7 @@
 #include <semaphore.h>
 #include <time.h>
 #include "system/doorbell.h"
-#include "waits/locks.h"
+#include "system/own.h"
 
 static sem_t bell;
 

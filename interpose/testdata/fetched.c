@@ -15,7 +15,7 @@ enum { PLACES = 4000, ROUNDS = 6, ANSWER = 3 };
 
 int main(void) {
   static struct thread threads[2];
-  for (int i = 0; i < 2; i++) threads[i].ring = calloc(1, sizeof *threads[i].ring);
+  for (int i = 0; i < 2; i++) threads[i].ring = calloc(1, sizeof *threads[i].ring), threads[i].index = (unsigned)i;
   struct thread *asks = &threads[0], *submits = &threads[1];
   static char heap[1 << 22];
   for (int kind = 0; kind < 3; kind++) {

@@ -17,11 +17,7 @@ enum { MOST = 64 };
 struct region *mt_region;
 uint32_t mt_clock_kind = MT_CLOCK_NANOSECONDS;
 void mt_doorbell_ring(void) {}
-IMP mt_implementation(id object, const char *selector) { return NULL; }
-SEL mt_selector(const char *name) { return NULL; }
 bool mt_room_wait(const _Atomic uint64_t *tail, uint64_t wanted, uint64_t *stuck) { return false; }
-NSUInteger mt_send_integer(id object, const char *selector) { return 0; }
-struct mt_objc mt_objc;
 
 static _Thread_local struct thread mine;
 static _Thread_local struct { uint64_t name; char text[MT_MAX_FACT_TEXT + 1]; } texts[256];

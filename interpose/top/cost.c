@@ -20,7 +20,7 @@ static int by_size(const void *a, const void *b) {
 uint64_t mt_cost_of_call(void) {
   struct ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (ring == MAP_FAILED) return 0;
-  struct thread mine = {.ring = ring, .look_again = CALLS};
+  struct thread mine = {.index = MT_THREADS - 1, .ring = ring, .look_again = CALLS};
   struct thread *before = mt_thread_get();
   mt_thread_set(&mine);
   mt_identity_alias(&mine, 1); // an object like any other: one that is known

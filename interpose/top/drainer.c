@@ -7,7 +7,7 @@
 #include "core/session.h"
 #include "stacks/stack.h"
 #include "stacks/symbols.h"
-#include "core/text.h"
+#include "core/fact.h"
 
 uint8_t *mt_drainer_region(void) { return (uint8_t *)mt_region; }
 

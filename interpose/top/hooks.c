@@ -7,10 +7,13 @@
 #include "features/feedback.h"
 #include "features/layers.h"
 #include "features/memory.h"
+#include "features/sampling.h"
 #include "stacks/python.h"
+#include "waits/handoff.h"
 #include "features/shared.h"
 #include "hook/span.h"
 #include "core/text.h"
+#include "hook/string.h"
 
 #define P(...) (__VA_ARGS__)
 #define A(...) (__VA_ARGS__)
@@ -202,4 +205,3 @@ const struct hook mt_hooks[] = {
 #include "top/hooks_table.h"
 };
 const unsigned mt_hook_count = sizeof mt_hooks / sizeof *mt_hooks;
-const char *const mt_selectors[] = MT_SELECTORS;

@@ -71,7 +71,7 @@ MAKE(commandBuffer, resourceStateCommandEncoderWithDescriptor_, FEW, encoder, P(
 MAKE(commandBuffer, accelerationStructureCommandEncoder, FEW, encoder, P(), A(), , )
 MAKE(commandBuffer, accelerationStructureCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
 CALL(commandBuffer, enqueue, FEW, nothing, P(), A(), , )
-CALL(commandBuffer, commit, FEW, nothing, P(), A(), mt_completion_watch(t, self), )
+CALL(commandBuffer, commit, FEW, nothing, P(), A(), (mt_handoff_commit(t), mt_completion_watch(t, self)), )
 CALL(commandBuffer, waitUntilScheduled, FEW, nothing, P(), A(), , WAITED)
 CALL(commandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), , WAITED)
 CALL(commandBuffer, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))

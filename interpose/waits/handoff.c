@@ -15,6 +15,29 @@ static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
+// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls, and of late.
+//
+// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to be seen is
+// that both touch the same object, as the mutex of a queue of requests: the one before it waits for the answer, the other after its
+// answer to the one before and before its next commit. What it also touched for that answer does not count: who is given the results
+// of a thread through one queue shares that queue's mutex with it, and hands nothing over.
+//
+// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs of places of
+// objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from sight.
+enum { ANSWERING = 8 }; // words
+static struct touches {
+  uint64_t latest[2]; // the last eight
+  uint64_t fetched;   // the last four since the answer
+  uint64_t ready;     // those at the first commit since
+  uint64_t answering[ANSWERING]; // a bit for each object touched between the last commit and the answer
+  bool answered;      // something was signalled since the last commit
+#ifdef __APPLE__
+  const void *gave; // what the thread signalled last
+#endif
+} __attribute__((aligned(128))) touched[MT_THREADS]; // by its index
+
+void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}; }
+
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
@@ -42,12 +65,12 @@ static inline uint64_t self(void) {
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) t->gave = object;
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) touched[t->index].gave = object;
 }
 const void *mt_handoff_gave(void) {
   struct thread *t = mt_thread_get();
-  const void *gave = t->gave;
-  t->gave = NULL;
+  const void *gave = touched[t->index].gave;
+  touched[t->index].gave = NULL;
   return gave;
 }
 #else
@@ -63,7 +86,7 @@ const void *mt_handoff_gave(void) {
 static inline struct touches *touches(void) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) != 0) return NULL;
-  return &t->touches;
+  return &touched[t->index];
 }
 
 static inline void touch(struct touches *t, uint64_t mixed) {
@@ -72,7 +95,7 @@ static inline void touch(struct touches *t, uint64_t mixed) {
     t->latest[1] = t->latest[1] << 16 | t->latest[0] >> 48;
     t->latest[0] = t->latest[0] << 16 | name;
   }
-  uint64_t *word = &t->answering[name >> 6 & (MT_ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
+  uint64_t *word = &t->answering[name >> 6 & (ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
   if (!t->answered)
     *word |= bit;
   else if (!(*word & bit) && (uint16_t)t->fetched != name)
@@ -85,10 +108,10 @@ void mt_handoff_touch(const void *object) {
 }
 
 void mt_handoff_commit(struct thread *thread) {
-  struct touches *t = &thread->touches;
+  struct touches *t = &touched[thread->index];
   if (t->answered) t->ready = t->fetched; // one answer may be to several command buffers
   t->fetched = 0;
-  for (int i = 0; i < MT_ANSWERING; i++) t->answering[i] = 0;
+  for (int i = 0; i < ANSWERING; i++) t->answering[i] = 0;
   t->answered = false;
 }
 

@@ -26,24 +26,6 @@ struct handoff {
   bool fetched;    // that thread had fetched something before its last commit that the waiting thread had left there
 };
 
-// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls, and of late.
-//
-// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to be seen is
-// that both touch the same object, as the mutex of a queue of requests: the one before it waits for the answer, the other after its
-// answer to the one before and before its next commit. What it also touched for that answer does not count: who is given the results
-// of a thread through one queue shares that queue's mutex with it, and hands nothing over.
-//
-// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs of places of
-// objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from sight.
-enum { MT_ANSWERING = 8 }; // words
-struct touches {
-  uint64_t latest[2]; // the last eight
-  uint64_t fetched;   // the last four since the answer
-  uint64_t ready;     // those at the first commit since
-  uint64_t answering[MT_ANSWERING]; // a bit for each object touched between the last commit and the answer
-  bool answered;      // something was signalled since the last commit
-};
-
 // The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none, only the
 // calling thread remembers it.
 void mt_handoff_give(const void *object, bool waited);
@@ -59,6 +41,9 @@ const void *mt_handoff_gave(void);
 
 // The calling thread has taken a mutex without waiting for it, where the system says who has it.
 void mt_handoff_touch(const void *object);
+
+// A thread has taken a ring: nothing is known of what it touched.
+void mt_handoff_open(struct thread *t);
 
 // The calling thread, which has a ring, commits work.
 void mt_handoff_commit(struct thread *t);

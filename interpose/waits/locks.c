@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "hook/canary.h"
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "core/identity.h"
@@ -12,10 +11,35 @@
 #include "stacks/python.h"
 #include "core/text.h"
 
+_Atomic bool mt_locks_left_out;
+
+struct lock_name {
+  const void *lock, *waiter; // lock is NULL for the name of whoever waits there
+  uint64_t name;
+  bool function; // of who waits: a function's name
+};
+struct put_off {
+  struct record wait, more;
+  const void *waiter;
+  bool signal;         // it was for a signal: who gave it is still to be found out
+  uint64_t look_again; // the thread's own, which is 0 until the wait is written down
+};
+
+// By a thread's index: what is kept of its waits. Pages never touched take no memory.
+static struct waits {
+  struct lock_name names[32]; // direct mapped
+  struct put_off put_off;
+} __attribute__((aligned(128))) waits[MT_THREADS];
+
+void mt_lock_open(struct thread *t) { memset(&waits[t->index], 0, sizeof waits[t->index]); }
+
+static bool left_out(void) { return atomic_load_explicit(&mt_locks_left_out, memory_order_relaxed); }
+
 static const char interpreters[] = "_PyRuntime"; // CPython's lock is in it
 
 static struct lock_name *cached_name(struct thread *t, const void *key) {
-  return &t->lock_names[((uintptr_t)key >> 4) % (sizeof t->lock_names / sizeof *t->lock_names)];
+  struct waits *w = &waits[t->index];
+  return &w->names[((uintptr_t)key >> 4) % (sizeof w->names / sizeof *w->names)];
 }
 
 static void put_file(char *text, size_t size, const char *before, const struct mt_place *where) {
@@ -96,8 +120,8 @@ void mt_lock_write_down(struct thread *t) {
   if (!t->held) return;
   int saved = errno;
   t->held = NULL;
-  t->look_again = t->put_off.look_again;
-  write_down(t, &t->put_off);
+  t->look_again = waits[t->index].put_off.look_again;
+  write_down(t, &waits[t->index].put_off);
   errno = saved;
 }
 
@@ -108,9 +132,10 @@ static void put_off(struct thread *t, const void *held, struct put_off wait) {
     return;
   }
   mt_lock_write_down(t);
-  t->put_off = wait;
-  t->put_off.look_again = t->look_again;
+  wait.look_again = t->look_again;
+  waits[t->index].put_off = wait;
   t->look_again = 0;
+  t->owed = mt_lock_write_down;
   t->held = held;
 }
 
@@ -122,7 +147,7 @@ void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t 
   int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t && !mt_canary_flies()) {
+  if (t && !left_out()) {
     struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
     put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter});
   }
@@ -132,7 +157,7 @@ void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t 
 void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label) {
   int saved = errno;
   struct thread *t = mt_thread();
-  if (t && !mt_canary_flies()) {
+  if (t && !left_out()) {
     uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : known_name_of(t, lock, NULL);
     struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
     publish(t, &wait, &more);

@@ -16,12 +16,18 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "core/process.h"
+#include "core/state.h"
 #include "stacks/stack.h"
 #include "core/thread.h"
 
 // Writes down the wait of the thread that is not written yet, if there is one. Keeps errno.
 void mt_lock_write_down(struct thread *t);
+
+// A thread has taken a ring: nothing is known of its locks.
+void mt_lock_open(struct thread *t);
+
+// Set while waits for locks are left out: those of the self-check are on threads of Metal's own.
+extern _Atomic bool mt_locks_left_out;
 
 // Are waits recorded now?
 static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
@@ -66,13 +72,4 @@ static inline void mt_lock_given_back(const void *lock) {
 // Is there an interpreter's lock at this address? Known: without looking, so false for one that no thread has waited for yet.
 bool mt_lock_is_interpreters(const void *lock);
 bool mt_lock_known_interpreters(const void *lock);
-
-// For the tracer's own mutexes and semaphores: the originals.
-void mt_own_lock(pthread_mutex_t *mutex);
-void mt_own_unlock(pthread_mutex_t *mutex);
-#ifdef __linux__
-int mt_own_sem_wait(sem_t *semaphore);
-int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until);
-int mt_own_sem_post(sem_t *semaphore);
-#endif
 #endif

@@ -112,6 +112,3 @@ __attribute__((used, section("__DATA,__interpose"))) static const struct {
     {(const void *)block_create, (const void *)dispatch_block_create},
     {(const void *)block_create_with_qos_class, (const void *)dispatch_block_create_with_qos_class},
 };
-
-void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
-void mt_own_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }

@@ -1,52 +1,19 @@
 // Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust, checked for
 // errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
 //
-// The originals are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds the
-// default one, which for condition variables is not the oldest.
-//
 // Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To signal one that
 // nobody waits for is common and costs the C library a load; it costs us another of the same word, and a few stores to the thread's
 // own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
 // through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
-#include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
 #include "core/clock.h"
 #include "waits/handoff.h"
-#include "hook/interpose.h"
 #include "waits/locks.h"
 #include "stacks/stack.h"
+#include "system/originals.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-#define ORIGINALS(X) \
-  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
-  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
-  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post)
-#define X(name) AT_##name,
-enum { ORIGINALS(X) COUNT };
-#undef X
-#define X(name) #name,
-static const char *const names[COUNT] = {ORIGINALS(X)};
-#undef X
-static _Atomic(void *) originals[COUNT];
-
-static void *find(int at) {
-  void *found = mt_next_symbol(names[at]);
-  atomic_store_explicit(&originals[at], found, memory_order_relaxed);
-  return found;
-}
-#define ORIGINAL(name) ({ \
-  void *found = atomic_load_explicit(&originals[AT_##name], memory_order_relaxed); \
-  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : find(AT_##name)); \
-})
-
-// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait for whoever
-// loads a library, and whose constructors may wait for the caller.
-__attribute__((constructor)) static void find_all(void) {
-  for (int i = 0; i < COUNT; i++)
-    if (!find(i)) dlerror(); // of a C library that lacks it: nobody else's business
-}
 
 // The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
@@ -159,9 +126,3 @@ EXPORT int sem_post(sem_t *semaphore) {
   if (mt_locks_on()) mt_handoff_give(semaphore, is_semaphore_waited_for(semaphore));
   UNLOCK(sem_post, semaphore);
 }
-
-void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }
-void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mutex); }
-int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
-int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore, until); }
-int mt_own_sem_post(sem_t *semaphore) { return ORIGINAL(sem_post)(semaphore); }

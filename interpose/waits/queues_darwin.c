@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include "core/clock.h"
 #include "waits/locks.h"
-#include "hook/objc.h"
 #include "stacks/stack.h"
 #include "core/thread.h"
+#include "system/blocks.h"
 
 struct mt_dispatch mt_dispatch;
 
@@ -39,6 +39,9 @@ typedef void (*block_code)(void *);
 static block_code code_of(void *block) { return ((block_code *)block)[2]; }
 
 // Is a wait that is over now one that is recorded?
+// For a block with flags, in progress or over, by a thread's index.
+static struct mt_queue_wait *special[MT_THREADS];
+
 static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder || mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
 
 // Records it, on the thread that waited.
@@ -132,10 +135,10 @@ static bool has_flags(void *block) {
 static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
   struct thread *t = mt_thread();
   if (!t) return original(wait->queue, block);
-  struct mt_queue_wait *outer = t->queue_wait;
-  t->queue_wait = wait;
+  struct mt_queue_wait *outer = special[t->index];
+  special[t->index] = wait;
   original(wait->queue, block);
-  t->queue_wait = outer;
+  special[t->index] = outer;
   if (wait->over) finish(wait);
 }
 
@@ -166,7 +169,7 @@ static const struct {
 
 static void invoke(struct watched *watched) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->queue_wait && !t->queue_wait->over) turn(t->queue_wait);
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && special[t->index] && !special[t->index]->over) turn(special[t->index]);
   code_of(watched->block)(watched->block);
 }
 

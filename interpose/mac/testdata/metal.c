@@ -4,6 +4,7 @@
 //   metal functions | metal behind | metal none
 #include <string.h>
 #include "hook/interpose.h"
+#include "hook/metal.h"
 #include "check.h"
 #include "fakes.h"
 

@@ -37,7 +37,7 @@ int main(void) {
   CHECK(class_addMethod(c, number, (IMP)two, "Q16@0:8"));
   objc_registerClassPair(c);
   Class owner = NULL;
-  CHECK(mt_objc_resolve());
+  CHECK(mt_methods_resolve());
   Method method = mt_method_find(b, number, &owner);
   CHECK(method && owner == a && method_getImplementation(method) == (IMP)one);
   CHECK(mt_method_find(c, number, &owner) && owner == c);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "top/drainer.h"
-#include "system/threadtimes.h"
+#include "top/threadtimes.h"
 #include "check.h"
 #include "fakes.h"
 

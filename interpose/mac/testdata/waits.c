@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include "hook/objc.h"
+#include "system/own.h"
 #include "check.h"
 #include "fakes.h"
 

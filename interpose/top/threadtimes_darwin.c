@@ -2,7 +2,7 @@
 // long a thread waited for a processor.
 //
 // Rule: on the drainer's thread only, and every port that task_threads gives is given back.
-#include "system/threadtimes.h"
+#include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>
 #include "core/region.h"

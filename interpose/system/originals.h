@@ -1,0 +1,35 @@
+// The C library's functions that the library puts its own before, and which those and the tracer itself call. Linux only.
+//
+// They are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds the
+// default one, which for condition variables is not the oldest.
+#ifndef MTRACE_ORIGINALS_H
+#define MTRACE_ORIGINALS_H
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include "system/hidden.h"
+
+#define MT_ORIGINALS(X) \
+  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
+  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post)
+#define X(name) MT_AT_##name,
+enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };
+#undef X
+extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
+
+// Looks one up that was not found yet.
+void *mt_original_find(int at);
+
+#define ORIGINAL(name) ({ \
+  void *found = atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed); \
+  (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : mt_original_find(MT_AT_##name)); \
+})
+
+// The symbol of that name that would have been found had this library not been there.
+void *mt_next_symbol(const char *name);
+
+// The next dlsym: the C library's, or that of another library that wraps it.
+typedef void *(*mt_dlsym)(void *, const char *);
+mt_dlsym mt_dlsym_next(void);
+#endif

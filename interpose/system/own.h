@@ -1,0 +1,14 @@
+// The tracer's own mutexes and semaphores: by the system's functions, past those that the library puts before them.
+#ifndef MTRACE_OWN_H
+#define MTRACE_OWN_H
+#include <pthread.h>
+#include <semaphore.h>
+
+void mt_own_lock(pthread_mutex_t *mutex);
+void mt_own_unlock(pthread_mutex_t *mutex);
+#ifdef __linux__
+int mt_own_sem_wait(sem_t *semaphore);
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until);
+int mt_own_sem_post(sem_t *semaphore);
+#endif
+#endif

@@ -171,7 +171,4 @@ func printed(b *testing.B, cmd *exec.Cmd) float64 {
 	return ns
 }
 
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
-}
+func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

@@ -146,8 +146,10 @@ func (e Encoders) Text() string {
 		return ""
 	}
 	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured), count(e.Estimated))
-	for i, why := range e.Because {
-		text += fmt.Sprintf("%s %s: %s", map[bool]string{true: ";", false: ","}[i == 0], count(why.Count), why.Why)
+	separator := ";"
+	for _, why := range e.Because {
+		text += fmt.Sprintf("%s %s: %s", separator, count(why.Count), why.Why)
+		separator = ","
 	}
 	return text + ". To be measured, encoders were made with samples that the program did not ask for"
 }

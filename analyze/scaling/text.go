@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"mtrace/analyze"
 )
 
 // WriteText writes the document as the table of a field report: threads, ops/s, speed-up, efficiency, then the fits.
@@ -48,7 +50,7 @@ func (r Result) writeTable(b *strings.Builder) {
 		spread = spread || row.Runs > 1
 	}
 	if r.Rows[0].Threads != r.Baseline {
-		fmt.Fprintf(b, "baseline: %s, %s ops/s\n", plural(r.Baseline), Thousands(r.One))
+		fmt.Fprintf(b, "baseline: %s, %s ops/s\n", threadsOf(r.Baseline), Thousands(r.One))
 	}
 	fmt.Fprintf(b, "threads  %*s  speedup  efficiency", width, "ops/s")
 	if spread {
@@ -64,11 +66,11 @@ func (r Result) writeTable(b *strings.Builder) {
 	}
 	switch {
 	case r.Knee != nil && r.Knee.Gain < 0:
-		fmt.Fprintf(b, "knee: %s; from there to %d, throughput falls\n", plural(r.Knee.Threads), r.Knee.Next)
+		fmt.Fprintf(b, "knee: %s; from there to %d, throughput falls\n", threadsOf(r.Knee.Threads), r.Knee.Next)
 	case r.Knee != nil:
-		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n", plural(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
+		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n", threadsOf(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
 	case len(r.Rows) > 1:
-		fmt.Fprintf(b, "knee: none up to %s\n", plural(r.Rows[len(r.Rows)-1].Threads))
+		fmt.Fprintf(b, "knee: none up to %s\n", threadsOf(r.Rows[len(r.Rows)-1].Threads))
 	}
 }
 
@@ -118,12 +120,7 @@ func limit(sigma float64) string {
 	return fmt.Sprintf("%.1fx", 1/sigma)
 }
 
-func plural(threads int) string {
-	if threads == 1 {
-		return "1 thread"
-	}
-	return fmt.Sprintf("%d threads", threads)
-}
+func threadsOf(n int) string { return analyze.Plural(n, "thread") }
 
 // Thousands writes a throughput with separators; with decimals only when it is small.
 func Thousands(v float64) string {

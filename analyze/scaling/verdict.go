@@ -60,7 +60,7 @@ func (d *Document) NoteNoise() {
 		case once:
 			d.Warnings = append(d.Warnings, "one run each: how much they differ by chance is not known")
 		case spread > noisy:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them", plural(widest.Threads), 100*spread))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them", threadsOf(widest.Threads), 100*spread))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 	if v.Threads > d.Series[0].Knee.Next {
 		at = "beyond the knee, where none shows yet"
 	}
-	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, plural(v.Threads), v.Verdict, v.Summary)
+	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, threadsOf(v.Threads), v.Verdict, v.Summary)
 	if v.Speedup != nil {
 		fmt.Fprintf(b, "  without it: %.2fx, estimated by replay\n", *v.Speedup)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"mtrace/analyze"
 )
 
 // Parameters are what rawmetal is asked to do; a zero value is left to it.
@@ -205,7 +207,7 @@ func timesTable(r *Results, bench, metric, title string) Table {
 // method says how the figures were come by.
 func method(s Summary, warmup int64) string {
 	text := fmt.Sprintf("%s in which all cases took turns, after %s each; compiled and allocated before.",
-		plural(s.Rounds, "round"), plural(int(warmup), "warm-up operation"))
+		analyze.Plural(s.Rounds, "round"), analyze.Plural(int(warmup), "warm-up operation"))
 	if s.Rounds < 6 {
 		return text + " No interval: that takes six rounds."
 	}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -110,11 +109,4 @@ func perSecond(amount, ns float64) string {
 		return unknown
 	}
 	return significant(amount / ns)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"mtrace/analyze"
 )
 
 // Schema is that of the JSON document.
@@ -44,7 +46,7 @@ const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No f
 // lines are the conditions as they are printed above the tables.
 func (c Conditions) lines() []string {
 	h := c.Host
-	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine, plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
+	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine, analyze.Plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
 	kind := "full sizes"
 	if c.Quick {
 		kind = "quick: small sizes and few operations, good for a look, not for a claim"

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"mtrace/analyze"
 )
 
 func same(a, b float64) bool {
@@ -125,7 +127,7 @@ func TestFormat(t *testing.T) {
 		{times(1.934), "1.93x"}, {times(218.3), "218x"}, {times(56824.9), "56,825x"}, {percent(0.5981), "59.8%"},
 		{bytesText(10916), "10.7 KiB"}, {bytesText(512), "512 B"}, {bytesText(48e6), "45.8 MiB"}, {bytesText(3 << 30), "3.00 GiB"},
 		{perSecond(2*1024*1024*1024, 4.37e6), "491"}, {perSecond(0, 1), "–"}, {significant(0), "0"}, {significant(0.0123), "0.0123"}, {significant(1e-9), "0.000000"},
-		{interval(1, 2, significant), "1.00…2.00"}, {interval(math.NaN(), 2, significant), "–"}, {plural(1, "round"), "1 round"}, {plural(6, "round"), "6 rounds"},
+		{interval(1, 2, significant), "1.00…2.00"}, {interval(math.NaN(), 2, significant), "–"}, {analyze.Plural(1, "round"), "1 round"}, {analyze.Plural(6, "round"), "6 rounds"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"strconv"
+
+	"mtrace/analyze"
 )
 
 // scaled is one case of a benchmark over threads, against the case with one thread.
@@ -122,7 +124,7 @@ func overheadTables(r *Results) []Table {
 				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value), interval(cpu.Low, cpu.High, significant))
 		}
 	}
-	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", plural(rounds, "pair"))
+	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", analyze.Plural(rounds, "pair"))
 	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read before and after.")
 	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor time of the whole process by operation, the software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on what else the machine does.")
 	return []Table{t, loop}

@@ -85,6 +85,10 @@ func runExpectations(r *Run, system string) []expectation {
 	if r.Report == nil {
 		return all
 	}
+	metal := "the software Metal"
+	if system == "darwin" {
+		metal = "Apple's"
+	}
 	return append(all,
 		say("exit", "0, untraced and traced", func() (string, bool) {
 			return fmt.Sprintf("%d and %d", r.Untraced.Exit, r.Traced.Exit), r.Untraced.Exit == 0 && r.Traced.Exit == 0
@@ -97,7 +101,7 @@ func runExpectations(r *Run, system string) []expectation {
 		say("warnings", "none", func() (string, bool) {
 			return orNone(strings.Join(r.Report.Warnings, "; ")), len(r.Report.Warnings) == 0
 		}),
-		say("metal", map[bool]string{true: "Apple's", false: "the software Metal"}[system == "darwin"], func() (string, bool) {
+		say("metal", metal, func() (string, bool) {
 			return orNone(r.Report.Source.Device), r.Report.Source.SoftwareMetal == (system != "darwin")
 		}),
 	)

@@ -18,7 +18,7 @@
 #include <link.h>
 #endif
 
-enum { SIG_UNBLOCK = 1 << 7 }; // _SigUnblock, runtime/runtime2.go
+enum { UNBLOCKS = 1 << 7 }; // _SigUnblock, runtime/runtime2.go
 
 struct go_string {
   const char *text;
@@ -103,7 +103,7 @@ void mt_gosignals_block(void) {
   if (!image_of_this(&image)) return;
   for (int i = 0; i < ROWS; i++) {
     struct go_string *name = string_of(&image, names[i]);
-    if (name) ((struct signal_row *)((char *)name - offsetof(struct signal_row, name)))->flags &= ~SIG_UNBLOCK;
+    if (name) ((struct signal_row *)((char *)name - offsetof(struct signal_row, name)))->flags &= ~UNBLOCKS;
   }
   struct go_string *setting = string_of(&image, "asyncpreemptoff");
   if (!setting) return;

@@ -75,6 +75,7 @@ func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	return gaps
 }
 
+// Clip is the part of an interval that is within another; it has no length where there is none.
 func Clip(i, within analyze.Interval) analyze.Interval {
 	return analyze.Interval{Begin: max(i.Begin, within.Begin), End: min(i.End, within.End)}
 }

@@ -25,6 +25,7 @@ type running struct {
 	buffer *analyze.CommandBuffer
 }
 
+// DeviceOf is where a command buffer runs; the first device where that is not known.
 func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
 	var model *analyze.Device
 	if b != nil && b.Queue != nil {

@@ -14,6 +14,7 @@ type InterpreterWaits struct {
 	HeldFor    analyze.Nanos
 }
 
+// InterpreterWaits are those of the trace.
 func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
 	for i := range ev.Trace.Waits {
 		switch wait := &ev.Trace.Waits[i]; wait.Interpreter {

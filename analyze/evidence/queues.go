@@ -87,6 +87,7 @@ func (ev *Evidence) useOfQueues() {
 	ev.acquisitions(index)
 }
 
+// Capacity is how many uncompleted command buffers the queue may have.
 func (u *QueueUse) Capacity() int {
 	if u.Queue.Capacity > 0 {
 		return u.Queue.Capacity

@@ -96,6 +96,9 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	if r == nil {
 		return g, "the trace has no waits to replay", nil
 	}
+	if !r.Made() {
+		return g, r.Why, nil
+	}
 	var c replay.Change
 	var things []replay.Wanted
 	for _, w := range wanted {

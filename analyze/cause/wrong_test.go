@@ -6,6 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/handmade"
+	"mtrace/analyze/replay"
 )
 
 // work lets threads A, B and C make a command buffer each millisecond, and wait for it.
@@ -109,5 +110,27 @@ func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	v := Analyze(w.Trace, Options{}).Verdict
 	if v.Cause != GPUSaturated || strings.Contains(v.Causes[0].Advice, "cannot help") || !strings.Contains(said(v.Causes[0]), "whether the GPU can run more at once is not seen") {
 		t.Errorf("%s: %s\n%s", v.Cause, v.Causes[0].Advice, said(v.Causes[0]))
+	}
+}
+
+// The story: a cause was asked to be taken out of a run without GPU times, of which there is no program to replay, and the report panicked.
+func TestAskWithoutAProgram(t *testing.T) {
+	w := handmade.New(60 * 1000 * us)
+	for i := range 60 {
+		begin := analyze.Nanos(i) * 1000 * us
+		b := w.Buffer(w.C, begin+2*us, analyze.Interval{})
+		w.Wait(w.A, handmade.At(begin+5*us, begin+900*us), b)
+		w.Wait(w.B, handmade.At(begin+5*us, begin+900*us), b)
+	}
+	for _, th := range w.Trace.Threads {
+		th.Working = th.Active
+	}
+	w.Trace.Finish()
+	a := Analyze(w.Trace, Options{})
+	if a.Verdict.Cause != SingleSubmitter {
+		t.Fatalf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
+	}
+	if _, why, err := a.Ask([]replay.Wanted{{Kind: KindCause, Pattern: SingleSubmitter}}); why == "" || err != nil {
+		t.Errorf("%q, %v", why, err)
 	}
 }

@@ -54,6 +54,9 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	return r.speedup(r.readings, r.base, c, r.Error)
 }
 
+// Made says whether there is a program to ask: without, nothing else is.
+func (r *Replay) Made() bool { return r.program != nil }
+
 // Paced says whether threads wait for their work in no call, and it shows in when they go on.
 func (r *Replay) Paced() bool { return len(r.paced) > 0 }
 

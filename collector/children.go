@@ -61,14 +61,21 @@ func (c *children) said() []word {
 }
 
 func (p childrenPage) said() (words []word) {
-	const why = "not traced: the collector could not be reached: the process had given up its user, its root folder or its namespace"
+	const (
+		outOfReach = "not traced: the collector could not be reached: the process had given up its user, its root folder or its namespace"
+		forked     = "not traced: a child of a fork, without exec, of a process that was recorded passes through; this one used Metal after its parent's end"
+	)
 	guard(func() error {
-		pids, more := wire.Children(p.memory)
-		for _, pid := range pids {
-			words = append(words, word{pid, p.program, why})
+		all, more := wire.Children(p.memory)
+		for _, child := range all {
+			why := outOfReach
+			if child.Forked {
+				why = forked
+			}
+			words = append(words, word{child.PID, p.program, why})
 		}
 		if more {
-			words = append(words, word{0, p.program, why + " (there were more than its page has room for)"})
+			words = append(words, word{0, p.program, "not traced: more of its children than its page has room for"})
 		}
 		return nil
 	})

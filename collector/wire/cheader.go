@@ -33,6 +33,7 @@ func CHeader() string {
 	def("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))
 	def("CHILDREN_SIZE", ChildrenSize)
 	def("CHILDREN_MOST", ChildrenMost)
+	def("CHILD_FORKED", fmt.Sprintf("0x%xu", uint32(childForked)))
 	def("RECORD_SIZE", RecordSize)
 	def("MAX_FACT_TEXT", MaxFactText)
 	def("NESTED_FAMILIES", NestedFamilies)

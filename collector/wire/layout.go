@@ -46,6 +46,7 @@ const (
 	// 88 was the number of inner calls, which each ring now counts for itself.
 	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
 	RegionRejectedOffset = 104 // u64: calls on threads that were going away or inside the tracer itself
+	RegionEndedOffset    = 112 // u32: 1 once the collector, who writes it before it does so, has read the counters for the last time
 )
 
 // Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The producer

@@ -81,6 +81,11 @@ type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
+// SetEnded says that the counters are about to be read for the last time. Who counts afterwards finds it set; who did before is counted.
+func (g Region) SetEnded() {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
+}
+
 // Losses reads the region's counters.
 func (g Region) Losses() Losses {
 	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset), g.load64(RegionRejectedOffset)}

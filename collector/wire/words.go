@@ -21,6 +21,7 @@ var regionWords = []word{
 	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table was full"},
 	{"forks", RegionForksOffset, "u64", "children that passed through fork without exec, untraced"},
 	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were going away or inside the tracer itself"},
+	{"ended", RegionEndedOffset, "u32", "1 once the collector has read the counters for the last time; it writes this before it does"},
 }
 
 var ringWords = []word{

@@ -27,8 +27,8 @@ int mt_children_page(void) {
   return -1;
 }
 
-void mt_children_note(void) {
+void mt_children_note(uint32_t how) {
   if (!page) return;
   uint32_t slot = atomic_fetch_add_explicit(&page->used, 1, memory_order_relaxed);
-  if (slot < MT_CHILDREN_MOST) atomic_store_explicit(&page->numbers[slot], (uint32_t)getpid(), memory_order_relaxed);
+  if (slot < MT_CHILDREN_MOST) atomic_store_explicit(&page->numbers[slot], (uint32_t)getpid() | how, memory_order_relaxed);
 }

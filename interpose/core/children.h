@@ -6,10 +6,12 @@
 // that is still empty for a number that it does not know.
 #ifndef MTRACE_CHILDREN_H
 #define MTRACE_CHILDREN_H
+#include <stdint.h>
 
 // Makes the page when there is none, and returns its descriptor for the collector, to be closed; or -1.
 int mt_children_page(void);
 
-// This process is not traced, and can say so in no other way.
-void mt_children_note(void);
+// This process is not traced, and can say so in no other way. how is 0, or MT_CHILD_FORKED for the child of a process that was recorded
+// and whose own counters have been read for the last time.
+void mt_children_note(uint32_t how);
 #endif

@@ -41,6 +41,7 @@ struct region {
   _Atomic uint64_t latest_sequence, latest_ticks;
   _Atomic int64_t latest_nanos;
   _Atomic uint64_t unringed, unnumbered, unused, forks, rejected;
+  _Atomic uint32_t ended;
   _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
 };
 
@@ -57,6 +58,7 @@ MT_AT(region, unringed, MT_REGION_UNRINGED_OFFSET);
 MT_AT(region, unnumbered, MT_REGION_UNNUMBERED_OFFSET);
 MT_AT(region, forks, MT_REGION_FORKS_OFFSET);
 MT_AT(region, rejected, MT_REGION_REJECTED_OFFSET);
+MT_AT(region, ended, MT_REGION_ENDED_OFFSET);
 MT_AT(region, rings, MT_PAGE_SIZE);
 MT_AT(ring, head, MT_RING_HEAD_OFFSET);
 MT_AT(ring, dropped, MT_RING_DROPPED_OFFSET);

@@ -179,7 +179,7 @@ static bool leave_word(const char *text) {
 
 void mt_session_warn_surely(unsigned key, const char *text) {
   if (mt_session_warn(key, text) || leave_word(text)) return;
-  mt_children_note();
+  mt_children_note(0);
 }
 
 // A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and tried for a while.

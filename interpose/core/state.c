@@ -1,13 +1,16 @@
 // See state.h.
 #include "core/state.h"
 #include <stdbool.h>
+#include "core/children.h"
 #include "core/region.h"
 
 _Atomic int mt_state = MT_OFF;
 static _Atomic bool counted;
 
 void mt_state_count_fork(void) {
-  if (mt_region && !atomic_exchange_explicit(&counted, true, memory_order_relaxed)) mt_count(&mt_region->forks);
+  if (!mt_region || atomic_exchange_explicit(&counted, true, memory_order_relaxed)) return;
+  atomic_fetch_add(&mt_region->forks, 1); // in one order with what follows, and with the collector's, which does it the other way round
+  if (atomic_load(&mt_region->ended)) mt_children_note(MT_CHILD_FORKED);
 }
 
 void mt_state_forked(void) { atomic_store_explicit(&counted, false, memory_order_relaxed); }

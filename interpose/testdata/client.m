@@ -247,6 +247,18 @@ static void out_of_reach(void) {
   tell();
 }
 
+// The child of a fork uses Metal when its parent, which did before, has ended, and long enough after that for the tracer to have noticed.
+static void late_child(void) {
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  pid_t parent = getpid();
+  if (fork() != 0) return;
+  while (getppid() == parent) usleep(1000);
+  usleep(500 * 1000);
+  work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
+  if (open(arguments[3], O_CREAT | O_WRONLY, 0600) < 0) printf("cannot make the file\n");
+  _exit(0);
+}
+
 // The child of a fork outlives its parent, which is killed.
 static void orphan(void) {
   work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
@@ -454,7 +466,7 @@ static void told(void) {
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"classes", classes}, {"told", told}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
-    {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"out-of-reach", out_of_reach}, {"orphan", orphan},
+    {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"late-child", late_child}, {"out-of-reach", out_of_reach}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"killed-holding", killed_holding}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least},
     {"bench-stack", bench_stack}, {"loads", loads},

@@ -171,6 +171,9 @@ func (c *Collector) shut() {
 		for _, a := range c.door.waiting() {
 			c.serve(a)
 		}
+		for _, a := range c.door.lastOnes() {
+			c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
+		}
 		c.unreachable = c.place.removed()
 		c.door.close()
 		os.Remove(c.place.path)

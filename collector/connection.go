@@ -24,7 +24,9 @@ var aLongTimeAgo = time.Unix(1, 0)
 
 // serveConnection handles one connection from its hello to the end of its process.
 func (c *Collector) serveConnection(a *arrival) {
-	defer a.conn.Close()
+	if a.conn != nil {
+		defer a.conn.Close()
+	}
 	r := &descriptorReader{conn: a.conn}
 	defer func() {
 		for fd := r.take(); fd >= 0; fd = r.take() {
@@ -200,7 +202,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errors.New("the Rings frame came without a descriptor")
+				err = errors.New("the Rings frame came without a descriptor: it was not sent, or the collector had none left (raise the limit with ulimit -n)")
 			} else {
 				err = p.attach(fd)
 			}

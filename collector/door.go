@@ -20,6 +20,7 @@ type door struct {
 	file *os.File
 	raw  syscall.RawConn
 
+	spare    *os.File   // a descriptor that is given up when there is no other left; nil when it could not be had
 	mutex    sync.Mutex // held while connections are accepted: numbers are in their order
 	last     uint64
 	arriving map[int][]*arrival // by the kernel's process id: those that have not been heard
@@ -27,11 +28,11 @@ type door struct {
 
 // An arrival is a connection that was accepted.
 type arrival struct {
-	conn   *net.UnixConn
-	number uint64 // from 1, in the order in which connections were made
+	conn   *net.UnixConn // nil when there was no descriptor for it: err says so
+	number uint64        // from 1, in the order in which connections were made
 	uid    int
 	pid    int   // as the kernel gave it; 0 is in a namespace that is not seen here
-	err    error // why uid and pid are not known
+	err    error // why it cannot be heard
 	heard  chan struct{}
 }
 
@@ -42,6 +43,7 @@ func openDoor(p *place) (*door, error) {
 		return nil, err
 	}
 	d := &door{arriving: map[int][]*arrival{}}
+	d.spare, _ = os.Open(os.DevNull) // without one there are none left already
 	if d.file, err = l.File(); err == nil {
 		d.raw, err = d.file.SyscallConn()
 	}
@@ -54,7 +56,49 @@ func openDoor(p *place) (*door, error) {
 }
 
 // close stops listening. Connections that were not accepted are ended.
-func (d *door) close() { d.file.Close() }
+func (d *door) close() {
+	d.file.Close()
+	d.spare.Close()
+}
+
+// lastOnes are those who stand at the door and could not be let in, because there are no descriptors left. Nobody else is let in after them.
+func (d *door) lastOnes() (all []*arrival) {
+	d.mutex.Lock()
+	d.spare.Close()
+	d.spare = nil
+	d.mutex.Unlock()
+	for a := d.waitingOne(); a != nil; a = d.waitingOne() {
+		if a.conn != nil {
+			a.conn.Close()
+		}
+		d.hear(a)
+		all = append(all, a)
+	}
+	if d.crowded() { // somebody, of whom nothing can be known
+		all = append(all, &arrival{})
+	}
+	return all
+}
+
+// crowded says whether somebody still stands at the door.
+func (d *door) crowded() bool {
+	waiting := 0
+	d.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
+	return waiting > 0
+}
+
+// waitingOne accepts one connection that was made, without waiting; nil when there is none.
+func (d *door) waitingOne() (a *arrival) {
+	for {
+		err := error(unix.EAGAIN)
+		if d.raw.Control(func(fd uintptr) { a, err = d.accept(fd) }) != nil || err != nil && !errors.Is(err, unix.ECONNABORTED) {
+			return nil
+		}
+		if err == nil {
+			return a
+		}
+	}
+}
 
 // next waits for a connection. The error is os.ErrClosed after close.
 func (d *door) next() (a *arrival, err error) {
@@ -70,19 +114,14 @@ func (d *door) next() (a *arrival, err error) {
 
 // waiting accepts the connections that were made and not accepted yet, without waiting for more.
 func (d *door) waiting() (all []*arrival) {
-	for {
-		var a *arrival
-		var err error
-		if d.raw.Control(func(fd uintptr) { a, err = d.accept(fd) }) != nil || err != nil && !errors.Is(err, unix.ECONNABORTED) {
-			return all
-		}
-		if err == nil {
-			all = append(all, a)
-		}
+	for a := d.waitingOne(); a != nil; a = d.waitingOne() {
+		all = append(all, a)
 	}
+	return all
 }
 
-// accept takes the connection that was made first. The error is unix.EAGAIN when there is none.
+// accept takes the connection that was made first. The error is unix.EAGAIN when there is none. What was taken is never dropped: whose
+// it is is known, and why it cannot be heard.
 func (d *door) accept(listener uintptr) (*arrival, error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -90,17 +129,29 @@ func (d *door) accept(listener uintptr) (*arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := os.NewFile(uintptr(fd), "connection")
-	defer file.Close()
-	conn, err := net.FileConn(file)
-	if err != nil {
-		return nil, err
-	}
 	d.last++
-	a := &arrival{conn: conn.(*net.UnixConn), number: d.last, heard: make(chan struct{})}
-	a.uid, a.pid, a.err = peerOf(a.conn)
+	a := &arrival{number: d.last, heard: make(chan struct{})}
+	a.uid, a.pid, a.err = peerOf(fd)
+	if conn, err := d.connection(os.NewFile(uintptr(fd), "connection")); err == nil {
+		a.conn = conn.(*net.UnixConn)
+	} else if a.err == nil {
+		a.err = err
+	}
 	d.arriving[a.pid] = append(d.arriving[a.pid], a)
 	return a, nil
+}
+
+// connection makes a connection of a file, which it closes. For a moment that takes one more descriptor: if need be, the spare one.
+func (d *door) connection(file *os.File) (conn net.Conn, err error) {
+	if conn, err = net.FileConn(file); errors.Is(err, syscall.EMFILE) && d.spare != nil {
+		d.spare.Close()
+		conn, err = net.FileConn(file)
+		file.Close()
+		d.spare, _ = os.Open(os.DevNull)
+		return conn, err
+	}
+	file.Close()
+	return conn, err
 }
 
 // acceptCloseOnExec accepts a connection that no program started here inherits.

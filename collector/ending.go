@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"strings"
 	"time"
 
 	"mtrace/collector/tracefile"
@@ -11,7 +12,12 @@ import (
 // its part ends before it does, or nil. readOn reads once more what is in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano()}
-	if failure != nil {
+	if failure != nil && !p.mapped { // nothing of it is here
+		p.mutex.Lock()
+		p.add()
+		p.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8("not traced: "+failure.Error(), "?")}})
+		p.mutex.Unlock()
+	} else if failure != nil {
 		end.Note = "its trace ends early: " + failure.Error()
 	} else if alive && p.mapped {
 		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in the trace"
@@ -82,6 +88,7 @@ func (p *process) readEnd(end *tracefile.End, alive bool) {
 // readCounters reads the counters and the calls in progress.
 func (p *process) readCounters(end *tracefile.End, alive bool) {
 	l := limit{p, p.possible()}
+	p.shared.SetEnded()
 	l.losses(p.shared.Losses(), end)
 	for i := range p.shared.RingsUsed() {
 		shared, r := p.shared.Ring(i), p.ring(uint16(i))

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -42,10 +43,10 @@ func TestConnectedBeforeServe(t *testing.T) {
 	}
 }
 
-// The directory is this user's alone, and so is the socket.
+// Nobody but this user can look into the directory. Who knows the socket's name can pass: see TestUserGivenUp.
 func TestPrivate(t *testing.T) {
 	r := startRecording(t)
-	for path, want := range map[string]os.FileMode{filepath.Dir(r.Address()): 0o700, r.Address(): 0o600} {
+	for path, want := range map[string]os.FileMode{filepath.Dir(r.Address()): 0o711, r.Address(): 0o666, r.Address() + lockEnding: 0o600} {
 		if stat, err := os.Stat(path); err != nil || stat.Mode().Perm() != want {
 			t.Errorf("%s: %v %v", path, stat.Mode(), err)
 		}
@@ -120,6 +121,57 @@ func TestUserGivenUp(t *testing.T) {
 	if processes := trace.Processes(); len(processes) != 1 {
 		t.Errorf("%d processes are in the trace", len(processes))
 	}
+}
+
+// A process that connects when the collector has run out of descriptors waits at the door. When none became free until the end its calls were
+// lost in silence (found by the torture, seed 3149).
+func TestNoDescriptorLeft(t *testing.T) {
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	for name, limit := range map[string]func(r *recording) uint64{
+		"but the spare one": func(*recording) uint64 {
+			for most := 0; ; { // all below the highest are taken
+				file, err := os.Open(os.DevNull)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { file.Close() })
+				if int(file.Fd()) < most {
+					continue
+				}
+				if most = int(file.Fd()); most > 100 {
+					return uint64(most) + 1
+				}
+			}
+		},
+		"at all": func(*recording) uint64 { return 3 },
+	} {
+		r := startRecording(t)
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit(r), Max: before.Max}); err != nil {
+			t.Fatal(err)
+		}
+		failed := errors.Join(unix.Connect(fd, &unix.SockaddrUnix{Name: r.Address()}), write(fd, wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))))
+		result, err := r.Close()
+		unix.Setrlimit(unix.RLIMIT_NOFILE, &before)
+		unix.Close(fd)
+		if failed != nil || err != nil {
+			t.Fatal(failed, err)
+		}
+		if result.Processes != 1 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "no descriptor") {
+			t.Errorf("none %s: %+v", name, result)
+		}
+	}
+}
+
+func write(fd int, b []byte) error {
+	_, err := unix.Write(fd, b)
+	return err
 }
 
 // A socket left behind by a collector that was killed is in nobody's way; one on which a collector listens is.

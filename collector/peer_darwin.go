@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"errors"
 	"net"
 
 	"golang.org/x/sys/unix"
@@ -11,18 +10,12 @@ import (
 const receiveCloseOnExec = 0
 
 // peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
-func peerOf(conn *net.UnixConn) (uid, pid int, err error) {
-	raw, err := conn.SyscallConn()
+func peerOf(fd int) (uid, pid int, err error) {
+	c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, 0, err
 	}
-	var c *unix.Xucred
-	var failed, failedPID error
-	err = raw.Control(func(fd uintptr) {
-		c, failed = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-		pid, failedPID = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
-	})
-	if err := errors.Join(err, failed, failedPID); err != nil {
+	if pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err != nil {
 		return 0, 0, err
 	}
 	return int(c.Uid), pid, nil

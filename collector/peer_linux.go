@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"errors"
 	"net"
 	"os"
 
@@ -14,15 +13,9 @@ const receiveCloseOnExec = unix.MSG_CMSG_CLOEXEC
 const soPeerPidfd = 77
 
 // peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
-func peerOf(conn *net.UnixConn) (uid, pid int, err error) {
-	raw, err := conn.SyscallConn()
+func peerOf(fd int) (uid, pid int, err error) {
+	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return 0, 0, err
-	}
-	var c *unix.Ucred
-	var failed error
-	err = raw.Control(func(fd uintptr) { c, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err := errors.Join(err, failed); err != nil {
 		return 0, 0, err
 	}
 	return int(c.Uid), int(c.Pid), nil

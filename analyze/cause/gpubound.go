@@ -42,10 +42,10 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 	for _, g := range gains {
 		switch {
 		case g.Kind == replay.KindKernel && g.Factor == 0.5 && named < policy.MostNamed:
-			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.Words())
+			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the last one gave", g.Name, g.Words())
+			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the last one gave", g.Name, g.InWords())
 		}
 	}
 }

@@ -342,7 +342,7 @@ func (g *Gain) Flights() string {
 	return g.Name
 }
 
-// Words is "1.50 times as fast (1.40 to 1.60), by replay".
-func (s Speedup) Words() string {
+// InWords is "1.50 times as fast (1.40 to 1.60), by replay".
+func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High)
 }

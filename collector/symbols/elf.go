@@ -221,8 +221,11 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text is the string at an offset of a table of strings, cut at the longest that a fact takes.
+// text is the string at an offset of a table of strings, cut at the longest that a fact takes. A table that is not in the file has none.
 func text(table *elf.Section, offset uint32) string {
+	if table.ReaderAt == nil {
+		return ""
+	}
 	b := make([]byte, wire.MaxFactText)
 	n, _ := table.ReadAt(b, int64(offset))
 	name, _, _ := bytes.Cut(b[:n], []byte{0})

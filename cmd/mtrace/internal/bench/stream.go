@@ -74,6 +74,9 @@ type line struct {
 // maxLine bounds a line of the stream: a series of a million samples.
 const maxLine = 32 << 20
 
+// mostSample is the largest number that is taken for a measurement: 30 years in nanoseconds. What is computed of larger ones has no end.
+const mostSample = 1e18
+
 // errCut is the stream of a run that did not get to its end.
 var errCut = errors.New("the results end before the run did")
 
@@ -173,8 +176,8 @@ func (c *Case) addSeries(metric string, round int, samples []float64) error {
 		return fmt.Errorf("a series of round %d", round)
 	}
 	for _, s := range samples {
-		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return fmt.Errorf("%s has a sample that is no number", metric)
+		if !(math.Abs(s) <= mostSample) {
+			return fmt.Errorf("%s has a sample of %g, which is no measurement", metric, s)
 		}
 	}
 	s := c.metrics[metric]

@@ -39,6 +39,9 @@ func (m *machO) framesWrong() error {
 // readFrames walks the records: one that stands for many (a CIE) and those of functions, which point back to it.
 func (m *machO) readFrames(s section, content []byte) (frames, error) {
 	var found frames
+	if uint64(len(content)) < s.size {
+		return found, fmt.Errorf("of the %d bytes of __eh_frame %d are in the file", s.size, len(content))
+	}
 	common := map[uint64]string{}
 	for at := uint64(0); at+4 <= s.size; {
 		length := uint64(le.Uint32(content[at:]))

@@ -137,3 +137,22 @@ func hasBenchmark(t *testing.T, folder, pattern string) bool {
 	}
 	return false
 }
+
+// So is every file and folder of the project that a page names: docs/architecture.md is a way through them, and its recipes are lists of them.
+func TestDocumentsNameFilesThatAre(t *testing.T) {
+	path := regexp.MustCompile(`(?:^|[\s(])((?:analyze|cmd|collector|docs|fixtures|interpose|shaders)/[\w./-]*[\w/])`)
+	named := 0
+	for page, text := range documents(t) {
+		for _, line := range code(text) {
+			for _, m := range path.FindAllStringSubmatch(line, -1) {
+				named++
+				if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+					t.Errorf("%s names %s, which is not there", page, m[1])
+				}
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("only %d files were looked for", named)
+	}
+}

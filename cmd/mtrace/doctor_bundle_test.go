@@ -1,16 +1,14 @@
 package main
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"mtrace/cmd/mtrace/internal/bundle"
+	"mtrace/cmd/mtrace/internal/bundle/bundletest"
 )
 
 // unpacked returns the files of an archive, without its folder.
@@ -21,25 +19,7 @@ func unpacked(t *testing.T, path string) map[string]string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	uncompressed, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for r := tar.NewReader(uncompressed); ; {
-		header, err := r.Next()
-		if err == io.EOF {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[strings.TrimPrefix(header.Name, "mtrace-bundle/")] = string(content)
-	}
+	return bundletest.Unpack(t, file)
 }
 
 // ofTimes are expectations of times, which a machine that does something else besides does not hold: whether they differ is not this test's.

@@ -21,25 +21,8 @@ func exports(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	r := export.Record(export.Config{Seed: 1, CommandBuffers: 500, Threads: 4, Wait: true, Compositor: true})
-	file, err := os.Create(filepath.Join(dir, "toc.xml"))
-	if err != nil {
+	if err := r.WriteFolder(dir); err != nil {
 		t.Fatal(err)
-	}
-	if err := r.WriteTOC(file, false); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
-	for _, s := range export.Schemas {
-		file, err := os.Create(filepath.Join(dir, s.Name+".xml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Write(file, s.Name); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return dir
 }

@@ -3,8 +3,6 @@ package pprof
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -17,18 +15,8 @@ import (
 func recording(t *testing.T, r *export.Recording, tables ...string) *xctrace.Recording {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range append(tables, "toc") {
-		var b bytes.Buffer
-		write := func() error { return r.Write(&b, name) }
-		if name == "toc" {
-			write = func() error { return r.WriteTOC(&b, false) }
-		}
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+".xml"), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := r.WriteFolder(dir, append(tables, export.TOC)...); err != nil {
+		t.Fatal(err)
 	}
 	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
 	if err != nil {

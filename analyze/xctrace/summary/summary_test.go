@@ -23,28 +23,8 @@ var update = flag.Bool("update", false, "write the goldens anew")
 func exported(t testing.TB, r *export.Recording, tables ...string) []xctrace.Input {
 	t.Helper()
 	dir := t.TempDir()
-	if len(tables) == 0 {
-		tables = append(tables, "toc")
-		for _, s := range export.Schemas {
-			tables = append(tables, s.Name)
-		}
-	}
-	for _, name := range tables {
-		file, err := os.Create(filepath.Join(dir, name+".xml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name == "toc" {
-			err = r.WriteTOC(file, false)
-		} else {
-			err = r.Write(file, name)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+	if err := r.WriteFolder(dir, tables...); err != nil {
+		t.Fatal(err)
 	}
 	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
 	if err != nil {

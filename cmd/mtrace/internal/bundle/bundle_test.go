@@ -1,10 +1,7 @@
 package bundle
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +9,7 @@ import (
 	"time"
 
 	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/bundle/bundletest"
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
@@ -124,37 +122,14 @@ func TestPrivateNamesStayHere(t *testing.T) {
 	if Differing(checks) != 1 || !checks[0].Differs || strings.Contains(Text(checks), "annabelle") || !strings.HasPrefix(Text(checks), "1 of ") {
 		t.Errorf("%s", Text(checks))
 	}
-	files := unpack(t, archive.Bytes())
+	files := bundletest.Unpack(t, &archive)
 	for name, content := range files {
 		if strings.Contains(content, "annabelle") {
 			t.Errorf("%s has the user's name: %s", name, content)
 		}
 	}
-	if !strings.Contains(files["mtrace-bundle/crashes/python.ips"], "~/project/x.py") || files["mtrace-bundle/differs.txt"] == "" || files["mtrace-bundle/checks.json"] == "" {
+	if !strings.Contains(files["crashes/python.ips"], "~/project/x.py") || files["differs.txt"] == "" || files["checks.json"] == "" {
 		t.Errorf("files: %v", files)
-	}
-}
-
-func unpack(t *testing.T, archive []byte) map[string]string {
-	t.Helper()
-	uncompressed, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for r := tar.NewReader(uncompressed); ; {
-		header, err := r.Next()
-		if err == io.EOF {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[header.Name] = string(content)
 	}
 }
 

@@ -82,13 +82,13 @@ func (p *process) readEnd(end *tracefile.End, alive bool) {
 	if s, ok := p.shared.LatestSample(); ok {
 		p.handSamples(s)
 	}
+	p.shared.SetEnded()
 	p.readCounters(end, alive)
 }
 
 // readCounters reads the counters and the calls in progress.
 func (p *process) readCounters(end *tracefile.End, alive bool) {
 	l := limit{p, p.possible()}
-	p.shared.SetEnded()
 	l.losses(p.shared.Losses(), end)
 	for i := range p.shared.RingsUsed() {
 		shared, r := p.shared.Ring(i), p.ring(uint16(i))

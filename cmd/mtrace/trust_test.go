@@ -128,6 +128,16 @@ func TestChildAfterItsParent(t *testing.T) {
 	}
 }
 
+// A parent that lives counts its children itself, also when the trace has been told how far it has come.
+func TestChildrenOfALongParent(t *testing.T) {
+	needTruth(t)
+	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t), "fork", "3", "300000")
+	head := strings.Join(strings.Fields(got.stdout), " ")
+	if !strings.Contains(head, "3 forked child processes UNTRACED") || strings.Contains(head, "NOT TRACED") {
+		t.Errorf("the report says\n%s%s", got.stdout, got.stderr)
+	}
+}
+
 // Children that give up their user come to the collector all the same (found by the torture, seeds 1082 and 2219).
 func TestChildrenOfAnotherUser(t *testing.T) {
 	needTruth(t)

@@ -207,6 +207,7 @@ static void keeps_errno(void) {
 static void in_fork(void) {
   work(queue_of_kind(DEVICE(), KIND_FAMILY_A));
   for (long i = 0; i < n; i++) {
+    if (argument_count > 3) usleep((useconds_t)atol(arguments[3]));
     pid_t child = fork();
     if (child == 0) {
       memset(made, 0, sizeof made);

@@ -133,7 +133,7 @@ func (c *Collector) Serve(ctx context.Context) error {
 			switch {
 			case closed:
 				return failure
-			case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ECONNABORTED):
+			case noneLeft(err), errors.Is(err, syscall.ECONNABORTED):
 				c.log.Warn().Err(err).Msg("a connection could not be accepted yet")
 				time.Sleep(acceptPause)
 				continue
@@ -154,7 +154,8 @@ func (c *Collector) settle(pid int) {
 	if pid == 0 { // anybody of another namespace
 		return
 	}
-	for _, a := range c.door.waiting() {
+	arrived, _ := c.door.waiting()
+	for _, a := range arrived {
 		c.serve(a)
 	}
 	for _, a := range c.door.of(pid) {
@@ -168,11 +169,14 @@ func (c *Collector) shut() {
 		c.mutex.Lock()
 		c.closed = true
 		c.mutex.Unlock()
-		for _, a := range c.door.waiting() {
+		arrived, crowded := c.door.waiting()
+		for _, a := range arrived {
 			c.serve(a)
 		}
-		for _, a := range c.door.lastOnes() {
-			c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
+		if crowded != nil {
+			for _, a := range c.door.lastOnes() {
+				c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
+			}
 		}
 		c.unreachable = c.place.removed()
 		c.door.close()

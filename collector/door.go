@@ -61,41 +61,26 @@ func (d *door) close() {
 	d.spare.Close()
 }
 
-// lastOnes are those who stand at the door and could not be let in, because there are no descriptors left. Nobody else is let in after them.
+// lastOnes are those who stand at the door when waiting has ended with an error. Nobody is let in after them.
 func (d *door) lastOnes() (all []*arrival) {
 	d.mutex.Lock()
 	d.spare.Close()
 	d.spare = nil
 	d.mutex.Unlock()
-	for a := d.waitingOne(); a != nil; a = d.waitingOne() {
-		if a.conn != nil {
-			a.conn.Close()
-		}
-		d.hear(a)
-		all = append(all, a)
-	}
-	if d.crowded() { // somebody, of whom nothing can be known
-		all = append(all, &arrival{})
-	}
-	return all
-}
-
-// crowded says whether somebody still stands at the door.
-func (d *door) crowded() bool {
-	waiting := 0
-	d.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
-	return waiting > 0
-}
-
-// waitingOne accepts one connection that was made, without waiting; nil when there is none.
-func (d *door) waitingOne() (a *arrival) {
 	for {
-		err := error(unix.EAGAIN)
-		if d.raw.Control(func(fd uintptr) { a, err = d.accept(fd) }) != nil || err != nil && !errors.Is(err, unix.ECONNABORTED) {
-			return nil
+		some, err := d.waiting()
+		for _, a := range some {
+			if a.conn != nil {
+				a.conn.Close()
+			}
+			d.hear(a)
 		}
+		all = append(all, some...)
 		if err == nil {
-			return a
+			return all
+		}
+		if len(some) == 0 { // not even the spare one's place is free: of those nothing can be known
+			return append(all, &arrival{})
 		}
 	}
 }
@@ -112,12 +97,35 @@ func (d *door) next() (a *arrival, err error) {
 	return a, err
 }
 
-// waiting accepts the connections that were made and not accepted yet, without waiting for more.
-func (d *door) waiting() (all []*arrival) {
-	for a := d.waitingOne(); a != nil; a = d.waitingOne() {
-		all = append(all, a)
+// crowded says whether somebody stands at the door. Linux looks for a descriptor before it looks who is there.
+func (d *door) crowded() bool {
+	waiting := 0
+	d.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
+	return waiting > 0
+}
+
+// noneLeft says that there was no descriptor for a connection.
+func noneLeft(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// waiting accepts the connections that were made and not accepted yet, without waiting for more. It ends with an error when there is no
+// descriptor for one of them, which then goes on waiting.
+func (d *door) waiting() (all []*arrival, err error) {
+	for {
+		var a *arrival
+		if failed := d.raw.Control(func(fd uintptr) { a, err = d.accept(fd) }); failed != nil {
+			return all, nil
+		}
+		switch {
+		case err == nil:
+			all = append(all, a)
+		case noneLeft(err) && d.crowded():
+			return all, err
+		case !errors.Is(err, unix.ECONNABORTED):
+			return all, nil
+		}
 	}
-	return all
 }
 
 // accept takes the connection that was made first. The error is unix.EAGAIN when there is none. What was taken is never dropped: whose
@@ -143,7 +151,7 @@ func (d *door) accept(listener uintptr) (*arrival, error) {
 
 // connection makes a connection of a file, which it closes. For a moment that takes one more descriptor: if need be, the spare one.
 func (d *door) connection(file *os.File) (conn net.Conn, err error) {
-	if conn, err = net.FileConn(file); errors.Is(err, syscall.EMFILE) && d.spare != nil {
+	if conn, err = net.FileConn(file); noneLeft(err) && d.spare != nil {
 		d.spare.Close()
 		conn, err = net.FileConn(file)
 		file.Close()

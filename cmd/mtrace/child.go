@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,6 +19,7 @@ type child struct {
 	number  int
 	signals chan os.Signal
 	resumed chan os.Signal // SIGCONT came
+	over    atomic.Bool    // it has ended
 	used    syscall.Rusage // once it has ended
 }
 
@@ -55,10 +58,11 @@ func start(plan *inject.Plan, std stdio) (*child, error) {
 
 func (c *child) forward() {
 	for s := range c.signals {
-		for _, f := range forwarded {
-			if s == f {
-				syscall.Kill(c.pid(), s.(syscall.Signal))
-			}
+		switch over := c.over.Load(); {
+		case !over && slices.Contains(forwarded, s):
+			syscall.Kill(c.pid(), s.(syscall.Signal))
+		case over && s == syscall.SIGTSTP: // see follow, of which nothing is left
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		}
 	}
 }
@@ -66,17 +70,23 @@ func (c *child) forward() {
 // pid is the program's process id, also when it has ended: Go forgets it then.
 func (c *child) pid() int { return c.number }
 
-// wait waits for the end and returns how the program ended. While the program is stopped we are, too.
+// wait waits for the end and returns how the program ended. While the program is stopped we are, too. Signals do not end us until release:
+// what the program did is not in the file yet.
 func (c *child) wait() (syscall.WaitStatus, error) {
 	now, err := c.next(syscall.WUNTRACED)
 	for err == nil && now.what != ended {
 		now, err = c.follow(now)
 	}
+	c.over.Store(true)
+	c.cmd.Process.Release()
+	return now.status, err
+}
+
+// release lets signals end us, once the program has ended and its trace is where it belongs.
+func (c *child) release() {
 	signal.Stop(c.signals)
 	signal.Stop(c.resumed)
 	close(c.signals)
-	c.cmd.Process.Release()
-	return now.status, err
 }
 
 // cpu is the processor time that the program and the children it waited for used; it is known once the program has ended.

@@ -118,7 +118,7 @@ func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	slow := time.AfterFunc(time.Second, func() {
 		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {

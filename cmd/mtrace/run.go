@@ -112,6 +112,9 @@ func run(std stdio, o runOptions, command []string) error {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
 	s.deliver(std.err)
+	if !o.noReport {
+		program.release() // a report may take its time
+	}
 	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid))}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)

@@ -111,7 +111,7 @@ func (s sanitizer) testWaits(t *testing.T) {
 			for _, e := range r.traced(t).events(t) {
 				families[e.Call.Row().Family]++
 			}
-			want := map[string]int{"locks": 3, "signals": 10}[name]
+			want := map[string]int{"locks": 3, "signals": 12}[name]
 			if got := families[wire.FamilyLock] + families[wire.FamilySignal]; got < want {
 				t.Errorf("%d waits were recorded, not %d or more", got, want)
 			}

@@ -1,6 +1,7 @@
 // A program for the tests to trace. `client SCENARIO [N]` makes known Metal calls and prints those it made, one line each:
 // the system's thread id, the selector, how often. What it prints is the truth the trace is compared with.
 #include "shapes.h"
+#include "waiting.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -371,7 +372,7 @@ static void flood(void) {
   tell();
 }
 
-// One thread holds a lock for 10 ms at a time, another waits for it. The locks have names; those in the heap have none.
+// One thread holds a lock until another waits for it. The locks have names; those in the heap have none.
 pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t turn;
@@ -380,7 +381,7 @@ static void *holder(void *mutex) {
   for (int i = 0; i < 3; i++) {
     if (i == 2) pthread_rwlock_wrlock(&table_lock); else pthread_mutex_lock(i ? mutex : &big_lock);
     pthread_barrier_wait(&turn);
-    usleep(10000);
+    until_it_waits(getpid()); // the main thread
     if (i == 2) pthread_rwlock_unlock(&table_lock); else pthread_mutex_unlock(i ? mutex : &big_lock);
     pthread_barrier_wait(&turn);
   }

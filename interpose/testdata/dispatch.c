@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "hook/objc.h"
 #include "waits/queues.h"
+#include "waiting.h"
 #include "wire.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -106,14 +107,16 @@ static struct job new_job(mt_queue then, block what) {
 }
 static void function(void *nothing) { (void)nothing, runs++, ran_on = self(); }
 
-// Another thread is in a block of the queue for a while.
+// Another thread is in a block of the queue until the main thread waits.
 static sem_t inside;
-static long holder, hold_ms = 20;
+static long holder;
+static int hold_from; // how many runs there are before the wait that it is held for
 static void hold(void *nothing) {
   (void)nothing;
-  long ms = hold_ms;
+  int from = hold_from;
   sem_post(&inside);
-  usleep((useconds_t)ms * 1000);
+  while (__atomic_load_n(&runs, __ATOMIC_RELAXED) < from) usleep(100);
+  until_it_waits(getpid()); // the main thread
 }
 static void *holds(void *queue) {
   holder = self();
@@ -139,7 +142,7 @@ static void waited(const char *call, mt_queue queue) {
 }
 
 // A thread of dispatch's own drains the queue: it came by dispatch_async, so who it is is not known to a tracer.
-static void drain(void *nothing) { (void)nothing, sem_post(&inside), usleep(20000); }
+static void drain(void *nothing) { (void)nothing, sem_post(&inside), until_it_waits(getpid()); }
 static void drained(mt_queue queue) {
   dispatch_async_f(queue, NULL, drain);
   while (sem_trywait(&inside) != 0) usleep(100);
@@ -156,11 +159,11 @@ static void *signalling(void *nothing) {
   holder = self();
   dispatch_semaphore_wait(mutex, ~UINT64_C(0)); // taken at once
   sem_post(&inside);
-  usleep(20000);
+  until_it_waits(getpid()); // the main thread
   dispatch_semaphore_signal(mutex);
-  usleep(20000);
+  until_it_waits(getpid());
   dispatch_semaphore_signal(semaphore);
-  usleep(20000);
+  until_it_waits(getpid());
   dispatch_group_leave(group);
   return nothing;
 }
@@ -218,9 +221,9 @@ int main(void) {
   occupy(serial);
   long first = holder;
   pthread_t first_thread = other;
-  hold_ms = 100;
+  hold_from = 1; // the outer one's
   occupy(second);
-  hold_ms = 20;
+  hold_from = 0;
   dispatch_sync(serial, outer);
   check(runs == 2, "two blocks");
   pthread_join(first_thread, NULL), pthread_join(other, NULL);

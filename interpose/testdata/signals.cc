@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "waiting.h"
+
 extern "C" void *MTLCreateSystemDefaultDevice(void);
 
 static long self() { return syscall(SYS_gettid); }
@@ -41,21 +43,25 @@ static timespec in_ms(clockid_t clock, int ms) {
   return t;
 }
 
-// after does something in another thread 10 ms from now, and says which thread that is.
+// after does something in another thread when this one waits, and says which thread that is.
 template <class F> struct after {
   long id = 0;
+  std::atomic<bool> waits{false};
   std::thread thread;
   explicit after(F what) {
     sem_t known;
     sem_init(&known, 0, 0);
-    thread = std::thread([&known, this, what] {
+    long waiting = self();
+    thread = std::thread([&known, this, what, waiting] {
       id = self();
       sem_post(&known);
-      pause_ms(10);
+      while (!waits) usleep(100);
+      until_it_waits(waiting);
       what();
     });
     while (sem_trywait(&known) != 0) usleep(100);
     sem_destroy(&known);
+    waits = true;
   }
   ~after() { thread.join(); }
 };
@@ -192,15 +198,18 @@ int main(int argc, char **) {
   for (int lap = 0; lap < 2; lap++) {
     sem_t taken;
     sem_init(&taken, 0, 0);
-    long holder = 0;
+    long holder = 0, waiting = self();
+    std::atomic<bool> waits{false};
     std::thread thread([&] {
       holder = self();
       while (sem_trywait(&lock) != 0) usleep(100);
       sem_post(&taken);
-      pause_ms(10);
+      while (!waits) usleep(100);
+      until_it_waits(waiting);
       sem_post(&lock);
     });
     while (sem_trywait(&taken) != 0) usleep(100);
+    waits = true;
     sem_wait(&lock);
     say("sem_wait", holder, false, lap > 0, false);
     sem_post(&lock);

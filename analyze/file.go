@@ -38,9 +38,14 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return NewFile(reader, path), nil
+}
+
+// NewFile is the trace file of a reader, which Close closes. It is called path.
+func NewFile(reader *tracefile.Reader, path string) *File {
 	f := &File{reader: reader, path: path}
 	f.around.Store(leastAround)
-	return f, nil
+	return f
 }
 
 // Close closes the file.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -178,17 +179,25 @@ func FuzzFrames(f *testing.F) {
 	f.Add(wiretest.Frame(wire.FrameFacts, 0, 0, stack))
 	f.Add(wiretest.Frame(wire.FrameProcessFacts, 0, 0, wire.AppendFact(stack[:48:48], wire.Image{Start: 1, Size: 2, Path: "x"}.Fact())))
 	f.Add([]byte("MTRF"))
-	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := tracefile.NewWriter(nowhere{io.Discard}, tracefile.Info{}) // its own: one keeps something of every process
+		if err != nil {
+			t.Fatal(err)
+		}
 		c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
 		p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}}
 		p.readFrames(bufio.NewReader(bytes.NewReader(data)))
 		p.end(false, nil, nil)
+		if err := w.Close(tracefile.Result{}); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
+
+// nowhere is a file that keeps nothing.
+type nowhere struct{ io.Writer }
+
+func (nowhere) Close() error { return nil }
 
 // facted is an Observer that keeps the facts.
 type facted struct {

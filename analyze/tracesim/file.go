@@ -3,7 +3,9 @@
 package tracesim
 
 import (
+	"bytes"
 	"cmp"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -83,7 +85,22 @@ func (r *Ring) AddMore(c wire.Record, m wire.More) {
 func (f *File) Write(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.mtrace")
-	w, err := tracefile.Create(path, f.Info)
+	if err := os.WriteFile(path, f.Bytes(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A memory is a file that is written to no disk.
+type memory struct{ bytes.Buffer }
+
+func (*memory) Close() error { return nil }
+
+// Bytes are the file's.
+func (f *File) Bytes(t testing.TB) []byte {
+	t.Helper()
+	var m memory
+	w, err := tracefile.NewWriter(&m, f.Info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +123,7 @@ func (f *File) Write(t testing.TB) string {
 		}
 	}
 	check(w.Close(tracefile.Result{Finished: f.Info.Started + 1_000_000_000}))
-	return path
+	return m.Bytes()
 }
 
 // Rings are the process's rings so far.

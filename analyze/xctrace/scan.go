@@ -57,8 +57,10 @@ const (
 	tokenText        // text beside child elements
 )
 
+// windowSize is how much of a file is looked at at once, in bytes, when no element in it is longer.
+var windowSize = 256 << 10
+
 const (
-	windowSize = 256 << 10
 	// maxToken bounds one element or one run of text, so that a file that is
 	// not an export cannot fill the memory. The longest real ones, call
 	// stacks, are some ten kilobytes.

@@ -24,7 +24,7 @@ type readable struct {
 
 func readData(t testing.TB, data []byte) (readable, error) {
 	t.Helper()
-	r, err := newReader("data", bytes.NewReader(data), int64(len(data)))
+	r, err := NewReader("data", bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		if strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than a line: %q", err)
@@ -124,7 +124,7 @@ func TestRepair(t *testing.T) {
 	}
 	repair := func(data []byte) (readable, *Repair) {
 		t.Helper()
-		r, err := newReader("data", bytes.NewReader(data), int64(len(data)))
+		r, err := NewReader("data", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestRepair(t *testing.T) {
 		if err != nil || len(got.damage) > 0 {
 			t.Fatalf("the repaired file: %v %+v", err, got.damage)
 		}
-		again, err := newReader("repaired", bytes.NewReader(out.Bytes()), int64(out.Len()))
+		again, err := NewReader("repaired", bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if err != nil || !reflect.DeepEqual(again.Repaired(), said) {
 			t.Fatalf("%v: it says %+v and not %+v", err, again.Repaired(), said)
 		}
@@ -199,7 +199,7 @@ func TestSoFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close(Result{})
-	r, err := newReader("cut", bytes.NewReader(data), int64(len(data)))
+	r, err := NewReader("cut", bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func FuzzRepair(f *testing.F) {
 		if len(data) > 0 {
 			data[int(at)%len(data)] ^= change
 		}
-		r, err := newReader("fuzz", bytes.NewReader(data), int64(len(data)))
+		r, err := NewReader("fuzz", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
 		}
@@ -238,7 +238,7 @@ func FuzzRepair(f *testing.F) {
 		if _, err := r.Repair(&out); err != nil {
 			t.Fatal(err)
 		}
-		again, err := newReader("repaired", bytes.NewReader(out.Bytes()), int64(out.Len()))
+		again, err := NewReader("repaired", bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -171,7 +171,7 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		var blocks []block
-		if r, err := newReader("whole", bytes.NewReader(whole), int64(len(whole))); err != nil {
+		if r, err := NewReader("whole", bytes.NewReader(whole), int64(len(whole))); err != nil {
 			t.Fatal(err)
 		} else {
 			blocks = r.blocks
@@ -182,7 +182,7 @@ func TestCutAnywhere(t *testing.T) {
 					continue
 				}
 				data := append(slices.Clip(whole[:size]), make([]byte, tail)...)
-				r, err := newReader("cut", bytes.NewReader(data), int64(len(data)))
+				r, err := NewReader("cut", bytes.NewReader(data), int64(len(data)))
 				if size < fileHeader {
 					if err == nil {
 						t.Fatalf("cut at %d: no error", size)
@@ -259,7 +259,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Add([]byte(fileMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := newReader("fuzz", bytes.NewReader(data), int64(len(data)))
+		r, err := NewReader("fuzz", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
 		}
@@ -289,7 +289,7 @@ func FuzzBlocks(f *testing.F) {
 			b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(b.payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
 			data = append(b.appendHeader(data), stored...)
 		}
-		r, err := newReader("fuzz", bytes.NewReader(data), int64(len(data)))
+		r, err := NewReader("fuzz", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
 		}

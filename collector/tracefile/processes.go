@@ -19,13 +19,14 @@ const sampleSpacing = 10e6
 
 // readProcesses reads everything but the records. What cannot be read is noted and left out.
 func (r *Reader) readProcesses() {
-	var t readTools
+	t := readers.Get().(*readTools)
+	defer readers.Put(t)
 	for i := range r.blocks {
 		b := &r.blocks[i]
 		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar {
 			continue // of a kind from a later version of the same format
 		}
-		payload, err := r.read(b, &t)
+		payload, err := r.read(b, t)
 		if err == nil {
 			if err = r.readBlock(b, payload); err != nil {
 				err = fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, err)

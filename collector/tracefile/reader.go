@@ -45,7 +45,7 @@ func Open(path string) (*Reader, error) {
 		file.Close()
 		return nil, err
 	}
-	r, err := newReader(path, file, stat.Size())
+	r, err := NewReader(path, file, stat.Size())
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -54,8 +54,9 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-func newReader(path string, file io.ReaderAt, size int64) (*Reader, error) {
-	r := &Reader{path: path, file: file, size: size, close: func() error { return nil }}
+// NewReader reads a trace of size bytes that is open. The name is for errors, which are those of Open.
+func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
+	r := &Reader{path: name, file: file, size: size, close: func() error { return nil }}
 	if err := r.checkHeader(); err != nil {
 		return nil, err
 	}
@@ -126,7 +127,9 @@ func (r *Reader) readIndex() (end int64, err error) {
 	}
 	var payload []byte
 	if err == nil {
-		payload, err = r.payload(&b, &readTools{})
+		t := readers.Get().(*readTools)
+		defer readers.Put(t)
+		payload, err = r.payload(&b, t)
 	}
 	if err == nil {
 		r.blocks, err = parseIndex(payload, at)

@@ -30,7 +30,8 @@ func (r *Reader) Repaired() *Repair {
 // Repair writes the whole part of the trace, with an index and an end. What was left out is in its Repair, so that nobody takes it for all
 // there was; that is nil when nothing was.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
-	var t readTools
+	t := readers.Get().(*readTools)
+	defer readers.Put(t)
 	var result Result
 	if r.result != nil {
 		result = *r.result
@@ -51,7 +52,7 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 		return nil, err
 	}
 	for i := range r.blocks {
-		b, stored := r.wholeBlock(i, &t)
+		b, stored := r.wholeBlock(i, t)
 		if stored == nil || b.kind == blockResult || b.kind == blockIndex {
 			continue
 		}

@@ -15,12 +15,13 @@ func (r *Reader) scan(end int64) {
 	if !whole {
 		end = r.size
 	}
-	var t readTools
+	t := readers.Get().(*readTools)
+	defer readers.Put(t)
 	offset := int64(fileHeader)
 	for offset < end {
 		b, err := r.headerAt(offset, end)
 		if err == nil {
-			_, err = r.stored(&b, &t)
+			_, err = r.stored(&b, t)
 			if err != nil && !whole {
 				if _, follows := r.findBlock(b.end(), end); !follows {
 					break

@@ -18,11 +18,30 @@ func text(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	return textOf(t, r)
+}
+
+func textOf(t testing.TB, r *Reader) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// A memory is a trace that is written to no disk.
+type memory struct{ bytes.Buffer }
+
+func (m *memory) Close() error { return nil }
+
+func (m *memory) open(t testing.TB) *Reader {
+	t.Helper()
+	r, err := NewReader("memory", bytes.NewReader(m.Bytes()), int64(m.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func TestTextRoundTrip(t *testing.T) {
@@ -121,15 +140,18 @@ func FuzzReadText(f *testing.F) {
 	f.Add(text(f, path))
 	f.Add([]byte(`{"schema":"mtrace.trace/1","info":{}}` + "\n" + `{"process":0,"header":{}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "t.mtrace")
-		if ReadText(bytes.NewReader(b), path) != nil {
+		var first, second memory
+		read := func(b []byte, m *memory) error {
+			return readText(bytes.NewReader(b), func(info Info) (*Writer, error) { return NewWriter(m, info) })
+		}
+		if read(b, &first) != nil {
 			return
 		}
-		once := text(t, path)
-		if err := ReadText(bytes.NewReader(once), path); err != nil {
+		once := textOf(t, first.open(t))
+		if err := read(once, &second); err != nil {
 			t.Fatalf("the text of a trace cannot be read: %v", err)
 		}
-		if twice := text(t, path); !bytes.Equal(once, twice) {
+		if twice := textOf(t, second.open(t)); !bytes.Equal(once, twice) {
 			t.Fatalf("the text changes:\n%s\n%s", once, twice)
 		}
 	})

@@ -15,6 +15,11 @@ const longestLine = 4 << 20
 
 // ReadText makes the trace at path from its text form. The error says which line is wrong.
 func ReadText(in io.Reader, path string) error {
+	return readText(in, func(info Info) (*Writer, error) { return Create(path, info) })
+}
+
+// readText makes a trace from its text form; create begins it when its first line is read.
+func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
 	number := 0
@@ -38,7 +43,7 @@ func ReadText(in io.Reader, path string) error {
 	} else if !ok || l.Schema != TextSchema || l.Info == nil {
 		return at(fmt.Errorf(`it does not begin with {"schema":%q,"info":…}`, TextSchema))
 	}
-	w, err := Create(path, *l.Info)
+	w, err := create(*l.Info)
 	if err != nil {
 		return err
 	}

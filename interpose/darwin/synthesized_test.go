@@ -256,12 +256,31 @@ func TestDyldRefusesPrograms(t *testing.T) {
 	}
 }
 
-// FuzzRefusals: any file gets an answer.
+// patched makes what changes say of an image: each is where, how many bytes to eight, and the bytes. Fifty kilobytes that are zero but for
+// some hundred bytes are nothing that a fuzzer could change to an effect.
+func patched(image, changes []byte) []byte {
+	for len(changes) >= 3 {
+		at, n := int(le.Uint16(changes)), min(1+int(changes[2]&7), len(changes)-3)
+		copy(image[min(at, len(image)):], changes[3:3+n])
+		changes = changes[3+n:]
+	}
+	return image
+}
+
+// FuzzRefusals: any file gets an answer. A file is anything, or one of ours, cut and changed.
 func FuzzRefusals(f *testing.F) {
-	f.Add(synthesized(false))
-	f.Add(synthesized(true))
-	f.Add(synthesized(true)[:0x300])
-	f.Fuzz(func(t *testing.T, image []byte) {
+	images := [][]byte{synthesized(false), synthesized(true)}
+	f.Add(byte(0), uint16(0xffff), []byte{})
+	f.Add(byte(1), uint16(0xffff), []byte{0x0c, 0x34, 1, 0x40, 0xc0, 0x04, 0xc0, 7, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(byte(1), uint16(0x300), []byte{})
+	f.Add(byte(2), uint16(0), images[0][:0x300])
+	var scratch []byte
+	f.Fuzz(func(t *testing.T, base byte, size uint16, changes []byte) {
+		image := changes
+		if base < 2 {
+			scratch = append(scratch[:0], images[base]...)
+			image = patched(scratch[:min(int(size), len(scratch))], changes)
+		}
 		refusals(image, 0)
 		refusals(image, strictest)
 	})

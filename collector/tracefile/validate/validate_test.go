@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"path/filepath"
+	"bytes"
 	"strings"
 	"testing"
 
@@ -20,8 +20,8 @@ var (
 // write makes a trace of one process with one ring, whose clock is in nanoseconds.
 func write(t testing.TB, records []wire.Record, change func(*tracefile.End)) *tracefile.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	w, err := tracefile.Create(path, tracefile.Info{})
+	var file inMemory
+	w, err := tracefile.NewWriter(&file, tracefile.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +41,17 @@ func write(t testing.TB, records []wire.Record, change func(*tracefile.End)) *tr
 			t.Fatal(err)
 		}
 	}
-	r, err := tracefile.Open(path)
+	r, err := tracefile.NewReader("memory", bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
 	return r
 }
+
+// inMemory is a file that is written to no disk.
+type inMemory struct{ bytes.Buffer }
+
+func (*inMemory) Close() error { return nil }
 
 const ms = 1e6
 

@@ -181,12 +181,20 @@ func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
 		call = nil
 		return write(at, record, nil)
 	}
-	n := 0
-	err := r.Read(s, func(records []wire.Record) error {
-		position := r.blocks[s.blocks[n]].position
-		n++
-		for i, record := range records {
-			position := position + uint64(i)
+	t := readers.Get().(*readTools)
+	defer readers.Put(t)
+	for _, i := range s.blocks {
+		b := &r.blocks[i]
+		payload, err := r.read(b, t)
+		if err == nil {
+			t.whole, err = t.decoder.decode(t.whole[:0], payload, int(b.count))
+		}
+		if err != nil {
+			r.note(b, 0, err)
+			continue
+		}
+		for i, record := range t.whole {
+			position := b.position + uint64(i)
 			if call != nil && record.Call == wire.CallMore && record.Flags == 0 && position == at+1 {
 				more, record := record.More(), *call
 				call = nil
@@ -204,10 +212,6 @@ func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
 				return err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return flush()
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/collector/wire"
 )
 
 var update = flag.Bool("update", false, "write goldens instead of comparing with them")
@@ -59,6 +61,29 @@ func TestTextRoundTrip(t *testing.T) {
 			}
 		}
 		t.Errorf("the text of a trace made from text has %d lines, not %d", len(b), len(a))
+	}
+}
+
+// A block's records came in pieces of 512, each of which was taken for a block: the text of a trace with a longer one ended in a panic.
+func TestTextOfLongBlocks(t *testing.T) {
+	var file, again memory
+	w, err := NewWriter(&file, testInfo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.AddProcess(testHello(100))
+	records := workload(2*recordsPerBlock, 1)
+	for _, err := range []error{w.Region(p, wire.ClockTSC, 0, 0), w.Records(p, 5, 0, records), w.EndProcess(p, End{}), w.Close(Result{})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := textOf(t, file.open(t))
+	if err := readText(bytes.NewReader(want), func(info Info) (*Writer, error) { return NewWriter(&again, info) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(t, again.open(t)); !bytes.Equal(got, want) || bytes.Count(want, []byte(`"record":`)) < len(records)/2 {
+		t.Errorf("the text has %d records of %d, and is the same again: %v", bytes.Count(want, []byte(`"record":`)), len(records), bytes.Equal(got, want))
 	}
 }
 

@@ -42,7 +42,8 @@ const (
 	blockIndex   blockKind = 8 // all blocks before it
 	blockThreads blockKind = 9 // processor times of a process's threads, as on the wire
 
-	blockSoFar blockKind = 10 // what a process that goes on has counted, JSON; a later one replaces an earlier
+	blockSoFar  blockKind = 10 // what a process that goes on has counted, JSON; a later one replaces an earlier
+	blockOwners blockKind = 11 // which threads had the rings of a process, and from where on
 )
 
 // An encoding says how a payload is stored.

@@ -36,6 +36,7 @@ var held = map[blockKind]struct {
 	blockIndex:   {"the index, which was made again", false},
 	blockThreads: {"processor times of threads", true},
 	blockSoFar:   {"what a process had counted by then", true},
+	blockOwners:  {"which threads had which rings", true},
 }
 
 // note adds a block that was left out; of its records those behind the first done were.
@@ -54,6 +55,14 @@ func (r *Reader) addDamage(d Damage) {
 	if !known {
 		r.damage = slices.Insert(r.damage, at, d)
 	}
+}
+
+// isHole says whether a block of records was found to be damaged, or all its records to be nobody's.
+func (r *Reader) isHole(b *block) bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	at, known := slices.BinarySearchFunc(r.damage, b.offset, func(d Damage, offset int64) int { return cmp.Compare(d.Offset, offset) })
+	return known && (r.damage[at].Why != errOwner.Error() || r.damage[at].Records == uint64(b.count))
 }
 
 // Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every stream was read.

@@ -3,6 +3,7 @@ package tracefile
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -211,6 +212,131 @@ func TestSoFar(t *testing.T) {
 	}
 	if s := r.Streams(); len(s) != 2 || s[0].Missing != 300 || s[1].Missing != 50 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The record that says that another thread has a ring from then on was in a damaged block: what came behind was laid on the thread that had
+// the ring before, which had not made those calls (found by the torture, seeds 1119 and 11925).
+func TestThreadStartDamaged(t *testing.T) {
+	start := func(thread uint64) wire.Record {
+		return wire.Record{Begin: 1, End: 1, Arg: thread, Call: wire.CallThreadStart}
+	}
+	var file memory
+	w, err := NewWriter(&file, testInfo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.AddProcess(testHello(100))
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(w.Region(p, wire.ClockNanoseconds, 0, 0))
+	position := uint64(0)
+	for _, records := range [][]wire.Record{ // a block each
+		append([]wire.Record{start(11)}, workload(20, 1)...),
+		append([]wire.Record{start(12)}, workload(20, 2)...),
+		workload(20, 3),
+		append(workload(20, 4), start(13)),
+		workload(20, 5),
+	} {
+		check(w.Records(p, 7, position, records))
+		check(w.streams[streamKey{p, 7}].flushLocked())
+		position += uint64(len(records))
+	}
+	check(w.EndProcess(p, End{Rings: []RingEnd{{Ring: 7, Thread: 13, Head: position}}}))
+	check(w.Close(Result{}))
+	whole, err := NewReader("whole", bytes.NewReader(file.Bytes()), int64(file.Len()))
+	check(err)
+	var blocks, owners []int64 // where they are
+	for i := range whole.blocks {
+		switch b := &whole.blocks[i]; b.kind {
+		case blockRecords:
+			blocks = append(blocks, b.offset)
+		case blockOwners:
+			owners = append(owners, b.offset)
+		}
+	}
+	if len(blocks) != 5 || len(owners) != 1 {
+		t.Fatalf("%d blocks of records, %d of owners", len(blocks), len(owners))
+	}
+	calls := func(r *Reader) map[uint64]int {
+		of, thread := map[uint64]int{}, uint64(0)
+		check(r.Read(r.Streams()[0], func(records []wire.Record) error {
+			for _, record := range records {
+				if record.Call == wire.CallThreadStart {
+					thread = record.Arg
+				} else {
+					of[thread]++
+				}
+			}
+			return nil
+		}))
+		return of
+	}
+	made := calls(whole)
+	each := made[11]
+	for _, c := range []struct {
+		name    string
+		damaged []int64
+		want    map[uint64]int
+		left    uint64 // out, beside what the damaged blocks held
+	}{
+		{"nothing", nil, map[uint64]int{11: each, 12: 2*each + each, 13: each}, 0},
+		{"a thread's start", blocks[1:2], map[uint64]int{11: each, 12: 2 * each, 13: each}, 0},
+		{"the first", blocks[:1], map[uint64]int{12: 3 * each, 13: each}, 0},
+		{"both before", blocks[:2], map[uint64]int{12: 2 * each, 13: each}, 0},
+		{"the last start", blocks[3:4], map[uint64]int{11: each, 12: 2 * each, 13: each}, 0},
+		{"no start", blocks[2:3], map[uint64]int{11: each, 12: 2 * each, 13: each}, 0},
+		{"owners", owners, map[uint64]int{11: each, 12: 3 * each, 13: each}, 0},
+		{"a thread's start, and owners", append(owners[:1:1], blocks[1]), map[uint64]int{11: each, 13: each}, uint64(2 * each)},
+		{"what is of the last thread, and owners", append(owners[:1:1], blocks[3]), map[uint64]int{11: each, 12: 2 * each}, uint64(each)},
+	} {
+		data := bytes.Clone(file.Bytes())
+		for _, at := range c.damaged {
+			data[at+blockHeader] ^= 1
+		}
+		r, err := NewReader("damaged", bytes.NewReader(data), int64(len(data)))
+		check(err)
+		for range 2 { // the second time damage is known from the start
+			if got := calls(r); !maps.Equal(got, c.want) {
+				t.Errorf("%s: calls of threads %v, want %v", c.name, got, c.want)
+			}
+		}
+		got := map[uint64]int{}
+		thread := uint64(0)
+		for i := range r.Blocks(r.Streams()[0]) { // one by one
+			check(r.ReadBlock(r.Streams()[0], i, func(records []wire.Record) error {
+				for _, record := range records {
+					if record.Call == wire.CallThreadStart {
+						thread = record.Arg
+					} else {
+						got[thread]++
+					}
+				}
+				return nil
+			}))
+		}
+		if !maps.Equal(got, c.want) {
+			t.Errorf("%s, block by block: calls of threads %v, want %v", c.name, got, c.want)
+		}
+		left := uint64(0)
+		for _, d := range r.Damage() {
+			if d.Why == errOwner.Error() {
+				left += d.Records
+			}
+		}
+		if left != c.left {
+			t.Errorf("%s: %d records are said to be nobody's, want %d", c.name, left, c.left)
+		}
+		var out memory
+		_, err = r.Repair(&out)
+		check(err)
+		if got := calls(out.open(t)); !maps.Equal(got, c.want) {
+			t.Errorf("%s, repaired: calls of threads %v, want %v", c.name, got, c.want)
+		}
 	}
 }
 

@@ -278,6 +278,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(uint8(blockEnd), []byte(`{"ExitKnown":true}`), uint32(0), uint64(0))
 	f.Add(uint8(blockIndex), []byte{1, 0, 0}, uint32(0), uint64(0))
 	f.Add(uint8(blockThreads), wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 7, At: 1, Ran: 2, Waited: wire.WaitNotKnown}), uint32(0), uint64(0))
+	f.Add(uint8(blockOwners), appendOwner(appendOwner(nil, owner{3, 7, 100}), owner{1, 0, 101}), uint32(0), uint64(0))
 	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p }(), uint32(50), uint64(3))
 	f.Fuzz(func(t *testing.T, k uint8, payload []byte, count uint32, position uint64) {
 		data := appendFileHeader(nil)

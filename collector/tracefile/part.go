@@ -24,18 +24,21 @@ func (r *Reader) Blocks(s Stream) []Block {
 
 // ReadBlock is Read for one block of the stream.
 func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) error {
-	s.blocks = s.blocks[block : block+1]
-	return r.Read(s, fn)
+	return r.readBlocks(s, block, block+1, fn)
 }
 
 // Count says how many records of each call the block has. It reads one column, so it is cheaper by far than reading the records. What cannot be
-// read is not counted; Read notes it.
+// read is not counted, and noted.
 func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	b := &r.blocks[s.blocks[block]]
 	payload, err := r.read(b, t)
-	if err != nil || t.decoder.begin(payload, int(b.count)) != nil {
+	if err == nil {
+		err = t.decoder.begin(payload, int(b.count))
+	}
+	if err != nil {
+		r.note(b, 0, err)
 		return
 	}
 	numbers := make([]int64, len(t.decoder.kinds))

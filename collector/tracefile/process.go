@@ -29,7 +29,9 @@ type Process struct {
 	SoFar                        *End              // what it had counted when it was last asked, while it went on; nil when it never was
 	Unusable                     string            // why nothing of it can be used, one line: it was damaged; empty when it can
 
-	known bool // Hello was read
+	known      bool    // Hello was read
+	owners     []owner // of its rings, by ring and position
+	ownersLost bool    // some are damaged
 }
 
 // A Class is an Objective-C class whose methods were hooked.

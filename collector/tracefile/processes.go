@@ -23,7 +23,7 @@ func (r *Reader) readProcesses() {
 	defer readers.Put(t)
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar {
+		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar && b.kind != blockOwners {
 			continue // of a kind from a later version of the same format
 		}
 		payload, err := r.read(b, t)
@@ -42,6 +42,7 @@ func (r *Reader) readProcesses() {
 	for i, p := range r.processes {
 		p.Samples = thinSamples(p.Samples)
 		sortThreadTimes(p.ThreadTimes)
+		r.sortOwners(ProcessIndex(i), p)
 		p.Unusable = r.unusable(ProcessIndex(i), p)
 	}
 }
@@ -80,6 +81,8 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 		var err error
 		p.ThreadTimes, err = wire.DecodeThreadTimes(p.ThreadTimes, payload)
 		return err
+	case blockOwners:
+		return p.readOwners(payload)
 	case blockFacts:
 		return p.readFacts(payload)
 	case blockSamples:

@@ -30,6 +30,7 @@ type processWriter struct {
 	facts       []byte
 	samples     []byte
 	threadTimes []byte
+	owners      []byte
 }
 
 // A saidOnce is a text or a stack: facts that each thread of a process says, and whose key is a hash of the rest.
@@ -89,5 +90,9 @@ func (p *processWriter) flushLocked() {
 	if len(p.threadTimes) > 0 {
 		p.writer.appendBlock(block{kind: blockThreads, process: p.index}, p.threadTimes, nil)
 		p.threadTimes = p.threadTimes[:0]
+	}
+	if len(p.owners) > 0 {
+		p.writer.appendBlock(block{kind: blockOwners, process: p.index}, p.owners, nil)
+		p.owners = p.owners[:0]
 	}
 }

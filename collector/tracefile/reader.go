@@ -225,29 +225,74 @@ const readBatch = 512
 
 // Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. Records of blocks that
 // cannot be read are left out, and Damage says so. The error is fn's.
+//
+// Behind what is left out comes a record that says which thread has the ring there, when that is known; when it is not, what follows up to the
+// next one that says so is left out too.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
+	return r.readBlocks(s, 0, len(s.blocks), fn)
+}
+
+func (r *Reader) readBlocks(s Stream, from, to int, fn func([]wire.Record) error) error {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
-	for _, i := range s.blocks {
-		b := &r.blocks[i]
+	h := holder{process: r.processes[s.Process], ring: s.Ring}
+	hole := false
+	for i := from; i < to; i++ {
+		b := &r.blocks[s.blocks[i]]
+		hole = hole || r.gapBefore(s, i)
+		if i == from {
+			hole = hole || i > 0 && r.isHole(&r.blocks[s.blocks[i-1]])
+			h.thread = h.process.owner(s.Ring, b.position)
+		}
 		payload, err := r.read(b, t)
 		if err != nil {
 			r.note(b, 0, err)
+			hole = true
 			continue
 		}
-		err = t.decoder.begin(payload, int(b.count))
-		done := uint64(0)
-		for n := 1; n > 0 && err == nil; {
-			if n, err = t.decoder.next(t.records[:]); n > 0 && err == nil {
-				if err := fn(t.records[:n]); err != nil {
+		if hole {
+			if says, ok := h.behindHole(b); ok {
+				if err := fn([]wire.Record{says}); err != nil {
 					return err
 				}
-				done += uint64(n)
 			}
 		}
-		if err != nil {
-			r.note(b, done, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, err))
+		if hole, err = r.readRecords(b, payload, t, &h, fn); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// readRecords gives fn the records of a block. It says whether some could not be decoded; the error is fn's.
+func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, fn func([]wire.Record) error) (hole bool, err error) {
+	damage := t.decoder.begin(payload, int(b.count))
+	done, left := uint64(0), uint64(0)
+	for n := 1; n > 0 && damage == nil; {
+		if n, damage = t.decoder.next(t.records[:]); n > 0 && damage == nil {
+			records, without := h.leave(t.records[:n])
+			left += uint64(without)
+			if len(records) > 0 {
+				if err := fn(records); err != nil {
+					return false, err
+				}
+			}
+			done += uint64(n)
+		}
+	}
+	if damage != nil {
+		r.note(b, done-left, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, damage))
+	} else if left > 0 && r.Repaired() == nil { // it says so already
+		r.note(b, uint64(b.count)-left, errOwner)
+	}
+	return damage != nil, nil
+}
+
+// gapBefore says whether records before a block of a stream were in a part of the file that is not there any more.
+func (r *Reader) gapBefore(s Stream, i int) bool {
+	next := uint64(0)
+	if i > 0 {
+		next = r.blocks[s.blocks[i-1]].next()
+	}
+	return r.blocks[s.blocks[i]].position > next && (r.processes[s.Process].ownersLost || r.Repaired() != nil)
 }

@@ -5,6 +5,8 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+
+	"mtrace/collector/wire"
 )
 
 // A Repair is what a file was made of that is the whole part of another, which was damaged or cut.
@@ -12,6 +14,8 @@ type Repair struct {
 	Lines  []string `json:"lines"`         // what was left out, as far as it is known; one line each
 	Cut    *Cut     `json:"cut,omitempty"` // of the other file
 	Wholly bool     `json:"wholly"`        // nothing is missing of which nobody knows what it held
+
+	Ownerless bool `json:"ownerless,omitempty"` // of some records nothing says any more which thread they are of
 
 	Records uint64 `json:"records,omitempty"` // of processes of which nothing else is known any more; those of others are missing in their streams
 }
@@ -32,6 +36,11 @@ func (r *Reader) Repaired() *Repair {
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
+	for _, s := range r.streams {
+		if r.processes[s.Process].ownersLost {
+			_ = r.Read(s, func([]wire.Record) error { return nil }) // notes of which records the thread is not known
+		}
+	}
 	var result Result
 	if r.result != nil {
 		result = *r.result
@@ -146,6 +155,9 @@ func (r *Reader) repair(before *Repair) *Repair {
 	}
 	some := before != nil
 	now.Cut = r.cut
+	for _, p := range r.processes {
+		now.Ownerless = now.Ownerless || p.ownersLost
+	}
 	for _, d := range r.Damage() {
 		some = some || !d.Remade()
 		now.Wholly = now.Wholly && !d.Unknown()

@@ -66,6 +66,7 @@ func (s *streamWriter) flushLocked() error {
 	defer tools.Put(t)
 	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
 	t.payload, b.first, b.last = t.encoder.encode(t.payload[:0], s.records)
+	s.writer.process(s.process).addOwners(s.ring, s.position, s.records)
 	s.records = s.records[:0]
 	var err error
 	t.scratch, err = s.writer.appendBlock(b, t.payload, t.scratch)

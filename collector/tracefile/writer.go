@@ -145,6 +145,7 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	for _, s := range streams {
 		s.flush()
 	}
+	process.flush() // who had the rings is known now
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header) // once more: without it, were it damaged, all of the process would be lost
@@ -170,6 +171,9 @@ func (w *Writer) Flush() error {
 	}
 	for _, s := range streams {
 		s.flush()
+	}
+	for _, p := range processes {
+		p.flush() // who had the rings is known now
 	}
 	return w.Err()
 }

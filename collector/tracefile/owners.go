@@ -1,0 +1,126 @@
+package tracefile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// An owner says from which position on the records of a ring are those of a thread. The record in the ring that says so is lost when its block
+// is damaged, and what comes behind would be laid on the thread that had the ring before; so it is said again in a block of its own. Layout,
+// in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id 16–23.
+type owner struct {
+	ring     uint16
+	position uint64
+	thread   uint64
+}
+
+const ownerSize = 24
+
+func appendOwner(b []byte, o owner) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(o.ring))
+	b = binary.LittleEndian.AppendUint64(b, o.position)
+	return binary.LittleEndian.AppendUint64(b, o.thread)
+}
+
+func (p *Process) readOwners(payload []byte) error {
+	if len(payload)%ownerSize != 0 {
+		return errors.New("a part of an owner of a ring")
+	}
+	for ; len(payload) > 0; payload = payload[ownerSize:] {
+		u64 := binary.LittleEndian.Uint64
+		p.owners = append(p.owners, owner{uint16(u64(payload)), u64(payload[8:]), u64(payload[16:])})
+	}
+	return nil
+}
+
+// addOwners appends what the thread starts among the records of a ring say; position is that of the first.
+func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
+	for i := range records {
+		if records[i].Call != wire.CallThreadStart {
+			continue
+		}
+		p.mutex.Lock()
+		p.owners = appendOwner(p.owners, owner{ring, position + uint64(i), records[i].Arg})
+		if len(p.owners) >= factsPerBlock {
+			p.flushLocked()
+		}
+		p.mutex.Unlock()
+	}
+}
+
+func (o owner) compare(other owner) int {
+	return cmp.Or(cmp.Compare(o.ring, other.ring), cmp.Compare(o.position, other.position))
+}
+
+// sortOwners puts them in order, and notes when some of them are lost.
+func (r *Reader) sortOwners(index ProcessIndex, p *Process) {
+	slices.SortStableFunc(p.owners, owner.compare)
+	repaired := r.Repaired()
+	p.ownersLost = repaired != nil && repaired.Ownerless || slices.ContainsFunc(r.damage, func(d Damage) bool {
+		return d.Unknown() || d.Of && d.Process == index && d.Held == held[blockOwners].words
+	})
+}
+
+// owner is the thread that has a ring at a position, as far as it is known; otherwise 0.
+func (p *Process) owner(ring uint16, position uint64) uint64 {
+	at, exactly := slices.BinarySearchFunc(p.owners, owner{ring: ring, position: position}, owner.compare)
+	if exactly {
+		at++
+	}
+	if at == 0 || p.owners[at-1].ring != ring {
+		return 0
+	}
+	return p.owners[at-1].thread
+}
+
+// A holder follows who has a ring while its stream is read.
+type holder struct {
+	process *Process
+	ring    uint16
+	thread  uint64 // that has the ring; followed only where some owners are lost
+	nobody  bool   // it is not known who has it
+}
+
+// behindHole says who has the ring behind records that are lost, in a record; false when there is nothing to say. A trace from before owners
+// were written says nothing: there the thread before goes on.
+func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
+	p := h.process
+	if !p.ownersLost {
+		thread := p.owner(h.ring, b.position)
+		return wire.Record{Begin: b.first, End: b.first, Arg: thread, Call: wire.CallThreadStart}, thread != 0
+	}
+	h.nobody = true
+	if last := p.Last(); last != nil && h.thread != 0 {
+		h.nobody = !slices.ContainsFunc(last.Rings, func(e RingEnd) bool { return e.Ring == h.ring && e.Thread == h.thread })
+	}
+	return says, false
+}
+
+// leave takes away the records of which nobody knows whose they are, and counts them.
+func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
+	if !h.process.ownersLost {
+		return records, 0
+	}
+	for i := range records {
+		if records[i].Call != wire.CallThreadStart {
+			continue
+		}
+		if h.nobody {
+			h.nobody, known, left = false, records[i:], i
+		}
+		h.thread = records[i].Arg
+	}
+	switch {
+	case h.nobody:
+		return nil, len(records)
+	case left > 0:
+		return known, left
+	}
+	return records, 0
+}
+
+var errOwner = errors.New("nothing says any more which thread they are of")

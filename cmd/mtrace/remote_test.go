@@ -74,7 +74,7 @@ func checkTruth(t *testing.T, tracePath, truthPath string) {
 // waitFor waits until something is so.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !so(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !so(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waiting for %s took too long", what)
 		}

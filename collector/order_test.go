@@ -70,7 +70,7 @@ func TestHellosInTheWrongOrder(t *testing.T) {
 			}
 			sayHello(t, shell, "shell")
 			shell.Close()
-			for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 				observer.mutex.Lock()
 				gone := len(observer.vanished)
 				observer.mutex.Unlock()

@@ -312,7 +312,7 @@ func flood(t *testing.T, scenario, socket string, env ...string) (ended chan str
 			if err != nil || strings.Count(string(out), "\n") != 5 {
 				t.Errorf("ended with %v\n%s", err, out)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			cmd.Process.Kill()
 			<-ended
 			t.Error("the program waits although nobody will read what it records")

@@ -193,7 +193,7 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) { // until there is something of it
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) { // until there is something of it
 		if stat, err := os.Stat(trace + partSuffix); err == nil && stat.Size() > 4096 {
 			break
 		}

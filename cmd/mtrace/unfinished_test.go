@@ -138,7 +138,7 @@ func TestRunLeavesPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []string
-		for end := time.Now().Add(20 * time.Second); len(found) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); len(found) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			found, _ = filepath.Glob(filepath.Join(dir, name))
 		}
 		cmd.Process.Signal(syscall.SIGKILL)

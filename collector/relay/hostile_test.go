@@ -32,7 +32,7 @@ func known(t *testing.T, address string) *tls.Conn {
 // refusedBy reads answers up to one with an error.
 func refusedBy(t *testing.T, conn net.Conn) answer {
 	t.Helper()
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	in := bufio.NewReader(conn)
 	for {
 		line, err := readLine(in)
@@ -61,7 +61,7 @@ func TestIdleStrangers(t *testing.T) {
 	trace := record(t, send(t, r.Address(), 1<<30))
 	trace.add(t, 1000)
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 	// Who says a byte now and then is no better off.
 	slow, err := net.Dial("tcp", r.Address())
 	if err != nil {
@@ -79,7 +79,7 @@ func TestIdleStrangers(t *testing.T) {
 		t.Errorf("one that dribbles lost its place after %v: %v", took, err)
 	}
 	for _, c := range idle {
-		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		if _, err := c.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Fatal("one that is idle keeps its place")
 		}
@@ -119,7 +119,7 @@ func TestFloodOfStrangers(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 	close(stop)
 	if n := <-flooded; n < 200 {
 		t.Errorf("only %d strangers came", n)
@@ -144,7 +144,7 @@ func TestWrongToken(t *testing.T) {
 	if err := s.Deliver(context.Background(), time.Minute); err == nil || !strings.Contains(err.Error(), "MTRACE_TOKEN") {
 		t.Errorf("%v", err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 50*time.Second {
 		t.Errorf("it took %v to see that it is no use to wait", took)
 	}
 	r.waitLog(t, "does not know the token")
@@ -203,7 +203,7 @@ func TestStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain.Write([]byte(bytes))
-		plain.SetReadDeadline(time.Now().Add(20 * time.Second))
+		plain.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		if _, err := io.Copy(io.Discard, plain); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%.20q is not refused", bytes)
 		}
@@ -236,7 +236,7 @@ func TestStrangers(t *testing.T) {
 	trace := record(t, send(t, r.Address(), 1<<20))
 	trace.add(t, 10)
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 }
 
 // A receiver that does not speak the protocol costs the program nothing and the trace nothing: it is kept, and it is said why.
@@ -333,7 +333,7 @@ func TestReplayedSession(t *testing.T) {
 	// The word of the receiver that the trace is whole does not get through: the note stays, and the sender asks again.
 	conn := known(t, r.Address())
 	q := encode(request{requestSchema, "run", trace.sender.session, 0})
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 	conn.Write(q)
 	first := bufio.NewReader(conn)
 	if line, err := readLine(first); err != nil || !bytes.Contains(line, []byte(`"have":`)) {
@@ -345,7 +345,7 @@ func TestReplayedSession(t *testing.T) {
 	}
 	defer replay.Close()
 	replay.Write(recorded.Bytes())
-	replay.SetReadDeadline(time.Now().Add(10 * time.Second))
+	replay.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	if _, err := io.Copy(io.Discard, replay); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("what was recorded is accepted")
 	}
@@ -382,9 +382,9 @@ func TestRemovedWhileReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace.end(t)
-	err := trace.sender.Deliver(context.Background(), 10*time.Second)
+	err := trace.sender.Deliver(context.Background(), time.Minute)
 	if err == nil { // it was sent again, whole
-		trace.deliver(t, time.Second)
+		trace.deliver(t, time.Minute)
 	} else {
 		checkSaved(t, trace)
 	}

@@ -39,14 +39,14 @@ func TestNetworkCut(t *testing.T) {
 			p.Hang(false)
 			p.Reset()
 		}
-		for deadline := time.Now().Add(20 * time.Second); p.Count.Load() == before; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); p.Count.Load() == before; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the sender does not come back")
 			}
 		}
 	}
 	trace.end(t)
-	trace.deliver(t, 20*time.Second)
+	trace.deliver(t, 2*time.Minute)
 	if names := r.traces(t); len(names) > 2 || names[len(names)-1] != "run.mtrace" {
 		t.Errorf("%q", names)
 	}
@@ -66,7 +66,7 @@ func TestNetworkHangs(t *testing.T) {
 	trace.end(t)
 	delivered := make(chan error, 1)
 	go func() { delivered <- trace.sender.Deliver(context.Background(), time.Minute) }()
-	for deadline := time.Now().Add(40 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, attempts, failure := trace.sender.progress(); attempts > 0 {
 			if failure != nil && !strings.Contains(failure.Error(), "nothing for") && !strings.Contains(failure.Error(), "timeout") {
 				t.Errorf("%v", failure)
@@ -81,7 +81,7 @@ func TestNetworkHangs(t *testing.T) {
 	if err := <-delivered; err != nil {
 		t.Error(err)
 	}
-	trace.deliver(t, time.Second)
+	trace.deliver(t, time.Minute)
 }
 
 // Another receiver on the same address and folder goes on with the trace, also when the one before was killed in the middle of a write.
@@ -110,7 +110,7 @@ func TestReceiverRestarts(t *testing.T) {
 		r = receiveAt(t, address, r.dir)
 	}
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 	if got := r.wait(t); got != "run.mtrace true" {
 		t.Errorf("%q", got)
 	}
@@ -127,14 +127,14 @@ func TestReceiverWithAnotherFolder(t *testing.T) {
 	r.end()
 	receiveAt(t, r.Address(), t.TempDir())
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 }
 
 // A receiver that takes little at a time makes the trace come late, and nothing else.
 func TestSlowReceiver(t *testing.T) {
 	r := receive(t)
 	p := relaytest.NewProxy(t, r.Address())
-	p.Pause.Store(int64(2 * time.Millisecond))
+	p.Pause.Store(int64(12 * time.Millisecond))
 	trace := record(t, send(t, p.Address(), 1<<30))
 	began := time.Now()
 	trace.add(t, 100_000)
@@ -143,7 +143,12 @@ func TestSlowReceiver(t *testing.T) {
 	if confirmed, _, _ := trace.sender.progress(); confirmed >= trace.Size()/2 {
 		t.Fatalf("it is not slow: %d of %d bytes in %v", confirmed, trace.Size(), wrote)
 	}
-	trace.deliver(t, time.Second) // shorter than it takes, but there is progress
+	began = time.Now()
+	const patience = 5 * time.Second // of a busy machine, too
+	trace.deliver(t, patience)
+	if took := time.Since(began); took < patience {
+		t.Errorf("it took %v, which is no more than was to be waited for progress", took)
+	}
 }
 
 // Nobody comes: what there is becomes a trace here.

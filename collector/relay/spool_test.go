@@ -79,7 +79,7 @@ func TestTraceLargerThanItsSpool(t *testing.T) {
 		t.Fatalf("%d bytes were written, all from %d on are here", written, first)
 	}
 	trace.end(t)
-	trace.deliver(t, 10*time.Second)
+	trace.deliver(t, 2*time.Minute)
 }
 
 // The receiver has the first part, which made room, and does not come back: the rest is a trace that says where the first part is, and

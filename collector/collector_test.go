@@ -280,7 +280,7 @@ func TestForkedChildHoldsConnection(t *testing.T) {
 	began := time.Now()
 	trace, _ := r.finish()
 	checkValid(t, trace)
-	if d := time.Since(began); d > 8*time.Second {
+	if d := time.Since(began); d > 50*time.Second {
 		t.Errorf("the end was seen after %v", d)
 	}
 	checkThreads(t, trace, 0, truth, 1, false)

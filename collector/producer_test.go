@@ -118,7 +118,7 @@ func (t task) run() {
 	must(0, wiretest.SendRings(conn, memory))
 	memory.Close()
 	if t.Child {
-		child := exec.Command("sleep", "10")
+		child := exec.Command("sleep", "60")
 		child.ExtraFiles = []*os.File{must(conn.File())}
 		must(0, child.Start())
 	}

@@ -37,7 +37,7 @@ func traceWith(t testing.TB, cmd *exec.Cmd, preload string, started func(*os.Pro
 		t.Fatal(err)
 	}
 	started(cmd.Process)
-	watchdog := time.AfterFunc(60*time.Second, func() { cmd.Process.Kill() })
+	watchdog := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	if !watchdog.Stop() {
 		t.Errorf("%v hung", cmd.Args)

@@ -268,7 +268,7 @@ static void orphan(void) {
   if (fork() == 0) {
     close(1);
     close(2);
-    sleep(20);
+    sleep(60);
     _exit(0);
   }
   kill(getpid(), SIGKILL);

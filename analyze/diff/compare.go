@@ -269,15 +269,15 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls that wait for another
-// thread's signal are left out: they take longer when there is less to do. The error says when nothing could be tested, so that there is
-// no decision.
+// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls that wait for the GPU
+// or for another thread's signal are left out: they take longer when there is less to do, and what makes them so is in the time of the run,
+// of threads and of kernels. The error says when nothing could be tested, so that there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {
 		c := &d.Changes[i]
-		if c.Status == Slower && !c.Minor && !c.waitsForSignal() && *c.Ratio-1 > over {
-			d.Failed = append(d.Failed, fmt.Sprintf("%s %s", c.Kind, c.Name))
+		if c.Status == Slower && !c.Minor && !c.waits() && *c.Ratio-1 > over {
+			d.Failed = append(d.Failed, c.name())
 		}
 	}
 	if d.Tested == 0 {
@@ -286,7 +286,12 @@ func (d *Document) Fail(over float64) error {
 	return nil
 }
 
-func (c *Change) waitsForSignal() bool {
-	_, waits := wire.Lookup(wire.FamilySignal, c.Name)
-	return waits && c.Kind == KindCall
+// waits says that a call waits for the GPU, or for another thread's signal.
+func (c *Change) waits() bool {
+	return c.Kind == KindCall && slices.ContainsFunc(wire.Table[:], func(r wire.Row) bool {
+		return r.Selector == c.Name && (r.Group == wire.GroupWait || r.Family == wire.FamilySignal)
+	})
 }
+
+// name is what changed, with its kind: a call may be called as a kernel is.
+func (c *Change) name() string { return fmt.Sprintf("%s %s", c.Kind, c.Name) }

@@ -268,11 +268,14 @@ func TestFailOver(t *testing.T) {
 }
 
 // The story: a program that did a thirtieth of the work failed a check against the one before, for one of its threads, which had less to
-// do, waited longer for the next signal.
+// do, waited longer for the next signal; and, on a busy machine, for waitUntilCompleted, which had been 11 µs after a wait for the same work's
+// event and was 5 ms where that event came at once.
 func TestWaitingForLessWorkIsNotSlower(t *testing.T) {
 	ratio := 50.0
 	for c, failed := range map[Change]int{
 		{Kind: KindCall, Name: "pthread_cond_timedwait", Status: Slower, Ratio: &ratio}: 0,
+		{Kind: KindCall, Name: "waitUntilCompleted", Status: Slower, Ratio: &ratio}:     0,
+		{Kind: KindCall, Name: "pthread_mutex_lock", Status: Slower, Ratio: &ratio}:     1,
 		{Kind: KindCall, Name: "commit", Status: Slower, Ratio: &ratio}:                 1,
 		{Kind: KindKernel, Name: "sem_wait", Status: Slower, Ratio: &ratio}:             1,
 	} {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,20 +72,28 @@ func sourceFolder() (string, error) {
 func stateOf(source string) ([]byte, error) {
 	hash := sha256.New()
 	fmt.Fprintln(hash, runtime.Version(), os.Getenv("CC"), os.Getenv("CGO_CFLAGS"), os.Getenv("CGO_LDFLAGS"), os.Getenv("GOFLAGS"))
-	files, err := filepath.Glob(filepath.Join(source, "*"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range append(files, filepath.Join(source, "..", "go.mod")) {
-		if info, err := os.Stat(file); err != nil || info.IsDir() || strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(file)
+	add := func(path string) error {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		fmt.Fprintln(hash, filepath.Base(file), len(text))
+		fmt.Fprintln(hash, path, len(text))
 		hash.Write(text)
+		return nil
 	}
-	return fmt.Appendf(nil, "%x\n", hash.Sum(nil)), nil
+	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "testdata":
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		return add(path)
+	})
+	if err == nil {
+		err = add(filepath.Join(source, "..", "go.mod"))
+	}
+	return fmt.Appendf(nil, "%x\n", hash.Sum(nil)), err
 }

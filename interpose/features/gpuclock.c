@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "hook/install.h"
 
-enum { FIRST_TRIES = 5, RENEW_NANOS = 100000000, LONGEST_READING_NANOS = 20000 };
+enum { FIRST_TRIES = 5, MOST_TRIES = 40, RENEW_NANOS = 100000000, LONGEST_READING_NANOS = 20000 };
 
 static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took) {
   static const char name[] = "sampleTimestamps:gpuTimestamp:";
@@ -18,28 +18,31 @@ static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took)
   return ticks != 0;
 }
 
-bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) {
-  uint64_t shortest = UINT64_MAX;
-  for (int i = 0; i < FIRST_TRIES; i++) {
+// The shortest of several readings, and of more while each was interrupted.
+static bool read_well(id device, struct mt_gpu_reading *best) {
+  uint64_t shortest = UINT64_MAX, took;
+  for (int i = 0; i < FIRST_TRIES || (i < MOST_TRIES && shortest > LONGEST_READING_NANOS); i++) {
     struct mt_gpu_reading reading;
-    uint64_t took;
     if (!read_both(device, &reading, &took)) return false;
     if (took < shortest) {
       shortest = took;
-      clock->first = reading;
+      *best = reading;
     }
   }
   return true;
 }
 
-// Until the two comparisons are far apart each is as good as the next; a reading that was interrupted is not.
+bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
+
+// Until the two comparisons are far apart each is as good as the next; a reading that was interrupted is not. All that is judged at first
+// hangs on the first of them: it once was interrupted on a busy machine, and samples were said to be outside of their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;
   if (atomic_flag_test_and_set_explicit(&clock->renewing, memory_order_acquire)) return;
   struct mt_gpu_reading reading;
   uint64_t took;
-  if (read_both(device, &reading, &took) && (took < LONGEST_READING_NANOS || last == 0)) {
+  if (last == 0 ? read_well(device, &reading) : read_both(device, &reading, &took) && took < LONGEST_READING_NANOS) {
     uint64_t sequence = atomic_load_explicit(&clock->sequence, memory_order_relaxed);
     atomic_store_explicit(&clock->sequence, sequence + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);

@@ -25,8 +25,7 @@ func checkCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c check
 			flags.StringVar(&c.claims, "claims", "", "the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
-			flags.BoolVar(&c.json, "json", false, "print the results as JSON ("+claims.Schema+")")
-			flags.StringVar(&c.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well")
+			c.output.flags(flags, claims.Schema)
 			flags.BoolVar(&c.strict, "strict", false, "exit 1 also when a claim was skipped")
 			return func(std stdio, args []string) error {
 				switch {
@@ -35,6 +34,9 @@ func checkCommand() command {
 				case c.claims == "":
 					return usageError("no claims: mtrace check FILE --claims CLAIMS.json")
 				}
+				if err := c.output.check(); err != nil {
+					return err
+				}
 				return c.run(std, args[0])
 			}
 		},
@@ -42,8 +44,9 @@ func checkCommand() command {
 }
 
 type check struct {
-	claims, junit string
-	json, strict  bool
+	claims string
+	strict bool
+	output gateOutput
 }
 
 func (c *check) run(std stdio, path string) error {
@@ -84,16 +87,7 @@ func (c *check) run(std stdio, path string) error {
 	if json.Unmarshal(document, &of) == nil && of.Source.Incomplete != nil {
 		results.Incomplete = of.Source.Incomplete.Text
 	}
-	if c.junit != "" {
-		if err := writeFile(c.junit, path, func(f *os.File) error { return results.WriteJUnit(f) }); err != nil {
-			return err
-		}
-	}
-	if c.json {
-		err = writeJSON(std.out, results)
-	} else {
-		err = results.WriteText(std.out)
-	}
+	err = c.output.write(std, results, path)
 	if i := of.Source.Incomplete; err == nil && i != nil {
 		err = incompleteFile(path, i.Kind)
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,10 +18,11 @@ func diffCommand() command {
 		name:    "diff",
 		summary: "Compare two traces: what changed, and whether it is more than noise",
 		usage:   "[flags] A B",
-		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
+		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff --fail-over 10 --markdown --github before/ after/ >>$GITHUB_STEP_SUMMARY\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			asJSON := flags.Bool("json", false, "print the comparison as JSON ("+diff.Schema+")")
-			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for signals do not count")
+			var output gateOutput
+			output.flags(flags, diff.Schema)
+			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for signals do not count")
 			return func(std stdio, args []string) error {
 				if len(args) != 2 {
 					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or a folder of them", len(args))
@@ -31,13 +30,19 @@ func diffCommand() command {
 				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
 					return usageError("--fail-over %v: give a percentage of 0 or more", *failOver)
 				}
-				return compare(std, args[0], args[1], *asJSON, flags.Changed("fail-over"), *failOver/100)
+				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
+					return usageError("--junit and --github say what fails, and nothing fails without a limit: give --fail-over PERCENTAGE")
+				}
+				if err := output.check(); err != nil {
+					return err
+				}
+				return compare(std, args[0], args[1], output, flags.Changed("fail-over"), *failOver/100)
 			}
 		},
 	}
 }
 
-func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
+func compare(std stdio, a, b string, output gateOutput, fails bool, over float64) error {
 	var sides [2][]*diff.Run
 	for i, arg := range []string{a, b} {
 		paths, err := sidePaths(arg)
@@ -60,11 +65,7 @@ func compare(std stdio, a, b string, asJSON, fails bool, over float64) error {
 	if fails {
 		undecided = doc.Fail(over)
 	}
-	if asJSON {
-		err = writeJSON(std.out, doc)
-	} else {
-		err = doc.WriteText(std.out)
-	}
+	err = output.write(std, doc, "")
 	switch {
 	case err != nil:
 		return err
@@ -128,12 +129,4 @@ func sidePaths(arg string) ([]string, error) {
 		return []string{arg}, nil
 	}
 	return strings.Split(arg, ","), nil
-}
-
-// writeJSON writes a document of ours.
-func writeJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(doc)
 }

@@ -79,6 +79,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What a server for continuous integration is shown: the decision as Markdown on standard output, and annotations beside it.
+func TestCheckForOthersServers(t *testing.T) {
+	trace := smallTrace(t)
+	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `gpu.busy_share > 2`)
+	got := sh(t, "", nil, tool.mtrace, "check", trace, "--markdown", "--github", "--claims", list)
+	if got.exit != 1 || !strings.HasPrefix(got.stdout, "### mtrace check: FAIL\n") || !strings.Contains(got.stdout, "1 passed, 1 failed, 0 skipped") || !strings.HasPrefix(got.stderr, "::error title=mtrace check gpu.busy_share > 2::") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+	got = sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "10", "--markdown", trace, trace)
+	if got.exit != 0 || !strings.HasPrefix(got.stdout, "### mtrace diff: PASS\n") || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	refused(t, t.TempDir(), map[string]struct {
+		args []string
+		says string
+	}{
+		"two forms":           {[]string{"check", trace, "--json", "--markdown", "--claims", list}, "give one of them"},
+		"nothing can fail":    {[]string{"diff", "--github", trace, trace}, "--fail-over"},
+		"nothing for a suite": {[]string{"diff", "--junit", "x.xml", trace, trace}, "--fail-over"},
+	})
+}
+
 // The claims that come with the project can be decided of any trace.
 func TestCheckOfTheFixture(t *testing.T) {
 	got := sh(t, "", nil, tool.mtrace, "check", smallTrace(t), "--json", "--claims", filepath.Join(filepath.Dir(workload(t)), "claims", "workload.json"))

@@ -1,0 +1,62 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// What a name may hold that Markdown, or GitHub in its place, takes for more than a letter: @name would call a person, and #1 an issue.
+var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "|", "\\|", "~", "\\~",
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "#", "&#35;", "://", ":&#47;/", "\r", " ", "\n", " ")
+
+// WriteMarkdown writes the decision, and a table of the cases that there is something to see of, for a pull request.
+func (g *Gate) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	decided := Passed
+	if g.count(Failed) > 0 {
+		decided = Failed
+	}
+	fmt.Fprintf(&b, "### %s: %s\n\n%s: %d passed, %d failed, %d skipped\n", g.Command, strings.ToUpper(decided.String()), plain.Replace(g.Name),
+		g.count(Passed), g.count(Failed), g.count(Skipped))
+	for _, warning := range g.Warnings {
+		fmt.Fprintf(&b, "\n> **%s**\n", plain.Replace(warning))
+	}
+	for _, note := range g.Notes {
+		fmt.Fprintf(&b, "\n%s\n", plain.Replace(note))
+	}
+	g.table(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table writes what failed first.
+func (g *Gate) table(b *strings.Builder) {
+	quiet, rows := 0, 0
+	for _, outcome := range []Outcome{Failed, Passed, Skipped} {
+		for _, c := range g.Cases {
+			switch {
+			case c.Outcome != outcome:
+				continue
+			case c.Quiet:
+				quiet++
+				continue
+			case rows == 0:
+				fmt.Fprintf(b, "\n| | | %s |\n|---|---|%s\n", strings.Join(g.Columns, " | "), strings.Repeat("---|", len(g.Columns)))
+			}
+			rows++
+			word := outcome.String()
+			if outcome == Failed {
+				word = "**" + word + "**"
+			}
+			fmt.Fprintf(b, "| %s | %s |", word, plain.Replace(c.Name))
+			for _, cell := range c.Cells {
+				fmt.Fprintf(b, " %s |", plain.Replace(cell))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	if quiet > 0 {
+		fmt.Fprintf(b, "\nand %d more, of which there is nothing to see\n", quiet)
+	}
+}

@@ -30,7 +30,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectReleases:
 		at, _ := p.released.get(r.Object / pageSize)
 		at[r.Object%pageSize] = call.Begin
-		if s.adds && visible {
+		if (s.adds || s.slice != nil) && visible {
 			s.trace.Freed = append(s.trace.Freed, Freed{call.Begin, p.Process, uint32(r.Object)})
 		}
 		if !s.adds || visible {

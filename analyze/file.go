@@ -159,7 +159,7 @@ const (
 // partOf is what is to be read for a window.
 func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
-	if l.window == allTime || !l.adds && f.Records() < smallFile {
+	if l.slice == nil && (l.window == allTime || !l.adds && f.Records() < smallFile) {
 		return p
 	}
 	p.whole = false

@@ -48,16 +48,18 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 		t.Window = Interval{max(t.Window.Begin, asked.Begin), min(t.Window.End, asked.End)}
 	}
 	t.resolveEvents(f.signalling)
-	t.warnOfClocks(&f, asked)
+	t.checkWaits(asked)
+	if t.part == (Interval{}) {
+		t.warnOfClocks()
+	}
 }
 
 // finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
 // take longer than all else.
 type finishing struct {
-	signalling           []*CommandBuffer // of events, in the order of creation
-	completed            Nanos            // the last completion
-	gpu                  Interval         // from the first beginning to the last end on a GPU
-	checked, early, late int              // command buffers by what their clocks say
+	signalling []*CommandBuffer // of events, in the order of creation
+	completed  Nanos            // the last completion
+	gpu        Interval         // from the first beginning to the last end on a GPU
 }
 
 // finishBuffers puts the command buffers, and the encoders of each, in order.
@@ -67,7 +69,9 @@ func (t *Trace) finishBuffers() (f finishing) {
 		keys[i] = timeKey{b.Created.Begin, uint32(i)}
 		f.completed = max(f.completed, b.Completed.End)
 		if b.GPU.Known() {
-			f.checkClock(b)
+			if t.Began(b.Committed.Begin) {
+				t.doubts.checkClock(b)
+			}
 			if f.gpu.End == 0 || b.GPU.Begin < f.gpu.Begin {
 				f.gpu.Begin = b.GPU.Begin
 			}

@@ -27,6 +27,8 @@ type Options struct {
 	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their ends.
 	// It runs on the goroutine of Load.
 	Visit func(*VisitedCall)
+
+	slice *slicing // nil, but for EachSlice
 }
 
 // GCPercent is for programs that load large traces and do little else: the model lives on, so a collector of garbage that runs each time it
@@ -39,6 +41,7 @@ type loader struct {
 	onCall    func(*VisitedCall)
 	only      []int // the processes to look at; empty is all
 	adds      bool  // Options.Adds
+	slice     *slicing
 	stats     map[statKey]*callSums
 	devices   map[Device]*Device
 	processes []*processLoader
@@ -64,7 +67,9 @@ func Load(path string, opts Options) (*Trace, error) {
 func (f *File) Load(opts Options) (*Trace, error) {
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
-	for err == nil && opts.Visit == nil && around < mostAround && f.vain.Load() < mostVain {
+	again := opts.Visit == nil || opts.slice != nil // what is read again has other threads than the visit saw, but in a slice
+	opts.Visit = nil
+	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
 		was := read.strangers(t)
 		if was == 0 {
 			break
@@ -91,11 +96,16 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		onCall:  opts.Visit,
 		only:    opts.PIDs,
 		adds:    opts.Adds,
+		slice:   opts.slice,
 	}
 	reader := f.reader
 	files := reader.Processes()
-	for _, file := range files {
-		l.processes = append(l.processes, newProcessLoader(file))
+	for i, file := range files {
+		p := newProcessLoader(file)
+		if l.slice != nil {
+			p.Process = l.slice.process(i, p.Process)
+		}
+		l.processes = append(l.processes, p)
 	}
 	l.setWindow(reader.Streams(), opts)
 	part := f.partOf(l, Nanos(around))
@@ -210,13 +220,20 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	if opts.To > 0 {
 		l.window.End = first + opts.To
 	}
+	if l.slice != nil {
+		l.window = l.slice.cutWindow(l, l.window)
+	}
 }
 
 // clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length is in the range
 // that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what reaches over their border.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, l.window.Begin), min(i.End, l.window.End)}
-	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < l.window.End
+	visible := c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < l.window.End
+	if l.slice != nil {
+		c = Interval{max(i.Begin, l.slice.whole.Begin), min(i.End, l.slice.whole.End)}
+	}
+	return c, visible
 }
 
 // device is the model's device for a number; processes that name the same device of the same host share it.
@@ -318,10 +335,14 @@ func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contai
 // processorTime is what a process used of processors in the part that was asked for: by its samples, or in proportion to the part of all that it
 // used. What all of a run used would look like a busy processor in each part of it.
 func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
-	if l.window == allTime {
+	window := l.window
+	if l.slice != nil {
+		window = l.slice.whole
+	}
+	if window == allTime {
 		return all
 	}
-	part := Interval{max(l.window.Begin, l.trace.Origin), min(l.window.End, l.trace.Origin+l.trace.Length)}
+	part := Interval{max(window.Begin, l.trace.Origin), min(window.End, l.trace.Origin+l.trace.Length)}
 	if cpu := p.CPUIn(part); cpu.Covered*2 > part.Length() {
 		return Nanos(float64(cpu.Ran) * float64(part.Length()) / float64(cpu.Covered))
 	}

@@ -60,7 +60,8 @@ type Trace struct {
 	// run: one that always finds the next request there waits for none, and shows it in few places.
 	Asked map[uint64]bool
 
-	part Interval // of a part that adds up with others, the time that was asked for
+	part   Interval // of a part that adds up with others, the time that was asked for
+	doubts doubts
 }
 
 // Began says of what began at an instant whether it counts in the trace: in a part that adds up with others (Options.Adds) only what

@@ -66,6 +66,9 @@ func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 
 func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
 	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p}
+	if l.slice != nil {
+		t.Thread = l.slice.thread(t.Thread)
+	}
 	t.nest.settle = t.settle
 	return t
 }

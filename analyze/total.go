@@ -78,7 +78,14 @@ func (t *Total) Add(part *Trace) {
 	}
 	all.Releases += part.Releases
 	all.Events += part.Events
-	all.Unfinished = append(all.Unfinished, part.Unfinished...)
+	all.doubts.add(&part.doubts)
+	for _, u := range part.Unfinished { // each part that it reaches into has it
+		if !slices.ContainsFunc(all.Unfinished, func(was UnfinishedCall) bool {
+			return was.Thread.ID == u.Thread.ID && was.Interval == u.Interval && was.Selector == u.Selector
+		}) {
+			all.Unfinished = append(all.Unfinished, u)
+		}
+	}
 	all.EncoderTiming = all.EncoderTiming || part.EncoderTiming
 	all.Recording.Took += part.Recording.Took
 	all.Recording.Measured = all.Recording.Measured || part.Recording.Measured
@@ -92,6 +99,7 @@ func (t *Total) Finish() {
 	all := t.Trace
 	all.Calls = slices.Collect(maps.Values(t.stats))
 	window := all.Window
+	all.warnOfDoubts()
 	all.finish(false, allTime)
 	all.Window = window
 }

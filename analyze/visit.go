@@ -20,6 +20,9 @@ func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
 // visit shows a call to whoever asked for all of them.
 func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+	if s.slice != nil && !s.slice.holds(call.End) {
+		return
+	}
 	v := &s.visited
 	*v = VisitedCall{call, r.Call, rule.row, s.process.file.Classes[r.Flags.Class()].Name, r, m, unfinished, s.process}
 	s.onCall(v)

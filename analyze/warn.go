@@ -54,18 +54,42 @@ func (l *loader) warn(r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
 	}
 	for _, b := range t.CommandBuffers {
-		if b.withOptions && b.Completed == (Interval{}) {
-			t.Lost.Untimed++
+		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) {
+			t.doubts.untimed++
 		}
 	}
+	t.doubts.stray, t.doubts.skewed = l.stray, l.skewed
+	if !l.adds {
+		t.warnOfDoubts()
+	}
+}
+
+// doubts count what is not as it should be. They add up over the parts of a run.
+type doubts struct {
+	untimed              int64 // command buffers of Metal 4 without GPU times
+	stray                int64 // records that belong to no call
+	skewed               int64 // calls that overlap their neighbour
+	checked, early, late int   // command buffers by what their clocks say
+	waits, before        int   // and waits
+}
+
+func (d *doubts) add(part *doubts) {
+	d.untimed, d.stray, d.skewed = d.untimed+part.untimed, d.stray+part.stray, d.skewed+part.skewed
+	d.checked, d.early, d.late = d.checked+part.checked, d.early+part.early, d.late+part.late
+	d.waits, d.before = d.waits+part.waits, d.before+part.before
+}
+
+// warnOfDoubts warns of calls and objects that are not as they should be, and of calls without an end.
+func (t *Trace) warnOfDoubts() {
+	t.Lost.Untimed = t.doubts.untimed
 	if n := t.Lost.Untimed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the same options were under way at the same time, or the trace ends before they did", n))
 	}
-	if l.stray > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", l.stray))
+	if n := t.doubts.stray; n > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", n))
 	}
-	if l.skewed > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", l.skewed))
+	if n := t.doubts.skewed; n > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))
 	}
 	for i, u := range t.Unfinished {
 		if i == 8 {
@@ -89,32 +113,36 @@ func (l *loader) who(p *processLoader) string {
 const clockTolerance = 1000
 
 // checkClock looks for known GPU times that contradict the calls around them: work before its commit, or after its completion was seen.
-func (f *finishing) checkClock(b *CommandBuffer) {
-	f.checked++
+func (d *doubts) checkClock(b *CommandBuffer) {
+	d.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
-		f.early++
+		d.early++
 	}
 	if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
-		f.late++
+		d.late++
 	}
 }
 
-// warnOfClocks warns when GPU times contradict the calls around them. Waits that end where the time does that was asked for were cut there.
-func (t *Trace) warnOfClocks(f *finishing, asked Interval) {
-	if f.early+f.late > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", f.checked, f.early, f.late))
-	}
-	var before, waits int
+// checkWaits looks for waits that returned too early. Those that end where the time does that was asked for were cut there.
+func (t *Trace) checkWaits(asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End {
-			if waits++; w.End+clockTolerance < b.GPU.End {
-				before++
+			if t.doubts.waits++; w.End+clockTolerance < b.GPU.End {
+				t.doubts.before++
 			}
 		}
 	}
-	if before > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended", before, waits))
+}
+
+// warnOfClocks warns when GPU times contradict the calls around them.
+func (t *Trace) warnOfClocks() {
+	d := &t.doubts
+	if d.early+d.late > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", d.checked, d.early, d.late))
+	}
+	if d.before > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended", d.before, d.waits))
 	}
 }

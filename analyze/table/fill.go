@@ -66,40 +66,50 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 			r.X1, r.X1Text = 0, c.Text(r.X1)
 		}
 	}
+	if !c.Unfinished {
+		w.events[threadName{r.PID, r.TID}]++
+	}
 	w.calls.add(r)
 }
 
-func addProcesses(a *evidence.Evidence, add func(processRow)) {
-	for _, p := range a.Trace.Processes {
+func addProcesses(a *filling, add func(processRow)) {
+	for _, p := range a.writer.last.Trace.Processes { // each slice has all, and what they used in all of the run
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
 }
 
-func addThreads(a *evidence.Evidence, add func(threadRow)) {
-	times := map[*analyze.Thread]*evidence.ThreadTime{}
+func addThreads(a *filling, add func(threadRow)) {
+	known := map[*analyze.Thread]*evidence.ThreadTime{}
 	for _, t := range a.Threads {
-		times[t.Thread] = t
-	}
-	idle := map[*analyze.Thread]analyze.Nanos{}
-	for i := range a.Trace.SignalWaits {
-		w := &a.Trace.SignalWaits[i]
-		idle[w.Thread] += w.Length()
+		known[t.Thread] = t
 	}
 	for _, th := range a.Trace.Threads {
 		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
-		if x := times[th]; x != nil {
+		if a.slice == nil { // those that reach into a range are counted, which do not add up
+			r.Events = a.writer.events[nameOf(th)]
+		}
+		if x := known[th]; x != nil {
+			times := x.Time
+			if a.slice == nil { // as the rows of its waits are, which know more than parts that add up
+				for p, n := range a.writer.waited[nameOf(th)] {
+					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
+						times[analyze.PartOutside] += times[p] - n
+						times[p] = n
+					}
+				}
+			}
 			for part, column := range [analyze.PartCount]*int64{
 				analyze.PartEncode: &r.Encode, analyze.PartCommit: &r.Commit, analyze.PartAcquire: &r.Acquire, analyze.PartCompile: &r.Compile,
 				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
 				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling, analyze.PartWaitNotify: &r.Notify,
 				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
 			} {
-				*column = int64(x.Time[part])
+				*column = int64(times[part])
 			}
 			r.SignalWait, r.HandsOver = int64(x.SignalWaits), x.HandsOver
 		} else { // all that is known of it is that it waited for signals
 			r.Outside = int64(th.Active.Length())
-			r.SignalWait = int64(idle[th])
+			r.SignalWait = int64(a.writer.idle[nameOf(th)])
 		}
 		cpu := th.CPUIn(th.Active)
 		r.CPUKnown, r.CPU, r.Runnable = int64(cpu.Covered), int64(cpu.Ran), int64(max(0, cpu.Waited))
@@ -107,7 +117,7 @@ func addThreads(a *evidence.Evidence, add func(threadRow)) {
 	}
 }
 
-func addQueues(a *evidence.Evidence, add func(queueRow)) {
+func addQueues(a *filling, add func(queueRow)) {
 	for _, q := range a.Trace.Queues {
 		r := queueRow{PID: pid(q.Process), ID: int64(q.ID), Label: q.Label, Capacity: int64(q.Capacity)}
 		if q.Device != nil {
@@ -137,8 +147,8 @@ func status(b *analyze.CommandBuffer) string {
 	return "unknown"
 }
 
-func addCommandBuffers(a *evidence.Evidence, add func(commandBufferRow)) {
-	for _, b := range a.Trace.CommandBuffers {
+func addCommandBuffers(a *filling, add func(commandBufferRow)) {
+	for _, b := range a.slice.Buffers {
 		r := commandBufferRow{
 			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
 			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
@@ -156,8 +166,8 @@ func addCommandBuffers(a *evidence.Evidence, add func(commandBufferRow)) {
 	}
 }
 
-func addGPUWork(a *evidence.Evidence, add func(gpuWorkRow)) {
-	for _, b := range a.Trace.CommandBuffers {
+func addGPUWork(a *filling, add func(gpuWorkRow)) {
+	for _, b := range a.slice.Buffers {
 		for w := range b.GPUWork() {
 			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label, Begin: int64(w.Begin), End: int64(w.End),
 				GPU: int64(w.Within(a.Trace.Window).Length())}
@@ -181,9 +191,9 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
-func addEncoders(a *evidence.Evidence, add func(encoderRow)) {
+func addEncoders(a *filling, add func(encoderRow)) {
 	times := map[*analyze.Encoder]analyze.Nanos{}
-	for _, b := range a.Trace.CommandBuffers {
+	for _, b := range a.slice.Buffers {
 		clear(times)
 		for _, s := range kernels.Split(b, a.Trace.Window) {
 			times[s.Encoder] += s.GPU
@@ -203,8 +213,8 @@ func addEncoders(a *evidence.Evidence, add func(encoderRow)) {
 	}
 }
 
-func addDispatches(a *evidence.Evidence, add func(dispatchRow)) {
-	for _, b := range a.Trace.CommandBuffers {
+func addDispatches(a *filling, add func(dispatchRow)) {
+	for _, b := range a.slice.Buffers {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
 				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads}
@@ -217,9 +227,12 @@ func addDispatches(a *evidence.Evidence, add func(dispatchRow)) {
 	}
 }
 
-func addWaits(a *evidence.Evidence, add func(waitRow)) {
+func addWaits(a *filling, add func(waitRow)) {
 	for i := range a.Trace.Waits {
 		w := &a.Trace.Waits[i]
+		if !a.slice.Held(w.End) {
+			continue
+		}
 		r := waitRow{
 			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
 			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
@@ -227,7 +240,9 @@ func addWaits(a *evidence.Evidence, add func(waitRow)) {
 		if w.Buffer != nil {
 			r.CommandBuffer, r.CommittedBy = int64(w.Buffer.ID), tid(w.Buffer.Committed.Thread)
 		}
+		of := a.writer.waited[nameOf(w.Thread)]
 		for _, piece := range a.Split(w) {
+			of[piece.Part] += piece.Nanos
 			switch piece.Part {
 			case analyze.PartWaitExecuting:
 				r.Executing += int64(piece.Nanos)
@@ -243,13 +258,17 @@ func addWaits(a *evidence.Evidence, add func(waitRow)) {
 				r.Foreign += int64(piece.Nanos)
 			}
 		}
+		a.writer.waited[nameOf(w.Thread)] = of
 		add(r)
 	}
 }
 
-func addLocks(a *evidence.Evidence, add func(lockRow)) {
+func addLocks(a *filling, add func(lockRow)) {
 	for i := range a.Trace.Locks {
 		l := &a.Trace.Locks[i]
+		if !a.slice.Held(l.End) {
+			continue
+		}
 		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
 			interpreterLocks[l.Interpreter]})
 	}
@@ -257,16 +276,22 @@ func addLocks(a *evidence.Evidence, add func(lockRow)) {
 
 var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.InterpreterHeld: "held", analyze.InterpreterFree: "not held"}
 
-func addSignalWaits(a *evidence.Evidence, add func(signalWaitRow)) {
+func addSignalWaits(a *filling, add func(signalWaitRow)) {
 	for i := range a.Trace.SignalWaits {
 		w := &a.Trace.SignalWaits[i]
+		if !a.slice.Held(w.End) {
+			continue
+		}
 		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
 			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.Gave, GivenBack: w.GivenBack, TimedOut: w.TimedOut})
 	}
 }
 
-func addDeviceMemory(a *evidence.Evidence, add func(memoryRow)) {
+func addDeviceMemory(a *filling, add func(memoryRow)) {
 	for _, m := range a.Trace.DeviceMemory {
+		if !a.slice.Held(m.At) {
+			continue
+		}
 		r := memoryRow{PID: pid(m.Process), At: int64(m.At), Bytes: m.Bytes}
 		if m.Device != nil {
 			r.Device = m.Device.Name
@@ -275,28 +300,26 @@ func addDeviceMemory(a *evidence.Evidence, add func(memoryRow)) {
 	}
 }
 
-func addAllocations(a *evidence.Evidence, add func(allocationRow)) {
-	for i := range a.Trace.Allocations {
-		m := &a.Trace.Allocations[i]
-		add(allocationRow{PID: processOf(m.Thread), TID: tid(m.Thread), At: int64(m.At), Selector: m.Selector, Bytes: m.Bytes, Storage: m.Storage,
-			Address: m.Address, Object: int64(m.Object), OnHeap: m.OnHeap, Released: int64(m.Released)})
-	}
-}
-
-func addCompilations(a *evidence.Evidence, add func(compilationRow)) {
+func addCompilations(a *filling, add func(compilationRow)) {
 	for _, c := range a.Trace.Compilations {
+		if !a.slice.Held(c.End) {
+			continue
+		}
 		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
 	}
 }
 
-func addScopes(a *evidence.Evidence, add func(scopeRow)) {
+func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.Trace.Scopes {
 		s := &a.Trace.Scopes[i]
+		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) { // of one without an end only its begin is in a slice
+			continue
+		}
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})
 	}
 }
 
-func addProcessorTimes(a *evidence.Evidence, add func(processorRow)) {
+func addProcessorTimes(a *filling, add func(processorRow)) {
 	for _, th := range a.Trace.Threads {
 		for _, s := range th.CPU {
 			waited := int64(s.Waited)

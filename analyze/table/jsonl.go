@@ -50,10 +50,11 @@ type missing struct {
 	Why  string `json:"why"`
 }
 
-func (f *jsonFile) finish(t *analyze.Trace) error {
+// finish writes the summary of a trace of so many calls.
+func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program, Args: t.Source.Args, Host: t.Source.Host,
-		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: t.Events,
+		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: events,
 		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Incomplete: t.Headline(), Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
 	}
 	for _, m := range t.Missing {

@@ -31,7 +31,7 @@ func load(t testing.TB, path string, w *Writer) *analyze.Trace {
 	t.Helper()
 	trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
 	if err == nil {
-		err = w.Finish(trace)
+		err = w.Whole(trace)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -454,7 +454,7 @@ func TestFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Finish(trace); !errors.Is(err, errFull) {
+		if err := w.Whole(trace); !errors.Is(err, errFull) {
 			t.Errorf("%s: a full disk ends with %v", w.out.format, err)
 		}
 	}

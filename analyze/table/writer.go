@@ -1,6 +1,6 @@
 // Package table writes a run as tables, for databases, data frames and other tools: Parquet and CSV with a file for each table,
-// and JSON lines with all of them in one file, which is the text twin of a trace. Calls are written as they are read: memory
-// grows with command buffers and waits, as that of the model, and not with calls.
+// and JSON lines with all of them in one file, which is the text twin of a trace. Calls are written as they are read, and what else happened slice by
+// slice, so memory does not grow with the run.
 package table
 
 import (
@@ -26,35 +26,43 @@ const (
 type table[T any] struct {
 	name string
 	doc  string
-	fill func(a *evidence.Evidence, add func(T)) // nil: its rows come while the trace is read
+	fill func(f *filling, add func(T))
+	end  bool // it is of the run and written at its end; others are of events, and written slice by slice
+}
+
+// A filling is what rows are made of.
+type filling struct {
+	*evidence.Evidence                // of the slice; at the end, of the run
+	slice              *analyze.Slice // nil at the end of a run of several
+	writer             *Writer
 }
 
 // exported is a table, whatever its rows are.
 type exported interface {
 	describe() description
-	write(*Writer, *evidence.Evidence) error
+	open(*output) opened
 }
 
 // The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace is read.
 var (
-	calls  = table[callRow]{"calls", "every traced call", nil}
+	calls  = table[callRow]{"calls", "every traced call", nil, false}
 	tables = []exported{
 		calls,
-		table[processRow]{"processes", "the traced processes", addProcesses},
-		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads},
-		table[queueRow]{"queues", "command queues", addQueues},
-		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers},
-		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel where that is known", addGPUWork},
-		table[encoderRow]{"encoders", "command encoders", addEncoders},
-		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches},
-		table[waitRow]{"waits", "waits for command buffers and events", addWaits},
-		table[lockRow]{"locks", "waits for locks", addLocks},
-		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits},
-		table[allocationRow]{"allocations", "buffers and other memory", addAllocations},
-		table[memoryRow]{"memory_samples", "what devices said was allocated, from time to time", addDeviceMemory},
-		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations},
-		table[scopeRow]{"scopes", "times that the program gave names to", addScopes},
-		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes},
+		table[processRow]{"processes", "the traced processes", addProcesses, true},
+		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads, true},
+		table[queueRow]{"queues", "command queues", addQueues, true},
+		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers, false},
+		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel where that is known", addGPUWork, false},
+		table[encoderRow]{"encoders", "command encoders", addEncoders, false},
+		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches, false},
+		table[waitRow]{"waits", "waits for command buffers and events", addWaits, false},
+		table[lockRow]{"locks", "waits for locks", addLocks, false},
+		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits, false},
+		table[allocationRow]{"allocations", "buffers and other memory", addAllocations, false},
+		table[memoryRow]{"memory_samples", "what devices said was allocated, from time to time", addDeviceMemory, false},
+		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations, false},
+		table[scopeRow]{"scopes", "times that the program gave names to", addScopes, false},
+		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes, true},
 	}
 )
 
@@ -86,7 +94,7 @@ type rows[T any] struct {
 	err     error
 }
 
-func open[T any](out *output, t table[T]) *rows[T] {
+func (t table[T]) rows(out *output) *rows[T] {
 	r := &rows[T]{pending: make([]T, 0, batch)}
 	switch out.format {
 	case JSONLines:
@@ -133,11 +141,49 @@ func (r *rows[T]) close(name string) error {
 	return nil
 }
 
-// A Writer writes one run: Call for every call, then Finish.
-type Writer struct {
-	out   output
-	calls *rows[callRow]
+// opened is a table that is being written, whatever its rows are.
+type opened interface {
+	fill(*filling)
+	failed() error
+	close() error
 }
+
+// openTable is a table with its rows.
+type openTable[T any] struct {
+	table[T]
+	to *rows[T]
+}
+
+func (t table[T]) open(out *output) opened { return &openTable[T]{t, t.rows(out)} }
+
+func (t *openTable[T]) fill(f *filling) {
+	due := f.writer.only != nil || t.end == (f.slice == nil)
+	if t.table.fill != nil && due && t.to.err == nil {
+		t.table.fill(f, t.to.add)
+	}
+}
+
+func (t *openTable[T]) failed() error { return t.to.err }
+
+func (t *openTable[T]) close() error { return t.to.close(t.name) }
+
+// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish.
+type Writer struct {
+	out    output
+	calls  *rows[callRow]
+	tables []opened
+	memory living
+	idle   map[threadName]analyze.Nanos // in waits for signals
+	waited map[threadName][analyze.PartCount]analyze.Nanos
+	events map[threadName]int64 // calls that returned
+	only   *analyze.Slice       // of a run that has no other
+	last   *analyze.Slice
+}
+
+// A threadName tells threads apart, in a slice and in the run.
+type threadName struct{ pid, tid int64 }
+
+func nameOf(t *analyze.Thread) threadName { return threadName{processOf(t), tid(t)} }
 
 // NewFiles writes a file for each table, in the format Parquet or CSV.
 func NewFiles(files Files, format Format) *Writer {
@@ -150,13 +196,27 @@ func NewJSONLines(w io.Writer) *Writer {
 }
 
 func newWriter(out output) *Writer {
-	w := &Writer{out: out}
-	w.calls = open(&w.out, calls)
+	w := &Writer{out: out, idle: map[threadName]analyze.Nanos{}, events: map[threadName]int64{},
+		waited: map[threadName][analyze.PartCount]analyze.Nanos{}}
+	for _, t := range tables {
+		open := t.open(&w.out)
+		if c, is := open.(*openTable[callRow]); is {
+			w.calls = c.to
+		}
+		w.tables = append(w.tables, open)
+	}
 	return w
 }
 
-// Err is the first error of writing calls, so that a long export can end early.
-func (w *Writer) Err() error { return w.calls.err }
+// Err is the first error of writing, so that a long export can end early.
+func (w *Writer) Err() error {
+	for _, t := range w.tables {
+		if err := t.failed(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // description is what is published of a table.
 type description struct {
@@ -176,28 +236,54 @@ func descriptions() (all []description) {
 	return all
 }
 
-// write writes the table; of calls, what is left of it.
-func (t table[T]) write(w *Writer, a *evidence.Evidence) error {
-	if t.fill == nil {
-		return w.calls.close(t.name)
+// Slice writes what happened in a slice of the run.
+func (w *Writer) Slice(s *analyze.Slice) error {
+	w.last = s
+	for i := range s.Trace.SignalWaits {
+		if x := &s.Trace.SignalWaits[i]; s.Held(x.End) {
+			w.idle[nameOf(x.Thread)] += x.Length()
+		}
 	}
-	r := open(&w.out, t)
-	if r.err == nil {
-		t.fill(a, r.add)
+	if s.First() && s.Last() { // table by table
+		w.only = s
+		return nil
 	}
-	return r.close(t.name)
+	f := &filling{evidence.Divide(s.Trace), s, w}
+	for _, t := range w.tables {
+		t.fill(f)
+	}
+	return w.Err()
 }
 
-// Finish writes what the model knows, and ends the files.
-func (w *Writer) Finish(t *analyze.Trace) error {
-	a := evidence.Divide(t)
-	for _, table := range tables {
-		if err := table.write(w, a); err != nil {
+// Finish writes what is known of the whole run, and ends the files. Of a run of one slice all is nil.
+func (w *Writer) Finish(all *evidence.Evidence) error {
+	if w.only != nil {
+		all = evidence.Divide(w.only.Trace)
+	}
+	f := &filling{all, w.only, w}
+	for _, t := range w.tables {
+		t.fill(f)
+		if err := t.close(); err != nil {
 			return err
 		}
 	}
-	if w.out.lines != nil {
-		return w.out.lines.finish(t)
+	if w.out.lines == nil {
+		return nil
 	}
-	return nil
+	events := all.Trace.Events
+	if w.only == nil { // those that reach into a range are counted, which do not add up
+		events = 0
+		for _, n := range w.events {
+			events += n
+		}
+	}
+	return w.out.lines.finish(all.Trace, events)
+}
+
+// Whole writes a run that was loaded as one.
+func (w *Writer) Whole(t *analyze.Trace) error {
+	if err := w.Slice(analyze.Whole(t)); err != nil {
+		return err
+	}
+	return w.Finish(nil)
 }

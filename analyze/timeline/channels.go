@@ -9,7 +9,7 @@ import (
 
 // channels writes the rows of GPU work of command buffers that have them: the tracks of each channel of the GPU, with the rows that it
 // ran. A row's arrow passes the first row of its command buffer.
-func (w *Writer) channels(of track, buffers []*analyze.CommandBuffer) {
+func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork
 		buffer *analyze.CommandBuffer
@@ -29,17 +29,11 @@ func (w *Writer) channels(of track, buffers []*analyze.CommandBuffer) {
 	for _, channel := range names {
 		rows := by[channel]
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Begin, b.Begin) })
-		on := of
+		on := of.onGPU
 		on.name += ", " + cmp.Or(channel, "channel not known")
-		var lanes []*lane
+		lanes := of.channels[channel]
 		for _, r := range rows {
-			l := freeLane(lanes, r.Begin)
-			if l == nil {
-				l = &lane{track: w.newTrack(on)}
-				lanes = append(lanes, l)
-			}
-			l.until = r.End
-			s := slice{Interval: r.Interval, track: l.track, name: cmp.Or(r.Label, bufferName(r.buffer)), category: "gpu"}
+			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval), name: cmp.Or(r.Label, bufferName(r.buffer)), category: "gpu"}
 			s.args[0] = arg{name: "command buffer", value: uint64(r.buffer.ID)}
 			if t := r.buffer.Committed.Thread; t != nil {
 				s.args[1] = arg{name: "committed by thread", value: uint64(t.ID)}
@@ -50,5 +44,6 @@ func (w *Writer) channels(of track, buffers []*analyze.CommandBuffer) {
 			w.out.begin(&s)
 			w.out.end(&s)
 		}
+		of.channels[channel] = lanes
 	}
 }

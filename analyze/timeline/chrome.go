@@ -156,6 +156,8 @@ func (c *chrome) count(t trackID, at analyze.Nanos, value int64) {
 	c.close()
 }
 
+func (c *chrome) failed() error { return c.err }
+
 func (c *chrome) finish() error {
 	if !c.any {
 		c.line = append(c.line, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"...)

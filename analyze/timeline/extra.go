@@ -37,23 +37,21 @@ func (w *Writer) committed(c *analyze.VisitedCall) (flows []uint64) {
 }
 
 // scopes writes the times that the program gave names to, on a track beside that of their thread.
-func (w *Writer) scopes(t *analyze.Trace) {
-	tracks := map[*analyze.Thread]*sorter{}
-	var order []*sorter
-	list := slices.Clone(t.Scopes)
+func (w *Writer) scopes(of *analyze.Slice) {
+	list := slices.Clone(of.Trace.Scopes)
 	slices.SortStableFunc(list, func(a, b analyze.Scope) int {
 		return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(b.Begin, a.Begin))
 	})
 	for i := range list {
 		s := &list[i]
-		if s.Thread == nil {
+		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) { // one without an end is only known where it begins
 			continue
 		}
-		on := tracks[s.Thread]
+		on := w.scopesOf[s.Thread]
 		if on == nil {
 			process := s.Thread.Process
 			on = &sorter{out: w.out, track: w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + s.Thread.Name, rank: -1})}
-			tracks[s.Thread], order = on, append(order, on)
+			w.scopesOf[s.Thread], w.scopeList = on, append(w.scopeList, on)
 		}
 		category := "scope"
 		if s.Mark {
@@ -61,8 +59,10 @@ func (w *Writer) scopes(t *analyze.Trace) {
 		}
 		on.add(slice{Interval: s.Interval, track: on.track, name: s.Name, category: category})
 	}
-	for _, s := range order {
-		s.flush()
+	if of.Last() {
+		for _, s := range w.scopeList {
+			s.flush()
+		}
 	}
 }
 
@@ -81,12 +81,12 @@ func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 
 // signals writes the moments at which threads gave signals that others waited for, on a track beside that of their thread: whatever the
 // thread did then, it was outside of Metal.
-func (w *Writer) signals(t *analyze.Trace) {
+func (w *Writer) signals(of *analyze.Slice) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
-	for i := range t.SignalWaits {
-		s := &t.SignalWaits[i]
-		if s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == nil {
+	for i := range of.Trace.SignalWaits {
+		s := &of.Trace.SignalWaits[i]
+		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == nil {
 			continue
 		}
 		if by[s.Signaller] == nil {
@@ -97,7 +97,11 @@ func (w *Writer) signals(t *analyze.Trace) {
 	for _, from := range order {
 		list := by[from]
 		slices.SortStableFunc(list, func(a, b *analyze.SignalWait) int { return cmp.Compare(a.Signalled, b.Signalled) })
-		on := w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(from.Name, fmt.Sprintf("thread %d", from.ID)), rank: -1})
+		on, known := w.signalsOf[from]
+		if !known {
+			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(from.Name, fmt.Sprintf("thread %d", from.ID)), rank: -1})
+			w.signalsOf[from] = on
+		}
 		for _, s := range list {
 			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on, name: cmp.Or(s.Name, s.Selector), category: signalGiven,
 				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}, flowBegins: true}
@@ -108,28 +112,49 @@ func (w *Writer) signals(t *analyze.Trace) {
 	}
 }
 
+// living is memory that was not given back yet.
+type living struct {
+	process *analyze.Process
+	object  uint32
+}
+
 // memory writes how much each process had allocated. What is on a heap is the heap's, and not counted twice.
-func (w *Writer) memory(t *analyze.Trace) {
+func (w *Writer) memory(s *analyze.Slice) {
 	changes := map[*analyze.Process][]step{}
 	var order []*analyze.Process
-	for i := range t.Allocations {
-		a := &t.Allocations[i]
-		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > 1<<50 {
-			continue
-		}
-		p := a.Thread.Process
+	change := func(p *analyze.Process, at analyze.Nanos, bytes int64) {
 		if changes[p] == nil {
 			order = append(order, p)
 		}
-		changes[p] = append(changes[p], step{a.At, int64(a.Bytes)})
-		if a.Released > a.At {
-			changes[p] = append(changes[p], step{a.Released, -int64(a.Bytes)})
+		changes[p] = append(changes[p], step{at, bytes})
+	}
+	for _, f := range s.Trace.Freed { // of what was made in earlier slices
+		key := living{f.Process, f.Object}
+		if bytes, lives := w.living[key]; lives && s.Held(f.At) {
+			change(f.Process, f.At, -bytes)
+			delete(w.living, key)
+		}
+	}
+	for i := range s.Trace.Allocations {
+		a := &s.Trace.Allocations[i]
+		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > 1<<50 || !s.Held(a.At) {
+			continue
+		}
+		p := a.Thread.Process
+		change(p, a.At, int64(a.Bytes))
+		switch {
+		case a.Released > a.At && s.Held(a.Released):
+			change(p, a.Released, -int64(a.Bytes))
+		case a.Object != 0:
+			w.living[living{p, a.Object}] = int64(a.Bytes)
 		}
 	}
 	for _, p := range order {
-		counter := w.newTrack(track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2})
-		for _, s := range levels(changes[p]) {
-			w.out.count(counter, s.at, s.value)
+		c := w.memoryOf[p]
+		if c == nil {
+			c = &counter{of: track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2}}
+			w.memoryOf[p] = c
 		}
+		w.count(c, changes[p])
 	}
 }

@@ -29,28 +29,40 @@ type step struct {
 	value int64
 }
 
-// inFlight is how many of a queue's command buffers were committed and not completed, at every instant that it changed.
-func inFlight(buffers []*analyze.CommandBuffer) []step {
+// inFlight are the moments of a slice at which command buffers of a queue were committed and completed. What is never completed, in no slice, is not in flight.
+func inFlight(s *analyze.Slice, buffers []*analyze.CommandBuffer) []step {
 	var changes []step
 	for _, b := range buffers {
 		from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
-		if b.Committed.Known() && to > from {
-			changes = append(changes, step{from, 1}, step{to, -1})
+		if !b.Committed.Known() {
+			continue
+		}
+		if s.Held(from) && (to > from || !s.Last()) {
+			changes = append(changes, step{from, 1})
+		}
+		if to > from && s.Held(to) {
+			changes = append(changes, step{to, -1})
 		}
 	}
-	return levels(changes)
+	return changes
 }
 
-// levels adds changes up: the level from each instant on at which it changed.
-func levels(changes []step) []step {
+// A counter is a track of levels.
+type counter struct {
+	of    track // its id is 0 until there is something to count
+	level int64
+}
+
+// count writes the level from each instant on at which it changed. Changes of later slices come later.
+func (w *Writer) count(c *counter, changes []step) {
+	if c.of.id == 0 {
+		c.of.id = w.newTrack(c.of)
+	}
 	slices.SortFunc(changes, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.value, b.value)) })
-	var steps []step
-	level := int64(0)
-	for i, c := range changes {
-		level += c.value
-		if i+1 == len(changes) || changes[i+1].at != c.at {
-			steps = append(steps, step{c.at, level})
+	for i, change := range changes {
+		c.level += change.value
+		if i+1 == len(changes) || changes[i+1].at != change.at {
+			w.out.count(c.of.id, change.at, c.level)
 		}
 	}
-	return steps
 }

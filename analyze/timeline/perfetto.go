@@ -275,6 +275,8 @@ func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {
 	p.add(t, s, at)
 }
 
+func (p *perfetto) failed() error { return p.err }
+
 func (p *perfetto) finish() error {
 	if p.err != nil {
 		return p.err

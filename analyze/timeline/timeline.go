@@ -1,13 +1,12 @@
 // Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf and Chrome's JSON. Every thread has
 // a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
-// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. Memory is bounded by threads and command buffers, not by calls.
+// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. A run is written slice by slice, so memory does not
+// grow with it.
 package timeline
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -15,13 +14,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline: Call for every call, then Finish.
+// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish.
 type Writer struct {
 	out       format
 	processes map[*analyze.Process]trackID
 	threads   map[*analyze.Thread]*sorter
 	order     []*sorter
 	tracks    trackID
+	scopesOf  map[*analyze.Thread]*sorter
+	scopeList []*sorter
+	signalsOf map[*analyze.Thread]trackID
+	memoryOf  map[*analyze.Process]*counter
+	living    map[living]int64 // bytes of what was not given back yet
+	queues    map[queueName]*queueTracks
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -31,7 +36,8 @@ func NewPerfetto(w io.Writer) *Writer { return newWriter(newPerfetto(w)) }
 func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
-	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}}
+	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}, scopesOf: map[*analyze.Thread]*sorter{},
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: map[living]int64{}, queues: map[queueName]*queueTracks{}}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
@@ -41,6 +47,7 @@ type format interface {
 	begin(*slice)
 	end(*slice)
 	count(t trackID, at analyze.Nanos, value int64)
+	failed() error
 	finish() error
 }
 
@@ -145,73 +152,34 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	t.add(s)
 }
 
-// Finish adds what the model knows of queues and the GPU, and ends the file.
-func (w *Writer) Finish(t *analyze.Trace) error {
-	for _, s := range w.order {
-		s.flush()
-	}
-	w.scopes(t)
-	w.signals(t)
-	w.memory(t)
-	queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
-	for _, b := range t.CommandBuffers {
-		queues[b.Queue] = append(queues[b.Queue], b)
-	}
-	order := slices.Clone(t.Queues)
-	if _, unknown := queues[nil]; unknown {
-		order = append(order, nil)
-	}
-	for rank, q := range order {
-		if buffers := queues[q]; len(buffers) > 0 {
-			w.queue(rank, q, buffers)
+// Slice adds what the model knows of a slice of the run.
+func (w *Writer) Slice(s *analyze.Slice) error {
+	if s.Last() {
+		for _, on := range w.order {
+			on.flush()
 		}
 	}
+	w.scopes(s)
+	w.signals(s)
+	w.memory(s)
+	w.queuesOf(s)
+	return w.out.failed()
+}
+
+// Finish ends the file.
+func (w *Writer) Finish() error {
 	if err := w.out.finish(); err != nil {
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	return nil
 }
 
-func queueName(q *analyze.Queue) string {
-	switch {
-	case q == nil:
-		return "queue not known"
-	case q.Label != "":
-		return "queue " + q.Label
+// Whole writes a run that was loaded as one.
+func (w *Writer) Whole(t *analyze.Trace) error {
+	if err := w.Slice(analyze.Whole(t)); err != nil {
+		return err
 	}
-	return fmt.Sprintf("queue %d", q.ID)
-}
-
-// queue writes the tracks of one queue.
-func (w *Writer) queue(rank int, q *analyze.Queue, buffers []*analyze.CommandBuffer) {
-	process := buffers[0].Process
-	parent := trackID(0)
-	if process != nil {
-		parent = w.process(process)
-	}
-	name := queueName(q)
-	ran := slices.DeleteFunc(slices.Clone(buffers), func(b *analyze.CommandBuffer) bool { return !b.GPU.Known() })
-	slices.SortStableFunc(ran, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.Begin, b.GPU.Begin) })
-	onGPU := track{parent: parent, process: process, name: "GPU " + name, rank: 2*rank + 1}
-	inRows := slices.DeleteFunc(slices.Clone(ran), func(b *analyze.CommandBuffer) bool { return len(b.Rows) == 0 })
-	w.channels(onGPU, inRows)
-	var lanes []*lane
-	for _, b := range ran {
-		if len(b.Rows) > 0 {
-			continue
-		}
-		l := freeLane(lanes, b.GPU.Begin)
-		if l == nil {
-			l = &lane{track: w.newTrack(onGPU)}
-			lanes = append(lanes, l)
-		}
-		l.until = b.GPU.End
-		w.onGPU(l.track, b)
-	}
-	counter := w.newTrack(track{parent: parent, process: process, name: "in flight, " + name, counts: countBuffers, rank: 2 * rank})
-	for _, s := range inFlight(buffers) {
-		w.out.count(counter, s.at, s.value)
-	}
+	return w.Finish()
 }
 
 // onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.

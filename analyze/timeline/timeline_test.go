@@ -28,7 +28,7 @@ func write(t testing.TB, path string, open func(*bytes.Buffer) *Writer) ([]byte,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(trace); err != nil {
+	if err := w.Whole(trace); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes(), trace
@@ -274,7 +274,7 @@ func TestCallAroundVeryMany(t *testing.T) {
 	var b bytes.Buffer
 	w := NewChrome(&b)
 	trace, err := analyze.Load(path, analyze.Options{Visit: w.Call})
-	if err = errors.Join(err, w.Finish(trace)); err != nil {
+	if err = errors.Join(err, w.Whole(trace)); err != nil {
 		t.Fatal(err)
 	}
 	inner, outer := 0, 0
@@ -357,7 +357,7 @@ func TestFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Finish(trace); !errors.Is(err, errFull) {
+		if err := w.Whole(trace); !errors.Is(err, errFull) {
 			t.Errorf("a full disk ends with %v", err)
 		}
 	}
@@ -455,7 +455,7 @@ func TestModelWithoutCalls(t *testing.T) {
 	var b bytes.Buffer
 	w := NewPerfetto(&b)
 	w.Model(trace)
-	if err := w.Finish(trace); err != nil {
+	if err := w.Whole(trace); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := replay(t, b.Bytes())

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/table"
 	"mtrace/analyze/timeline"
 	"mtrace/analyze/wholefile"
@@ -54,7 +55,15 @@ type exportJob struct {
 // exporter is one format being written.
 type exporter interface {
 	Call(*analyze.VisitedCall)
-	Finish(*analyze.Trace) error
+	Slice(*analyze.Slice) error
+}
+
+// finish ends a format; total is of a run of several slices.
+func finish(x exporter, total *evidence.Evidence) error {
+	if w, is := x.(*timeline.Writer); is {
+		return w.Finish()
+	}
+	return x.(*table.Writer).Finish(total)
 }
 
 // outlet is where an exporter writes: nothing of it has its name before commit.
@@ -88,11 +97,6 @@ func (x *exportJob) run(std stdio, args []string) error {
 	if x.table != "" {
 		return x.writeTable(std, args[0])
 	}
-	if !instruments(args[0]) {
-		if err := x.part.held(args[0]); err != nil {
-			return err
-		}
-	}
 	return x.write(std, args[0])
 }
 
@@ -113,13 +117,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		outlets = append(outlets, o)
 	}
 	defer discardWhenInterrupted(outlets)()
-	seen := false
-	trace, err := x.part.load(std, path, func(c *analyze.VisitedCall) {
-		seen = true
-		for _, o := range outlets {
-			o.Call(c)
-		}
-	})
+	trace, total, err := x.fill(std, path, outlets)
 	if err != nil {
 		return err
 	}
@@ -127,10 +125,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and processor_times are empty: Instruments does not record them")
 	}
 	for _, o := range outlets {
-		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {
-			w.Model(trace)
-		}
-		if err = o.Finish(trace); err == nil {
+		if err = finish(o.exporter, total); err == nil {
 			err = o.commit()
 		}
 		if err != nil {
@@ -142,6 +137,44 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		}
 	}
 	return cutError(trace)
+}
+
+// fill hands what is in the trace to the outlets. The total is of a long one, which is read slice by slice.
+func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Trace, *evidence.Evidence, error) {
+	seen := false
+	visit := func(c *analyze.VisitedCall) {
+		seen = true
+		for _, o := range outlets {
+			o.Call(c)
+		}
+	}
+	if !instruments(path) {
+		file, err := openTrace(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer file.Close()
+		if sliced.Long(file, x.part.options()) {
+			total, err := x.slices(std, path, file, outlets, visit)
+			if err != nil {
+				return nil, nil, err
+			}
+			return total.Trace, total, nil
+		}
+	}
+	trace, err := x.part.load(std, path, visit)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range outlets {
+		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {
+			w.Model(trace)
+		}
+		if err := o.Slice(analyze.Whole(trace)); err != nil {
+			return nil, nil, status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
+		}
+	}
+	return trace, nil, nil
 }
 
 // discardWhenInterrupted makes a signal that ends the tool take the unfinished files with it, until stop is called.

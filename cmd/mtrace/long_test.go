@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	pprof "github.com/google/pprof/profile"
-	"github.com/spf13/pflag"
 
 	"mtrace/analyze/diff"
 	"mtrace/fixtures/longtrace"
@@ -57,34 +54,5 @@ func TestLongTrace(t *testing.T) {
 	var doc diff.Document
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 		t.Errorf("diff: %v %+v", err, got)
-	}
-}
-
-// TestExportTooLong: an export that would not fit into memory is refused with the range of a part that does, and that part is exported.
-func TestExportTooLong(t *testing.T) {
-	path, _ := longTrace(t, 100_000)
-	defer func(was int64) { mostHeld = was }(mostHeld)
-	mostHeld = 40_000
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	job := exportJob{formats: []string{"jsonl"}, output: out}
-	std := stdio{out: os.Stdout, err: os.Stderr}
-	err := job.run(std, []string{path})
-	found := regexp.MustCompile(`holds 40000 at most in memory: name a part of it, as --from (\S+) --to (\S+)$`).FindStringSubmatch(fmt.Sprint(err))
-	if found == nil || strings.Contains(err.Error(), "\n") {
-		t.Fatalf("a trace that is too long: %v", err)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("it was written all the same")
-	}
-	flags := pflag.NewFlagSet("export", pflag.ContinueOnError)
-	job.part.flags(flags)
-	if err := flags.Parse([]string{"--from", found[1], "--to", found[2]}); err != nil {
-		t.Fatal(err)
-	}
-	if err := job.run(std, []string{path}); err != nil {
-		t.Errorf("the part that was named: %v", err)
-	}
-	if info, err := os.Stat(out); err != nil || info.Size() < 1<<20 {
-		t.Errorf("the part: %v %v", info, err)
 	}
 }

@@ -206,7 +206,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("queued of mtrace pprof", values[2], latency)
 	// mtrace export
 	var lines, chrome bytes.Buffer
-	if err := table.NewJSONLines(&lines).Finish(trace); err != nil {
+	if err := table.NewJSONLines(&lines).Whole(trace); err != nil {
 		t.Fatal(err)
 	}
 	var again []workRow
@@ -236,7 +236,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("what command buffers took in mtrace export", ofTable, took)
 	w := timeline.NewChrome(&chrome)
 	w.Model(trace)
-	if err := w.Finish(trace); err != nil {
+	if err := w.Whole(trace); err != nil {
 		t.Fatal(err)
 	}
 	again = lanes(t, chrome.Bytes())

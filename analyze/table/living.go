@@ -1,0 +1,83 @@
+package table
+
+import "mtrace/analyze"
+
+// living are the rows of allocations that were not given back yet: they say when that was.
+type living struct {
+	rows  map[livingKey]allocationRow
+	order []livingKey // as they were made; some are not in rows any more
+	cut   int         // rows that were written before it was known whether the memory is given back
+}
+
+type livingKey struct {
+	process *analyze.Process
+	object  uint32
+}
+
+// mostLiving is how many may live at once before the oldest are written as they are.
+var mostLiving = 1 << 19
+
+// addAllocations writes the allocations of which is known when they were given back, and at the end of the run the others.
+func addAllocations(a *filling, add func(allocationRow)) {
+	m := &a.writer.memory
+	for i := range a.Trace.Allocations {
+		x := &a.Trace.Allocations[i]
+		if !a.slice.Held(x.At) {
+			continue
+		}
+		row := allocationRow{PID: processOf(x.Thread), TID: tid(x.Thread), At: int64(x.At), Selector: x.Selector, Bytes: x.Bytes, Storage: x.Storage,
+			Address: x.Address, Object: int64(x.Object), OnHeap: x.OnHeap, Released: int64(x.Released)}
+		if x.Released != 0 || x.Object == 0 || x.Thread == nil || a.slice.Last() {
+			add(row)
+		} else {
+			m.keep(livingKey{x.Thread.Process, x.Object}, row)
+		}
+	}
+	for _, f := range a.Trace.Freed {
+		key := livingKey{f.Process, f.Object}
+		if row, lives := m.rows[key]; lives && int64(f.At) >= row.At {
+			row.Released = int64(f.At)
+			add(row)
+			delete(m.rows, key)
+		}
+	}
+	most := mostLiving
+	if a.slice.Last() {
+		most = 0
+	} else if len(m.order) > 2*mostLiving {
+		m.tidy()
+	}
+	for len(m.rows) > most {
+		key := m.order[0]
+		m.order = m.order[1:]
+		if row, lives := m.rows[key]; lives {
+			add(row)
+			delete(m.rows, key)
+			if most > 0 {
+				m.cut++
+			}
+		}
+	}
+}
+
+func (m *living) keep(key livingKey, row allocationRow) {
+	if m.rows == nil {
+		m.rows = map[livingKey]allocationRow{}
+	}
+	m.rows[key] = row
+	m.order = append(m.order, key)
+}
+
+// tidy forgets the order of what was given back.
+func (m *living) tidy() {
+	left := m.order[:0]
+	for _, key := range m.order {
+		if _, lives := m.rows[key]; lives {
+			left = append(left, key)
+		}
+	}
+	m.order = left
+}
+
+// Cut is how many allocations were written before it was known whether their memory is given back, because too many lived at once.
+func (w *Writer) Cut() int { return w.memory.cut }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/report"
+	"mtrace/analyze/table"
+)
+
+// sliced says from when on a trace is exported slice by slice, and how long slices are.
+var sliced = report.UsualLimits
+
+// slices exports a long trace slice by slice, and returns what adds up over all of them.
+func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (*evidence.Evidence, error) {
+	show := showSteps(std, path)
+	adding, stop := evidence.AddUp(file, x.part.options(), sliced.Part)
+	asked := x.part.options()
+	asked.Visit = visit
+	cut, err := file.EachSlice(asked, sliced.Part, func(s *analyze.Slice, number, of int) error {
+		for _, o := range outlets {
+			if err := o.Slice(s); err != nil {
+				return fmt.Errorf("%s: %w", o.path, err)
+			}
+		}
+		show(number+1, of)
+		return nil
+	})
+	if err != nil {
+		stop()
+	}
+	total := <-adding
+	if err = cmp.Or(err, total.Err); err != nil {
+		return nil, status{exitUsage, orUnfinished(path, err)}
+	}
+	if cut > 0 {
+		fmt.Fprintf(std.err, "mtrace: %d command buffers were written before their end was known, because very many were open at once: name a part with --from and --to\n", cut)
+	}
+	for _, o := range outlets {
+		if w, is := o.exporter.(*table.Writer); is && w.Cut() > 0 {
+			fmt.Fprintf(std.err, "mtrace: of %d allocations it is not written when they were given back, because very many lived at once: name a part with --from and --to\n", w.Cut())
+		}
+	}
+	return total.Evidence, nil
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/report"
+)
+
+// TestExportLong: what is too long to be held in memory is exported slice by slice, in every format, with each call once.
+func TestExportLong(t *testing.T) {
+	path, calls := longTrace(t, 60_000)
+	defer func(was report.Limits) { sliced = was }(sliced)
+	sliced = report.Limits{Whole: 10_000, Part: 10_000}
+	out := filepath.Join(t.TempDir(), "out")
+	job := exportJob{formats: exportFormats, output: out}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if err := job.run(stdio{out: null, err: os.Stderr}, []string{path}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(filepath.Join(out, "long.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(lines), `{"table":"calls"`); int64(n) != calls {
+		t.Errorf("%d calls of %d were written", n, calls)
+	}
+	for _, name := range []string{"long.pftrace", "long.chrome.json", "long.csv/calls.csv", "long.parquet/calls.parquet"} {
+		if info, err := os.Stat(filepath.Join(out, name)); err != nil || info.Size() < calls {
+			t.Errorf("%s: %v %v", name, info, err)
+		}
+	}
+}

@@ -30,8 +30,8 @@ var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 // find its shell at the prompt because we did.
 var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
 
-// start starts the program of the plan on our standard streams.
-func start(plan *inject.Plan, std stdio) (*child, error) {
+// start starts the program of the plan on our standard streams. It calls taken when signals are the program's.
+func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd:     &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out, Stderr: std.err},
 		signals: make(chan os.Signal, 8),
@@ -46,6 +46,7 @@ func start(plan *inject.Plan, std stdio) (*child, error) {
 			}
 		}
 	}
+	taken()
 	if err := c.cmd.Start(); err != nil {
 		signal.Stop(c.signals)
 		return nil, err

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -40,4 +44,48 @@ func interrupted(t *testing.T, dir string, env []string, ready func() bool, args
 		t.Fatalf("%s did not end after SIGINT", args[0])
 	}
 	return waitStatus(cmd), cmd.Process.Pid
+}
+
+// SIGQUIT came before the program was started, and Go's runtime ended the tracer with the stacks of its goroutines, as after a crash (found
+// by the torture, seeds 10186 and 11178). Here it comes while the tracer reads its note of an earlier run of the command, which is a pipe
+// that says nothing.
+func TestQuitBeforeTheProgramStarts(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("HOME", cache)
+	command := []string{"true"}
+	note := newCrashGuard(command, "").path
+	if note == "" {
+		t.Skip("there is no folder for caches here, and nothing to hold the tracer with")
+	}
+	if err := os.MkdirAll(filepath.Dir(note), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(note, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(tool.mtrace, append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"}, command...)...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) { // until somebody reads
+		pipe, err := os.OpenFile(note, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			defer pipe.Close()
+			break
+		}
+		if !errors.Is(err, syscall.ENXIO) || time.Now().After(deadline) {
+			t.Fatalf("the tracer does not read its note: %v", err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if status := exitStatus(waitStatus(cmd)); status != 128+int(syscall.SIGQUIT) || strings.Contains(said.String(), "goroutine") {
+		t.Errorf("it ended with %d and said %q", status, said.String())
+	}
 }

@@ -57,6 +57,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if len(command) == 0 {
 		return usageError("no program to run: mtrace run -- CMD ARG…")
 	}
+	starts := quitQuietly()
 	if err := o.recording.check(); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func run(std stdio, o runOptions, command []string) error {
 		}
 		return notStarted(err)
 	}
-	program, err := start(plan, std)
+	program, err := start(plan, std, starts)
 	if err != nil {
 		s.abandon()
 		if errors.Is(err, os.ErrNotExist) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,10 @@ var tool struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if worker := flag.Lookup("test.fuzzworker"); worker != nil && worker.Value.String() == "true" {
+		os.Exit(m.Run()) // what is fuzzed needs no build, and each worker would make one
+	}
 	dir, err := os.MkdirTemp("", "mtrace-test-")
 	if err == nil {
 		err = buildAll(dir)

@@ -61,8 +61,10 @@ func openTerminal(t *testing.T) *terminal {
 	return c
 }
 
-// close takes the terminal away: what still runs on it is hung up.
+// close takes the terminal away: what still runs on it is hung up when the shell has ended. The other side is closed only when nobody reads
+// it any more: a test that had failed waited here for a shell that waited for a line, until all tests were out of time.
 func (c *terminal) close() {
+	c.shell.Process.Kill()
 	c.screen.Close()
 	c.shell.Wait()
 }

@@ -1,5 +1,6 @@
 # A program that somebody talks to at a terminal, with Metal at work on another thread. It says in lines that begin with "program:" what
 # it notices of the terminal. Its argument is the path of workload.py.
+import errno
 import os
 import runpy
 import select
@@ -24,6 +25,16 @@ def place():
 def size(*_):
     terminal = os.get_terminal_size(0)
     say("%dx%d" % (terminal.lines, terminal.columns))
+
+
+def set_terminal():
+    """Is for the foreground: SIGTTOU stops who is not in it. One that goes on there with a signal to handle is told EINTR, now and then."""
+    while True:
+        try:
+            return termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))
+        except termios.error as error:
+            if error.args[0] != errno.EINTR:
+                raise
 
 
 def metal(iterations):
@@ -55,7 +66,7 @@ while True:
     if woken in readable:
         os.read(woken, 100)
         if not in_foreground():
-            termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))  # that is for the foreground: SIGTTOU
+            set_terminal()
         continue
     line = os.read(0, 1000).decode().strip()
     if line == "stop":

@@ -44,9 +44,9 @@ type waiting struct {
 	turns analyze.Nanos // that they lose to a lock that shows in threads taking turns
 }
 
-// alone is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it has when
+// part is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it has when
 // it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
-func (w waiting) alone(outside analyze.Nanos) analyze.Nanos {
+func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
 
@@ -79,8 +79,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	case !ev.Starved() && evidence.Share(p.Computed+p.Waited, p.Covered) < policy.Most.Value:
 		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.Ran), of(p.Waited))
 	}
-	computed := w.alone(p.Computed)
-	if !ev.Starved() && evidence.Share(w.alone(p.Computed+p.Waited), p.Covered) < policy.Much.Value {
+	computed := w.part(p.Computed)
+	if !ev.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.Much.Value {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed), w.accompanied())
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
@@ -98,12 +98,14 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.Ran), of(p.Waited), p.Waited)
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Starved() {
 		others := had(ev) < policy.Busy.Value
-		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, map[bool]string{true: "; others had the rest, or an affinity or a quota kept them from it"}[others])
+		rest := ""
 		if others {
+			rest = "; others had the rest, or an affinity or a quota kept them from it"
 			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
 		} else {
 			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
 		}
+		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
 	}
 	if !policy.AtLeast(policy.NearlyAll, p.Covered, ev.Total) {
 		r.say("that is known of %s of the threads' time", percent(ev.Share(p.Covered)))
@@ -119,7 +121,7 @@ func had(ev *evidence.Evidence) float64 {
 // cpuBoundByTotals knows the processor time of the processes, or how long threads ran but not how long they wanted to.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Sum(analyze.PartOutside), ev.Sum(analyze.PartEncode)+ev.Sum(analyze.PartOtherAPI)
-	away, cpu := waiting{ev.Unfed, lostInTurns(ev)}.alone(outside)+encode, ev.CPU
+	away, cpu := waiting{ev.Unfed, lostInTurns(ev)}.part(outside)+encode, ev.CPU
 	if policy.AtLeast(policy.Most, ev.Processors.Covered, ev.Total) {
 		cpu = ev.Processors.Ran
 	}
@@ -163,5 +165,6 @@ func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	case ev.Starved():
 		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(evidence.Share(p.Waited, p.Covered)), busyWords(ev, ", while the GPU is busy for %s of it"))
 	}
-	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.", percent(evidence.Share(waiting{ev.Unfed, lostInTurns(ev)}.alone(p.Computed), p.Covered)), busyWords(ev, ", and the GPU is busy for %s"))
+	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.",
+		percent(evidence.Share(waiting{ev.Unfed, lostInTurns(ev)}.part(p.Computed), p.Covered)), busyWords(ev, ", and the GPU is busy for %s"))
 }

@@ -31,9 +31,9 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(ev.Busy), percent(ev.Pending))
 	}
 	if ev.Saturated {
-		with, alone := ev.WithTheGPU()
+		with, without := ev.WithTheGPU()
 		waited := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + ev.WaitedWhileBusy() - ev.InLines
-		r.Lost = max(waited, with-alone)
+		r.Lost = max(waited, with-without)
 		r.Explains = max(waited+ev.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = policy.Inferred
@@ -52,8 +52,10 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	}
 	if ev.Steady == 1 && ev.GPU.Overlap < 1+policy.Little.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.Advice = "give the GPU less to do: faster or fewer kernels, smaller types; or, if other threads wait for this one, let them submit their own work, to see whether the GPU can run more at once"
-		r.say("one thread submits all of it, one command buffer at a time: whether the GPU can run more at once is not seen, nor whether other threads wait for this one in what is not recorded (futexes, as of std::future and of C++20's barriers)")
+		r.Advice = "give the GPU less to do: faster or fewer kernels, smaller types; or, if other threads wait for this one, let them submit their own work, to see " +
+			"whether the GPU can run more at once"
+		r.say("one thread submits all of it, one command buffer at a time: whether the GPU can run more at once is not seen, nor whether other threads wait for this " +
+			"one in what is not recorded (futexes, as of std::future and of C++20's barriers)")
 	}
 	executing := ev.Sum(analyze.PartWaitExecuting)
 	seen := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + executing

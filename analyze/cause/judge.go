@@ -61,7 +61,10 @@ func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int
 	v.Causes = findings(windows, typical)
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		if first := y.Cause == v.Cause; first != (x.Cause == v.Cause) {
-			return map[bool]int{true: 1, false: -1}[first]
+			if first {
+				return 1
+			}
+			return -1
 		}
 		return cmp.Compare(y.Weight(), x.Weight())
 	})

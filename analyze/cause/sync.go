@@ -11,8 +11,11 @@ import (
 func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
 		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) instead of for the whole device"}
-	if ev.Committers < 2 {
-		return r.not("%s committed work", map[bool]string{true: "no thread", false: "only one thread"}[ev.Committers == 0])
+	switch ev.Committers {
+	case 0:
+		return r.not("no thread committed work")
+	case 1:
+		return r.not("only one thread committed work")
 	}
 	s := ev.Syncs()
 	switch {
@@ -46,6 +49,7 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 		r.Confidence = policy.Guessed
 		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
 	}
-	r.sum("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(ev.Share(r.Lost)), busyWords(ev, ", while the GPU is busy for %s of it"))
+	r.sum("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.", percent(ev.Share(r.Lost)),
+		busyWords(ev, ", while the GPU is busy for %s of it"))
 	return r
 }

@@ -56,7 +56,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs Costs) []Fusion {
 	found := backToBack(t)
 	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) }) // what is in one command buffer belongs together
 	next, after := map[string]string{}, map[string]bool{}
-	var alone, linked []pair
+	var single, linked []pair
 	for _, p := range found.order {
 		n := float64(found.count[p])
 		if n < fusionCount || n < fusionShare*float64(count[p.first]) || mean[p.first]+mean[p.second] >= fusionShort || found.apart[p] {
@@ -64,7 +64,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs Costs) []Fusion {
 		}
 		switch {
 		case n < fusionShare*float64(count[p.second]): // the second comes after others too
-			alone = append(alone, p)
+			single = append(single, p)
 		case next[p.first] == "" && !after[p.second] && !leads(next, p.second, p.first):
 			next[p.first], after[p.second] = p.second, true
 			linked = append(linked, p)
@@ -80,7 +80,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs Costs) []Fusion {
 			chains = append(chains, chain)
 		}
 	}
-	for _, p := range alone {
+	for _, p := range single {
 		chains = append(chains, []string{p.first, p.second})
 	}
 	var fusions []Fusion

@@ -46,12 +46,12 @@ func (ev *builder) services(p *program, by map[*analyze.Thread][]step, window an
 		}
 		k := int32(p.submitter.pieces)
 		p.submitter.pieces++
-		by[r.Thread] = append(by[r.Thread], step{r.Interval, op{kind: opAsk, job: unknown, lock: k, waited: r.At - r.Begin, notify: r.End - r.At}, analyze.Interval{}})
+		by[r.Thread] = append(by[r.Thread], step{r.Interval, op{kind: opAsk, job: unknown, piece: k, waited: r.At - r.Begin, notify: r.End - r.At}, analyze.Interval{}})
 		own := by[h.To]
 		slept := false
 		for ; len(asleep) > 0 && asleep[0].End <= r.At; asleep = asleep[1:] {
 			if w := &asleep[0]; w.Begin >= from {
-				o := op{kind: opTake, job: unknown, lock: k, waited: w.Length()}
+				o := op{kind: opTake, job: unknown, piece: k, waited: w.Length()}
 				if w.Signalled > w.Begin && w.Signalled < w.End {
 					o.notify = w.End - w.Signalled
 				}
@@ -62,16 +62,16 @@ func (ev *builder) services(p *program, by map[*analyze.Thread][]step, window an
 			}
 		}
 		if !slept && from > 0 {
-			own = append(own, step{analyze.Interval{Begin: from, End: from}, op{kind: opTake, job: unknown, lock: k}, analyze.Interval{}})
+			own = append(own, step{analyze.Interval{Begin: from, End: from}, op{kind: opTake, job: unknown, piece: k}, analyze.Interval{}})
 		}
-		by[h.To] = append(own, step{analyze.Interval{Begin: r.At, End: r.At}, op{kind: opAnswer, job: unknown, lock: k}, analyze.Interval{}})
+		by[h.To] = append(own, step{analyze.Interval{Begin: r.At, End: r.At}, op{kind: opAnswer, job: unknown, piece: k}, analyze.Interval{}})
 		from = r.At
 	}
 }
 
 // ask hands work over.
 func (r *playing) ask(t int32, o *op) {
-	s := &r.services[o.lock]
+	s := &r.services[o.piece]
 	s.asked, s.asker = true, t
 	if s.answered {
 		r.over(t, o.notify, 0)
@@ -84,7 +84,7 @@ func (r *playing) ask(t int32, o *op) {
 
 // take waits to be asked.
 func (r *playing) take(t int32, o *op) {
-	if s := &r.services[o.lock]; s.asked {
+	if s := &r.services[o.piece]; s.asked {
 		r.over(t, 0, 0)
 	} else {
 		s.waiting = true
@@ -93,7 +93,7 @@ func (r *playing) take(t int32, o *op) {
 
 // answer lets the thread go on that asked.
 func (r *playing) answer(t int32, o *op) {
-	s := &r.services[o.lock]
+	s := &r.services[o.piece]
 	s.answered = true
 	if s.asked {
 		r.over(s.asker, r.op(s.asker).notify, 0)
@@ -116,19 +116,19 @@ func (p *program) pieces() pieces {
 	for i := range submitter.ops {
 		switch o := &submitter.ops[i]; {
 		case o.kind == opTake:
-			at = o.lock
+			at = o.piece
 		case o.kind == opAnswer:
-			w.over[o.lock], at = o.gap, -1
+			w.over[o.piece], at = o.gap, -1
 		case at >= 0:
 			w.ops[at] = append(w.ops[at], *o)
 		}
 	}
-	calm, answer := submitter.calm(), answering(w)
+	left, answer := submitter.undelayed(), answering(w)
 	for k := range w.ops {
-		scaleOps(w.ops[k], calm)
-		w.over[k] = evidence.Scaled(max(0, w.over[k]-answer), calm)
+		scaleOps(w.ops[k], left)
+		w.over[k] = evidence.Scaled(max(0, w.over[k]-answer), left)
 	}
-	w.busy = submitter.busy / calm
+	w.busy = submitter.busy / left
 	return w
 }
 
@@ -144,7 +144,7 @@ func (p *program) apart() *program {
 		th := p.threads[t]
 		asks := slices.ContainsFunc(th.ops, func(o op) bool { return o.kind == opAsk })
 		if asks {
-			th = p.alone(&th, work, q.jobs, int32(len(q.threads)), int32(len(q.queues)))
+			th = p.onItsOwn(&th, work, q.jobs, int32(len(q.threads)), int32(len(q.queues)))
 			q.queues = append(q.queues, queueOf{capacity: evidence.DefaultCapacity, device: p.queues[0].device, most: 1})
 		}
 		if len(th.ops) == 0 {
@@ -157,16 +157,16 @@ func (p *program) apart() *program {
 	return q
 }
 
-// alone is a thread that does what was done for it: as that thread of the new program, on that queue.
-func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thread {
+// onItsOwn is a thread that does what was done for it: as that thread of the new program, on that queue.
+func (p *program) onItsOwn(th *thread, work pieces, jobs []job, t, queue int32) thread {
 	n := *th
 	n.ops, n.jobs = nil, nil
-	calm := th.calm()
+	undelayed := th.undelayed()
 	var left, given, mine analyze.Nanos // of what was done for it, before its next call; all of that; its own time
 	for _, o := range th.ops {
-		o.gap, o.alone = evidence.Scaled(o.gap, calm), evidence.Scaled(o.alone, calm)
+		o.gap, o.unlocked = evidence.Scaled(o.gap, undelayed), evidence.Scaled(o.unlocked, undelayed)
 		mine += o.gap
-		o.gap, o.alone, left = o.gap+left, o.alone+left, 0
+		o.gap, o.unlocked, left = o.gap+left, o.unlocked+left, 0
 		switch {
 		case o.kind == opLock && p.guards(&o):
 			left = o.gap
@@ -177,7 +177,7 @@ func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thr
 			}
 			continue
 		}
-		moved, took := p.moved(work.ops[o.lock], jobs, t, queue)
+		moved, took := p.moved(work.ops[o.piece], jobs, t, queue)
 		for i := range moved {
 			given += moved[i].gap
 			if moved[i].kind == opCommit {
@@ -186,13 +186,13 @@ func (p *program) alone(th *thread, work pieces, jobs []job, t, queue int32) thr
 		}
 		given += took
 		if len(moved) == 0 { // only a part of a command buffer: what it took shows in when the answer came
-			given, left = given+work.over[o.lock], o.gap+took+work.over[o.lock]
+			given, left = given+work.over[o.piece], o.gap+took+work.over[o.piece]
 		} else {
-			moved[0].gap, moved[0].alone, left = moved[0].gap+o.gap, moved[0].alone+o.gap, took
+			moved[0].gap, moved[0].unlocked, left = moved[0].gap+o.gap, moved[0].unlocked+o.gap, took
 		}
 		n.ops = append(n.ops, moved...)
 	}
-	n.busy = min(1, (float64(mine)*th.busy*(1-policy.OfAnswers)/calm+float64(given)*work.busy)/float64(max(1, mine+given)))
+	n.busy = min(1, (float64(mine)*th.busy*(1-policy.OfAnswers)/undelayed+float64(given)*work.busy)/float64(max(1, mine+given)))
 	return n
 }
 
@@ -207,13 +207,13 @@ func answering(w pieces) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// calm is the share that is left of a thread's own time without what it waited in it for processors. Those who hand work over wake each
+// undelayed is the share that is left of a thread's own time without what it waited in it for processors. Those who hand work over wake each
 // other all the time and wait for processors with that; what they wait for them without, the replay adds.
-func (t *thread) calm() float64 { return min(1, t.quiet/t.calmed) }
+func (t *thread) undelayed() float64 { return min(1, t.quiet/t.left) }
 
 func scaleOps(ops []op, by float64) {
 	for i := range ops {
-		ops[i].gap, ops[i].alone = evidence.Scaled(ops[i].gap, by), evidence.Scaled(ops[i].alone, by)
+		ops[i].gap, ops[i].unlocked = evidence.Scaled(ops[i].gap, by), evidence.Scaled(ops[i].unlocked, by)
 	}
 }
 
@@ -221,7 +221,7 @@ func scaleOps(ops []op, by float64) {
 // A command buffer is the thread's that has it committed.
 func (p *program) moved(work []op, jobs []job, t, queue int32) (moved []op, took analyze.Nanos) {
 	for _, o := range work {
-		o.gap, o.alone, took = o.gap+took, o.alone+took, 0
+		o.gap, o.unlocked, took = o.gap+took, o.unlocked+took, 0
 		switch o.kind {
 		case opLock: // that guards what is handed over
 			if p.guards(&o) {
@@ -234,8 +234,8 @@ func (p *program) moved(work []op, jobs []job, t, queue int32) (moved []op, took
 		case opCommit:
 			j := &jobs[o.job]
 			j.by, j.queue = t, queue
-			moved = append(moved, op{kind: opAcquire, job: o.job, gap: o.gap, alone: o.alone})
-			o.gap, o.alone = 0, 0
+			moved = append(moved, op{kind: opAcquire, job: o.job, gap: o.gap, unlocked: o.unlocked})
+			o.gap, o.unlocked = 0, 0
 		}
 		moved = append(moved, o)
 	}

@@ -13,7 +13,7 @@ func served(threads, rounds int, gpu analyze.Nanos) *program {
 	p.recorded = make([]run, threads+1)
 	p.submitter.thread = &analyze.Thread{}
 	for t := range p.threads {
-		p.threads[t].quiet, p.threads[t].free, p.threads[t].calmed = 1, 1, 1
+		p.threads[t].quiet, p.threads[t].free, p.threads[t].left = 1, 1, 1
 		p.recorded[t].ended = analyze.Nanos(threads*rounds) * gpu
 	}
 	p.lasted = p.recorded[0].ended
@@ -25,8 +25,8 @@ func served(threads, rounds int, gpu analyze.Nanos) *program {
 			p.submitter.pieces++
 			p.jobs = append(p.jobs, jobOf(0, gpu))
 			first.jobs = append(first.jobs, job)
-			first.ops = append(first.ops, op{kind: opTake, lock: k}, op{kind: opAcquire, job: job}, op{kind: opCommit, job: job}, op{kind: opWait, job: job}, op{kind: opAnswer, lock: k})
-			p.threads[t].ops = append(p.threads[t].ops, op{kind: opAsk, lock: k, gap: 10 * Us})
+			first.ops = append(first.ops, op{kind: opTake, piece: k}, op{kind: opAcquire, job: job}, op{kind: opCommit, job: job}, op{kind: opWait, job: job}, op{kind: opAnswer, piece: k})
+			p.threads[t].ops = append(p.threads[t].ops, op{kind: opAsk, piece: k, gap: 10 * Us})
 		}
 	}
 	return p

@@ -21,7 +21,7 @@ func drawn(random *rand.Rand) *program {
 	draw := func(n int) analyze.Nanos { return analyze.Nanos(random.IntN(n+1)) * Us }
 	think, gpu := 1+random.IntN(400), 1+random.IntN(400)
 	for t := range threads {
-		th := thread{lasts: true, busy: random.Float64(), quiet: 1, free: 1, calmed: 1}
+		th := thread{lasts: true, busy: random.Float64(), quiet: 1, free: 1, left: 1}
 		for n := range 60 {
 			id := int32(len(p.jobs))
 			p.jobs = append(p.jobs, job{queue: int32(t % queues), by: int32(t), duration: 1 + draw(gpu), latency: draw(40), handlers: 0, complete: draw(100)})
@@ -31,10 +31,10 @@ func drawn(random *rand.Rand) *program {
 				th.ops = append(th.ops, op{kind: opCompile, job: unknown, cost: draw(2000)})
 			}
 			if locks {
-				th.ops = append(th.ops, op{kind: opLock, job: unknown, lock: 1, cost: draw(100), hold: 1 + draw(100)})
+				th.ops = append(th.ops, op{kind: opLock, job: unknown, handed: 1, cost: draw(100), hold: 1 + draw(100)})
 			}
 			commit := draw(20)
-			th.ops = append(th.ops, op{kind: opAcquire, job: id, gap: gap, alone: gap}, op{kind: opCommit, job: id, cost: commit, solo: commit})
+			th.ops = append(th.ops, op{kind: opAcquire, job: id, gap: gap, unlocked: gap}, op{kind: opCommit, job: id, cost: commit, solo: commit})
 			if waits > 0 && n%waits == 0 {
 				th.ops = append(th.ops, op{kind: opWait, job: id, notify: 1 + draw(40)})
 			}

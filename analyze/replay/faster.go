@@ -66,7 +66,7 @@ func (r *playing) faster(t int32, o *op, gap analyze.Nanos) analyze.Nanos {
 		return gap
 	}
 	if s.locks != nil && o.way > 0 {
-		gap -= evidence.Scaled(gap-min(gap, o.alone), 1-by(s.locks, o.way-1))
+		gap -= evidence.Scaled(gap-min(gap, o.unlocked), 1-by(s.locks, o.way-1))
 	}
 	inCalls := 0.0
 	for _, p := range th.inGaps {
@@ -103,10 +103,10 @@ func (t *thread) callsIn(in analyze.Part) []portion {
 
 // free is the part of a lock's time for which it still keeps others out.
 func (r *playing) free(o *op) float64 {
-	if r.scale == nil || o.which == 0 {
+	if r.scale == nil || o.lock == 0 {
 		return 1
 	}
-	return by(r.scale.locks, o.which-1)
+	return by(r.scale.locks, o.lock-1)
 }
 
 // inTurn is what a wait is for where threads have more in flight: what they had committed last so many waits before.
@@ -214,16 +214,16 @@ func (p *program) nameLocks(lists [][]step) {
 				p.lockKeys = append(p.lockKeys, key)
 				numbers[key] = int32(len(p.lockKeys))
 			}
-			ops[i].which = numbers[key]
+			ops[i].lock = numbers[key]
 		}
 	}
 	p.ways(func(_ way, ops []op, _ analyze.Nanos) {
 		if len(ops) < 2 {
 			return
 		}
-		one := ops[0].which
+		one := ops[0].lock
 		for i := range ops[:len(ops)-1] {
-			if ops[i].which != one {
+			if ops[i].lock != one {
 				return
 			}
 		}

@@ -16,7 +16,7 @@ func TestReplayLeavesFencesOut(t *testing.T) {
 			fence := int32(len(p.jobs))
 			p.jobs = append(p.jobs, job{by: int32(i), duration: 100 * Us})
 			p.threads[i].jobs = append(p.threads[i].jobs, fence)
-			ops = append(ops, op{kind: opAcquire, job: fence, gap: 20 * Us, alone: 20 * Us}, op{kind: opCommit, job: fence}, op{kind: opWait, job: fence, barrier: true})
+			ops = append(ops, op{kind: opAcquire, job: fence, gap: 20 * Us, unlocked: 20 * Us}, op{kind: opCommit, job: fence}, op{kind: opWait, job: fence, barrier: true})
 		}
 		p.threads[i].jobs = nil
 		for _, o := range ops {

@@ -64,8 +64,8 @@ func (p *program) things() (all []thing) {
 			case opCompile:
 				costs[analyze.PartCompile] += o.cost
 			case opLock:
-				if o.which > 0 {
-					inLocks[o.which-1] += o.wait.Own
+				if o.lock > 0 {
+					inLocks[o.lock-1] += o.wait.Own
 				}
 			}
 		}

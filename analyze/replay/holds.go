@@ -17,11 +17,11 @@ type lockState struct {
 
 // lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
 func (r *playing) lock(t int32, o *op) {
-	l, kept := &r.locked[o.lock], r.free(o)
+	l, kept := &r.locked[o.handed], r.free(o)
 	switch {
 	case o.kind == opLock && (r.Locks || kept == 0):
 		r.over(t, 0, 0)
-	case o.kind == opLock && (r.fixed || o.lock == 0):
+	case o.kind == opLock && (r.fixed || o.handed == 0):
 		r.over(t, evidence.Scaled(o.cost, kept), 0)
 	case l.held:
 		l.waiting = append(l.waiting, t)
@@ -31,14 +31,14 @@ func (r *playing) lock(t int32, o *op) {
 }
 
 func (r *playing) hold(t int32, o *op) {
-	r.locked[o.lock].held = true
+	r.locked[o.handed].held = true
 	if o.kind == opCommit { // it is kept inside
 		hold := r.share(r.call(t, analyze.PartCommit, o.hold))
-		r.at(r.now+hold, 0, evUnlock, o.lock)
+		r.at(r.now+hold, 0, evUnlock, o.handed)
 		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
 		return
 	}
-	r.at(r.now+evidence.Scaled(o.hold, r.free(o)), 0, evUnlock, o.lock)
+	r.at(r.now+evidence.Scaled(o.hold, r.free(o)), 0, evUnlock, o.handed)
 	r.over(t, 0, 0)
 }
 
@@ -88,7 +88,7 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 		}
 		for _, h := range list {
 			s := &by[h.thread][h.step]
-			if s.lock, s.hold = int32(p.handed)+1, usual; h.length > 0 {
+			if s.handed, s.hold = int32(p.handed)+1, usual; h.length > 0 {
 				s.hold = h.length
 			}
 		}
@@ -97,7 +97,7 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 	p.handed++ // number 0 is kept by nobody
 	for t, list := range by {
 		for i := range list {
-			if s := &list[i]; s.kind == opLock && s.lock == 0 {
+			if s := &list[i]; s.kind == opLock && s.handed == 0 {
 				s.hold = 0
 			}
 		}
@@ -107,7 +107,7 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 		for _, list := range by {
 			for i := range list {
 				if s := &list[i]; s.kind == opCommit {
-					s.lock, s.hold = int32(p.handed), solo
+					s.handed, s.hold = int32(p.handed), solo
 				}
 			}
 		}

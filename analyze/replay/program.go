@@ -56,7 +56,7 @@ type thread struct {
 	paces   bool        // and at least a quarter of what such threads usually commit
 	quiet   float64     // share of its time, outside of waits, that it would take if no other process wanted the processors
 	free    float64     // the same with a processor for every thread
-	calmed  float64     // share of its recorded time that is left of it without what the replay adds
+	left    float64     // share of its recorded time that is left of it without what the replay adds
 }
 
 type queueOf struct {
@@ -84,24 +84,26 @@ const (
 
 // An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
 type op struct {
-	kind    opKind
-	job     int32 // −1 when it is not known what is waited for: then cost is all
-	gap     analyze.Nanos
-	alone   analyze.Nanos // gap if there were no locks to wait for
-	encode  analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
-	turn    analyze.Nanos // part of gap in which another thread waited for the GPU
-	starved analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
-	cost    analyze.Nanos
-	solo    analyze.Nanos // cost if no other thread held it up
-	nested  analyze.Nanos // part of cost that was spent waiting for locks
-	hangs   float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
-	notify  analyze.Nanos // of waits: from the GPU's end to the return
-	waited  analyze.Nanos // of waits: up to the completion being seen
-	lock    int32         // of those that are handed over; of signals, and of work for the one that submits: which
-	which   int32         // of the program's locks a wait is for, from 1 on; 0 is none
-	way     int32         // the same, of the only lock that the thread waits for on its way to a call and at it
-	hold    analyze.Nanos // of locks: how long it is kept then
-	wait    *analyze.LockWait
+	kind     opKind
+	job      int32 // −1 when it is not known what is waited for: then cost is all
+	gap      analyze.Nanos
+	unlocked analyze.Nanos // gap if there were no locks to wait for
+	encode   analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
+	turn     analyze.Nanos // part of gap in which another thread waited for the GPU
+	starved  analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
+	cost     analyze.Nanos
+	solo     analyze.Nanos // cost if no other thread held it up
+	nested   analyze.Nanos // part of cost that was spent waiting for locks
+	hangs    float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
+	notify   analyze.Nanos // of waits: from the GPU's end to the return
+	waited   analyze.Nanos // of waits: up to the completion being seen
+	handed   int32         // of waits for locks, and of commits that keep one: which of the locks that threads hand to each other
+	given    int32         // of signals: which of those that threads give
+	piece    int32         // of asking, taking and answering: which piece of work is handed over
+	lock     int32         // which of the program's locks a wait is for, from 1 on; 0 is none
+	way      int32         // the same, of the only lock that the thread waits for on its way to a call and at it
+	hold     analyze.Nanos // of locks: how long it is kept then
+	wait     *analyze.LockWait
 
 	barrier bool // a wait for an empty command buffer, behind others' work
 	signal  *analyze.Signal
@@ -235,8 +237,8 @@ func (ev *builder) dependencies(p *program, index map[*analyze.CommandBuffer]int
 	for _, th := range p.threads {
 		for i := range th.ops {
 			if o := &th.ops[i]; o.kind == opSignal {
-				o.lock = int32(p.signals)
-				signals[given{o.signal.Thread, o.signal.At}] = o.lock
+				o.given = int32(p.signals)
+				signals[given{o.signal.Thread, o.signal.At}] = o.given
 				p.signals++
 			}
 		}

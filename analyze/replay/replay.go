@@ -129,8 +129,9 @@ func (p *program) play(c Change) (*playing, bool) {
 		p = p.apart()
 	}
 	r := &playing{program: p, Change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
-		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces), running: make([]int, len(p.engines)),
-		done: make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
+		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces),
+		running: make([]int, len(p.engines)),
+		done:    make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
 	for i := range p.threads {
 		r.done[i].begun = p.threads[i].begin
 		if c.Compile {

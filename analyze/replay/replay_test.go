@@ -14,12 +14,12 @@ func loops(threads, rounds int, compute, gpu analyze.Nanos) *program {
 	p := &program{engines: []int{threads}, limited: []bool{false}, handed: 1}
 	for t := range threads {
 		p.queues = append(p.queues, queueOf{capacity: 64, most: 1})
-		th := thread{lasts: true, paces: true, busy: 1, quiet: 1, free: 1, calmed: 1}
+		th := thread{lasts: true, paces: true, busy: 1, quiet: 1, free: 1, left: 1}
 		for range rounds {
 			job := int32(len(p.jobs))
 			p.jobs = append(p.jobs, jobOf(t, gpu))
 			th.jobs = append(th.jobs, job)
-			th.ops = append(th.ops, op{kind: opAcquire, job: job, gap: compute, alone: compute}, op{kind: opCommit, job: job}, op{kind: opWait, job: job})
+			th.ops = append(th.ops, op{kind: opAcquire, job: job, gap: compute, unlocked: compute}, op{kind: opCommit, job: job}, op{kind: opWait, job: job})
 		}
 		p.threads = append(p.threads, th)
 	}
@@ -80,7 +80,7 @@ func TestReplayProcessors(t *testing.T) {
 		p.threads[i].busy = 0.5 // of the recorded 100 µs each waited for a processor in a part
 	}
 	before = rateOf(t, p, Change{})
-	p.calm()
+	p.removeDelays()
 	if got := rateOf(t, p, Change{}); got <= before {
 		t.Errorf("on one processor, what was waited for it taken out: %.2f instead of %.2f", got, before)
 	}
@@ -137,15 +137,15 @@ func TestAloneIsEachThreadsOwn(t *testing.T) {
 		p.threads[0].ops = append(p.threads[0].ops, op{kind: opWait, gap: Us})
 		p.threads[1].ops = append(p.threads[1].ops, op{kind: opLock, gap: Us}, op{kind: opWait, gap: 400 * Us})
 	}
-	p.findAlone()
-	if got := p.threads[1].ops[3].alone; got != 400*Us {
+	p.findUnlocked()
+	if got := p.threads[1].ops[3].unlocked; got != 400*Us {
 		t.Errorf("the second thread takes %v without the lock, want 400 µs", got)
 	}
 	for i := range 20 { // it does not always wait: then it takes 300
 		p.threads[1].ops = append(p.threads[1].ops, op{kind: opWait, gap: 300*Us + analyze.Nanos(i)})
 	}
-	p.findAlone()
-	if got := p.threads[1].ops[2].alone + p.threads[1].ops[3].alone; got < 295*Us || got > 305*Us {
+	p.findUnlocked()
+	if got := p.threads[1].ops[2].unlocked + p.threads[1].ops[3].unlocked; got < 295*Us || got > 305*Us {
 		t.Errorf("it takes %v without the lock, want the 300 µs of when it did not wait", got)
 	}
 }
@@ -158,7 +158,7 @@ func lockedLoops() *program {
 		var ops []op
 		for _, o := range p.threads[i].ops {
 			if o.kind == opAcquire {
-				ops = append(ops, op{kind: opLock, lock: 1, hold: 100 * Us, cost: Us})
+				ops = append(ops, op{kind: opLock, handed: 1, hold: 100 * Us, cost: Us})
 			}
 			ops = append(ops, o)
 		}

@@ -18,7 +18,7 @@ func (r *playing) gap(t int32) analyze.Nanos {
 		gap = 0
 	}
 	if r.Locks {
-		gap = o.alone
+		gap = o.unlocked
 	}
 	if r.Foreign {
 		gap -= evidence.Scaled(gap, o.hangs)
@@ -47,7 +47,7 @@ func (r *playing) own(t int32, d analyze.Nanos) analyze.Nanos {
 }
 
 // undisturbed is the share that is left of a thread's own time when it has a processor whenever it wants one.
-func (t *thread) undisturbed() float64 { return min(1, t.free/t.calmed) }
+func (t *thread) undisturbed() float64 { return min(1, t.free/t.left) }
 
 // over ends the thread's call after a time.
 func (r *playing) over(t int32, cost analyze.Nanos, busy float64) {
@@ -100,7 +100,7 @@ func (r *playing) step(t int32) {
 	case opLock:
 		r.lock(t, o)
 	case opSignal:
-		r.given[o.lock] = true
+		r.given[o.given] = true
 		r.feedAll()
 		r.over(t, 0, 0)
 	case opAsk:

@@ -151,7 +151,7 @@ func (p *program) resampled(random *rand.Rand) *program {
 				begin := random.IntN(len(list) - min(length, len(list)) + 1)
 				for i := at; i < min(at+length, len(list)); i++ {
 					a, b := &ops[list[i]], &from[list[begin+i-at]]
-					a.gap, a.alone, a.encode, a.starved = b.gap, b.alone, b.encode, b.starved
+					a.gap, a.unlocked, a.encode, a.starved = b.gap, b.unlocked, b.encode, b.starved
 					if kind == opCommit {
 						j, from := &s.jobs[a.job], &p.jobs[b.job]
 						j.duration, j.kernels, j.measured = from.duration, from.kernels, from.measured

@@ -13,9 +13,9 @@ import (
 // program too, so that nothing was predicted.
 func TestReplaySignalsOfThreads(t *testing.T) {
 	p := loops(3, 50, 0, 100*Us)
-	clock := thread{quiet: 1, free: 1, calmed: 1}
+	clock := thread{quiet: 1, free: 1, left: 1}
 	for n := range 50 {
-		clock.ops = append(clock.ops, op{kind: opSignal, job: unknown, gap: 1000 * Us, lock: int32(n)})
+		clock.ops = append(clock.ops, op{kind: opSignal, job: unknown, gap: 1000 * Us, given: int32(n)})
 		for i := range 3 {
 			p.jobs[i*50+n].signals = []int32{int32(n)}
 		}

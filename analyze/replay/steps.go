@@ -80,7 +80,7 @@ func (ev *builder) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
 	p.findPace()
-	p.findAlone()
+	p.findUnlocked()
 	p.nameLocks(lists)
 	p.findParts(ev, buffers, spans)
 	p.findFences()

@@ -56,7 +56,7 @@ func TestReplayEventsLetGoAtOnce(t *testing.T) {
 		p.jobs[i].signals = []int32{0}
 	}
 	p.signals = 1
-	p.threads = append(p.threads, thread{quiet: 1, free: 1, calmed: 1, ops: []op{{kind: opSignal, job: unknown}}})
+	p.threads = append(p.threads, thread{quiet: 1, free: 1, left: 1, ops: []op{{kind: opSignal, job: unknown}}})
 	p.findUsual()
 	wantRate(t, "all come at once", rateOf(t, p, Change{}), 2/0.23)
 	wantRate(t, "each when it will", rateOf(t, p, Change{Events: true}), 2/0.15)

@@ -28,7 +28,7 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 		for k := range p.threads[i].ops {
 			own += p.threads[i].ops[k].own()
 		}
-		p.threads[i].quiet, p.threads[i].free, p.threads[i].calmed = 1, 1, 1
+		p.threads[i].quiet, p.threads[i].free, p.threads[i].left = 1, 1, 1
 		if cpu.Waited > 0 {
 			p.threads[i].quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+p.threads[i].notified())*evidence.Share(s.Length(), cpu.Covered))
 		}
@@ -108,9 +108,9 @@ func (o *op) own() analyze.Nanos {
 	return o.gap
 }
 
-// calm takes out of the recorded times what threads waited for processors in them, which the replay adds again: as much as it adds
-// to the unchanged program. What is taken out lets it add a little less, so this is repeated.
-func (p *program) calm() {
+// removeDelays takes out of the recorded times what threads waited for processors in them. The replay adds that again: as much is taken out
+// as it adds to the unchanged program. Without that it adds a little less, so this is repeated.
+func (p *program) removeDelays() {
 	if p.processors == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func (p *program) calm() {
 			for i := range recorded.threads[t].ops[:r.threads[t].next] {
 				own += recorded.threads[t].ops[i].own()
 			}
-			p.threads[t].take(&recorded.threads[t], evidence.Share(r.waited[t], own), r.delays[burstPost].mean())
+			p.threads[t].scale(&recorded.threads[t], evidence.Share(r.waited[t], own), r.delays[burstPost].mean())
 		}
 		for i := range p.jobs {
 			j, was := &p.jobs[i], &recorded.jobs[i]
@@ -137,15 +137,16 @@ func (p *program) calm() {
 	}
 }
 
-// take makes the thread's times those that were recorded, without a share of its own and so much of each wait's end.
-func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
+// scale makes the thread's times those that were recorded, without a share of its own and so much of each wait's end.
+func (t *thread) scale(was *thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.busy, 1-delayed)
 	if left <= 0 {
 		left = 1
 	}
 	for i := range t.ops {
 		o, r := &t.ops[i], &was.ops[i]
-		o.gap, o.alone, o.encode, o.turn, o.starved = evidence.Scaled(r.gap, left), evidence.Scaled(r.alone, left), evidence.Scaled(r.encode, left), evidence.Scaled(r.turn, left), evidence.Scaled(r.starved, left)
+		o.gap, o.unlocked = evidence.Scaled(r.gap, left), evidence.Scaled(r.unlocked, left)
+		o.encode, o.turn, o.starved = evidence.Scaled(r.encode, left), evidence.Scaled(r.turn, left), evidence.Scaled(r.starved, left)
 		switch o.kind {
 		case opAcquire, opEnqueue, opCommit:
 			o.cost, o.solo = evidence.Scaled(r.cost, left), evidence.Scaled(r.solo, left)
@@ -154,5 +155,5 @@ func (t *thread) take(was *thread, delayed float64, notify analyze.Nanos) {
 			o.notify = max(1, r.notify-notify)
 		}
 	}
-	t.busy, t.calmed = min(1, was.busy/left), left
+	t.busy, t.left = min(1, was.busy/left), left
 }

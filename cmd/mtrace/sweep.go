@@ -128,8 +128,11 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 				return err
 			}
 			if runs = append(runs, r); r.reported != runs[0].reported {
-				return status{exitUsage, fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did not: it must always, or never",
-					map[bool]int{true: n, false: runs[0].threads}[r.reported], map[bool]int{true: runs[0].threads, false: n}[r.reported])}
+				with, without := n, runs[0].threads
+				if !r.reported {
+					with, without = without, with
+				}
+				return status{exitUsage, fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did not: it must always, or never", with, without)}
 			}
 		}
 	}
@@ -206,7 +209,8 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
-			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the program can be traced", n, args[0])}
+			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the "+
+				"program can be traced", n, args[0])}
 		}
 	}
 	return r, nil

@@ -12,10 +12,10 @@ type way struct {
 	from, to opKind
 }
 
-// findAlone finds how long threads would take between calls if there were no locks to wait for. A thread that waits for a lock
+// findUnlocked finds how long threads would take between calls if there were no locks to wait for. A thread that waits for a lock
 // takes longer even without the wait itself: it is put to sleep and woken, its caches are another's, and it gives the lock up to
 // who waits. Where threads went the same way often enough without a wait, that is what it takes.
-func (p *program) findAlone() {
+func (p *program) findUnlocked() {
 	free := map[way][]analyze.Nanos{}
 	p.ways(func(w way, ops []op, own analyze.Nanos) {
 		if len(ops) == 1 {
@@ -34,7 +34,7 @@ func (p *program) findAlone() {
 			left = evidence.Share(n, own)
 		}
 		for i := range ops {
-			ops[i].alone = evidence.Scaled(ops[i].gap, left)
+			ops[i].unlocked = evidence.Scaled(ops[i].gap, left)
 		}
 	})
 }

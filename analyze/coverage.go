@@ -85,7 +85,8 @@ func (l *loader) coverage(p *processLoader) {
 // warnings are lines for the reader of a report, each beginning with who; none when all was seen.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by a method looked up before it was hooked or in a class that was not seen; "+
+		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by a method looked up before it was hooked or "+
+			"in a class that was not seen; "+
 			"what they did is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
@@ -101,7 +102,8 @@ func (c *Coverage) warnings(who string) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%sobjects of these classes came by and are not hooked: %s", who, strings.Join(whole, ", ")))
 	}
 	if made, seen, wrong := c.checked(); len(wrong) > 0 {
-		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust what is said below; please report this with the output of mtrace doctor --json",
+		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust what is said below; please report this with the output of "+
+			"mtrace doctor --json",
 			who, seen, made, strings.Join(wrong, ", ")))
 	}
 	return lines

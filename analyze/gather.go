@@ -165,7 +165,8 @@ func StorageMode(options uint64) string {
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
-	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap || rule.object == wire.KindResource // a view has the memory of what it is made from
+	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
+		rule.object == wire.KindResource // a view has the memory of what it is made from
 	a.Copied = rule.effect == wire.EffectAllocatesCopy
 	if rule.address != wire.Nowhere {
 		a.Address = v.x2

@@ -48,7 +48,8 @@ func ruleFor(row *wire.Row) rule {
 		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
 		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire,
 		yields:   row.Group == wire.GroupSignal,
-		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource), size: place(wire.RoleSize), first: place(wire.RoleFirst),
+		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource),
+		size: place(wire.RoleSize), first: place(wire.RoleFirst),
 		counted: row.Arg.Role == wire.RoleCount,
 	}
 	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets || row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands

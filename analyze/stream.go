@@ -203,7 +203,8 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 
 // signalWait is a wait for a signal, as the record has it.
 func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
-	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object&wire.SignalGivenBack != 0, Fetched: r.Object&wire.SignalFetched != 0,
+	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object&wire.SignalGivenBack != 0,
+		Fetched:  r.Object&wire.SignalFetched != 0,
 		TimedOut: r.Flags&wire.Failed != 0}
 	if r.Arg != 0 && !w.TimedOut {
 		w.Signaller = s.threadOf(s.process, ThreadID(r.Arg)).Thread

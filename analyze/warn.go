@@ -83,7 +83,8 @@ func (d *doubts) add(part *doubts) {
 func (t *Trace) warnOfDoubts() {
 	t.Lost.Untimed = t.doubts.untimed
 	if n := t.Lost.Untimed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the same options were under way at the same time, or the trace ends before they did", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the same options were under way at the same "+
+			"time, or the trace ends before they did", n))
 	}
 	if n := t.doubts.stray; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", n))

@@ -90,7 +90,8 @@ func TestNonsenseInFile(t *testing.T) {
 	}
 	for range 3 {
 		p := w.AddProcess(wiretest.Hello())
-		w.EndProcess(p, tracefile.End{Unringed: math.MaxUint64, Rejected: 1 << 63, Rings: []tracefile.RingEnd{{Head: math.MaxUint64 - 3, Dropped: 1 << 63, Losses: []tracefile.Loss{{Records: 1 << 63}}}, {Ring: 1, Dropped: 7}}})
+		w.EndProcess(p, tracefile.End{Unringed: math.MaxUint64, Rejected: 1 << 63, Rings: []tracefile.RingEnd{{Head: math.MaxUint64 - 3, Dropped: 1 << 63,
+			Losses: []tracefile.Loss{{Records: 1 << 63}}}, {Ring: 1, Dropped: 7}}})
 	}
 	if err := w.Close(tracefile.Result{}); err != nil {
 		t.Fatal(err)

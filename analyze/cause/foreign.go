@@ -23,13 +23,15 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	case evidence.ForeignProcessors:
 		return r.not("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too", f.Rested, f.Waited)
 	case evidence.ForeignHeard:
-		return r.not("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its end may lack processors", f.Rested, f.Heard)
+		return r.not("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its end "+
+			"may lack processors", f.Rested, f.Heard)
 	}
 	r.Holds = true
 	r.Lost += f.Cost.Itself + f.Cost.Behind
 	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", f.Late, f.Delays, f.Usual)
 	if f.Cost.Itself+f.Cost.Behind > 0 {
-		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them", f.Stood, policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
+		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them",
+			f.Stood, policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(ev.Busy))

@@ -87,7 +87,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
-		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one after the other, with a regular time between (%d times)", o.Solo, o.Calls)
+		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one after the other, with a regular time "+
+			"between (%d times)", o.Solo, o.Calls)
 		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs %s, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
 		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is done one at a time"
 		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their own is not in the trace")

@@ -80,7 +80,8 @@ func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {
 		begin := analyze.Nanos(k+1) * (wait + 500) * us
 		w.SignalWait(w.A, handmade.At(begin, begin+wait*us), 9, w.B, begin+wait*us-5*us, 0)
 		if compiles {
-			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{Call: analyze.Call{Interval: handmade.At(begin+10*us, begin+wait*us-10*us), Thread: w.B}, Kind: "library", Selector: "newLibraryWithSource:options:error:"})
+			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{Call: analyze.Call{Interval: handmade.At(begin+10*us, begin+wait*us-10*us), Thread: w.B},
+				Kind: "library", Selector: "newLibraryWithSource:options:error:"})
 		}
 		commit := begin + (wait+20)*us
 		b := w.Buffer(w.A, commit, handmade.At(commit+10*us, commit+410*us))

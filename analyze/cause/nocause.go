@@ -11,7 +11,8 @@ import (
 // noCause is what is said where no cause is worth naming.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
-		return fmt.Sprintf("Nothing in this trace serializes the threads for certain. But thread %d makes all commits, and others wait for its signal, %d times: if they wait for answers, and not for work, it serializes them%s.",
+		return fmt.Sprintf("Nothing in this trace serializes the threads for certain. But thread %d makes all commits, and others wait for its signal, %d times: if "+
+			"they wait for answers, and not for work, it serializes them%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if outside := ev.Share(ev.Sum(analyze.PartOutside)); outside > policy.Most.Value {
@@ -20,7 +21,8 @@ func noCause(ev *evidence.Evidence) string {
 			idle += min(t.SignalWaits, t.Working)
 		}
 		if idle := ev.Share(idle); idle > policy.WorthNaming.Value {
-			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another thread, as threads without work do%s.",
+			return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another "+
+				"thread, as threads without work do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
 		return fmt.Sprintf("Nothing in this trace serializes the threads, but they spend %s of their time outside of Metal, where the trace does not look%s.",

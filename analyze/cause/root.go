@@ -46,7 +46,8 @@ func (a *Analysis) findRoot(r replays, list []removed) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) || hangs(c.Speedup, top.Speedup, both) {
 			continue
 		}
-		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without that, %.2f without both)", c.Cause, c.Speedup.Estimate, both.Estimate)
+		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without that, %.2f without both)", c.Cause,
+			c.Speedup.Estimate, both.Estimate)
 		root := *c
 		v.Causes = slices.Insert(slices.Delete(v.Causes, i, i+1), 0, root)
 		v.choose(a.Evidence)

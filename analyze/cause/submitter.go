@@ -49,10 +49,12 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: threads that are let go together wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: "+
+			"threads that are let go together wait like that",
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace shows that they asked it for something: threads that it gives work to wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace shows that they asked it for something: "+
+			"threads that it gives work to wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Taking) < 2:
 		return r.not("only %d thread takes part", len(ev.Taking))
@@ -72,12 +74,14 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	switch {
 	case handed && h.Unseen:
 		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits", len(h.Threads), len(h.Replies))
+		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits",
+			len(h.Threads), len(h.Replies))
 	case handed:
 		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.Threads), len(h.Replies))
 	}
 	r.say("beyond the time of their own work on the GPU that took %s of thread time", r.Lost)
-	r.say("it spent %s of its time encoding and committing and %s outside of Metal", percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
+	r.say("it spent %s of its time encoding and committing and %s outside of Metal",
+		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
 	r.sum("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(ev.Share(r.Lost)))

@@ -60,7 +60,8 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 		v.Confidence = trust(ev.Trace, policy.Nothing)
 		if v.Summary = noCause(ev); beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
-			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and nothing serializes them that this trace can show.",
+			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and "+
+				"nothing serializes them that this trace can show.",
 				percent(ev.Share(h.Lost)), h.Cause, percent(ev.Occupied))
 		}
 		return v
@@ -130,7 +131,8 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	case ev.Total == 0:
 		return "no thread committed or waited"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
-		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", ev.Trace.Lost.Records, ev.Trace.Events+ev.Trace.Lost.Records)
+		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", ev.Trace.Lost.Records,
+			ev.Trace.Events+ev.Trace.Lost.Records)
 	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound), ev.Total):
 		return fmt.Sprintf("%d command buffers are too few", len(ev.Trace.CommandBuffers))
 	}

@@ -96,7 +96,8 @@ func Compare(a, b []*Run) (*Document, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("comparing needs at least one run on each side")
 	}
-	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{}, Changes: []Change{}}
+	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{},
+		Changes: []Change{}}
 	if d.repeated = len(a)+len(b) >= 3; d.repeated {
 		d.Noise, d.Least = "between runs", leastBetween
 	}

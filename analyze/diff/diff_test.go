@@ -250,7 +250,8 @@ func TestMinorChangesFailNothing(t *testing.T) {
 	}
 	// Runs of the same program differ in calls of a few nanoseconds, by what else the machine does: a list of them hides what matters.
 	var text bytes.Buffer
-	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "dispatchThreads") || !strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has under 0.5% of the time: 1, ") {
+	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "dispatchThreads") ||
+		!strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has under 0.5% of the time: 1, ") {
 		t.Errorf("%v: %s", err, text.String())
 	}
 }

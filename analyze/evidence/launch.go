@@ -23,7 +23,8 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 	}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if x := ev.Released[w.Buffer]; x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 || w.Buffer.Handlers > 0 || Awaited(w) != w.Thread {
+		if x := ev.Released[w.Buffer]; x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 || w.Buffer.Handlers > 0 ||
+			Awaited(w) != w.Thread {
 			continue
 		}
 		for _, p := range ev.Split(w) {

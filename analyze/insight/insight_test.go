@@ -58,7 +58,8 @@ func TestInsights(t *testing.T) {
 		has          script
 		not          map[string]script
 	}{
-		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were made", "in 50 of 50 rounds", "% of the threads' time"}, "newComputePipelineStateWithFunction:error: by thread 201 worker 1, 50 times",
+		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were made", "in 50 of 50 rounds", "% of the threads' time"},
+			"newComputePipelineStateWithFunction:error: by thread 201 worker 1, 50 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
 					th.Compile(strings.Repeat("k", i+1), 300*us)
@@ -98,7 +99,8 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"allocation-in-loop", Warning, []string{"50 buffers, textures or heaps of 200 KiB", "in 50 of 50 rounds", "1.0 for each"}, "newBufferWithLength:options: of 4.00 KiB, shared by thread 201 worker 1, 50 times, 200 KiB",
+		{"allocation-in-loop", Warning, []string{"50 buffers, textures or heaps of 200 KiB", "in 50 of 50 rounds", "1.0 for each"},
+			"newBufferWithLength:options: of 4.00 KiB, shared by thread 201 worker 1, 50 times, 200 KiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
 					th.Allocate(4096, uint64(0x1000*(i+1)))
@@ -269,7 +271,8 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"copies", Warning, []string{"60 times data went to the GPU's own memory, was worked on, and came back, for 60 command buffers", "120 copies of 58.6 MiB"}, "copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
+		{"copies", Warning, []string{"60 times data went to the GPU's own memory, was worked on, and came back, for 60 command buffers", "120 copies of 58.6 MiB"},
+			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				host, gpu := th.Make(1<<20, 0x1000, tracesim.Shared), th.Make(1<<20, 0, tracesim.Private)
 				for range 60 {

@@ -139,7 +139,8 @@ func noWarmUp(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work usually do, %s against %s; %s slow at first take %s longer than that together",
+		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work usually do, %s against %s; %s slow at first take %s "+
+			"longer than that together",
 			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual, analyze.Plural(first, "command buffer"), cost),
 		Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", most)}
 	if compiled > 0 {
@@ -249,9 +250,11 @@ func variance(in *Input) *Insight {
 		what, advice string
 		of           func(*iteration) analyze.Nanos
 	}{
-		{"encoding and committing it", "look for what interrupts the thread there: locks, allocation, compilation, too few processors", func(i *iteration) analyze.Nanos { return i.encode }},
+		{"encoding and committing it", "look for what interrupts the thread there: locks, allocation, compilation, too few processors",
+			func(i *iteration) analyze.Nanos { return i.encode }},
 		{"waiting to begin on the GPU", "look for what keeps the GPU: other threads, other programs", func(i *iteration) analyze.Nanos { return i.starting }},
-		{"running on the GPU", "look for what shares the GPU with it, and for its clock: other threads, other programs, power and heat", func(i *iteration) analyze.Nanos { return i.gpu }},
+		{"running on the GPU", "look for what shares the GPU with it, and for its clock: other threads, other programs, power and heat",
+			func(i *iteration) analyze.Nanos { return i.gpu }},
 	}
 	var cause int
 	var spread analyze.Nanos
@@ -267,7 +270,8 @@ func variance(in *Input) *Insight {
 		where.add(&b.Committed, "commit", name(b), 1, 0, 0)
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread differ by %.0f %% of their median: from %s to %s around %s; most of it is in %s (%d of %d series vary like that)",
+		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread differ by %.0f %% of their median: from %s to %s "+
+			"around %s; most of it is in %s (%d of %d series vary like that)",
 			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
 		Advice: "report medians and intervals, not means; " + parts[cause].advice}
 }

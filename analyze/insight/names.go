@@ -30,8 +30,9 @@ func unlabelled(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"), buffers, analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
-		Advice:   "set label on queues, command buffers and encoders: every tool shows it"}
+		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"), buffers,
+			analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
+		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
 }
 
 // layers are prefixes of classes that Metal puts around its objects to check or capture what is done with them, which costs time in each call.

@@ -34,7 +34,8 @@ type FusionCandidate struct {
 
 func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
-		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: kernels.Estimated, MeanThreads: k.MeanThreads,
+		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: kernels.Estimated,
+			MeanThreads:    k.MeanThreads,
 			CommandBuffers: k.Buffers, MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
 		if k.Measured {
 			out.Source = kernels.Measured

@@ -53,7 +53,8 @@ type SampledWindow struct {
 
 // Text says it in one line.
 func (s *Sampled) Text() string {
-	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over it, with %s of its calls.", len(s.Windows), analyze.FormatShare(s.Share))
+	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over it, with %s of its calls.", len(s.Windows),
+		analyze.FormatShare(s.Share))
 }
 
 func (r *Report) writeSampled(w io.Writer, style styler) {
@@ -300,7 +301,8 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 
 // sampled says what the causes were looked for in.
 func (l *long) sampled(r *Report, calls int64) {
-	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run", l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
+	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
+		l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range l.looks {
 		w := &l.looks[i].found
 		s.Windows = append(s.Windows, SampledWindow{int64(w.Begin), int64(w.End), w.Trace.Events, w.Verdict.Cause, w.Verdict.Share, w.Verdict.Confidence})

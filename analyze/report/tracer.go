@@ -41,7 +41,8 @@ type Missing struct {
 
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
-	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children, Processes: l.Processes, Running: l.Running, AtLeast: l.AtLeast}
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
+		Processes: l.Processes, Running: l.Running, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
 			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost

@@ -162,7 +162,8 @@ func (c Cause) Prediction() string {
 
 // Text says what removing both causes would bring.
 func (t Together) Text() string {
-	return fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1])
+	return fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved, t.SpeedupInterval[0],
+		t.SpeedupInterval[1])
 }
 
 // writeNamed writes a text beside the name of a cause.

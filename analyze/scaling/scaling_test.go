@@ -321,7 +321,8 @@ func TestCauseAtKnee(t *testing.T) {
 	doc := reference(t)
 	doc.Series = doc.Series[:1] // its knee is between 2 and 4 threads
 	better := 2.5
-	doc.Verdicts = []Verdict{{Threads: 2, Verdict: "none", Confidence: 0.7, Runs: 1, Agree: 1}, {Threads: 4, Verdict: "device-wide-sync", Share: 0.4, Confidence: 0.8, Summary: "Everyone waits.", Speedup: &better, Runs: 3, Agree: 2},
+	doc.Verdicts = []Verdict{{Threads: 2, Verdict: "none", Confidence: 0.7, Runs: 1, Agree: 1},
+		{Threads: 4, Verdict: "device-wide-sync", Share: 0.4, Confidence: 0.8, Summary: "Everyone waits.", Speedup: &better, Runs: 3, Agree: 2},
 		{Threads: 8, Verdict: "gpu-saturated", Share: 0.7, Confidence: 0.9, Runs: 1, Agree: 1}}
 	if v := doc.CauseAtKnee(); v == nil || v.Verdict != "device-wide-sync" {
 		t.Fatalf("%+v", v)

@@ -28,14 +28,16 @@ func EventsSchema() ([]byte, error) {
 		"title": "trace", "description": "the last line: where the trace comes from and what is not in it; a file without it is not whole", "type": "object",
 		"properties": object{"table": object{"const": "trace"}, "schema": object{"const": Schema}, "kind": text, "path": text, "program": text, "args": list,
 			"host": text, "os": text, "device": text, "software_metal": object{"type": "boolean"}, "started_unix_ns": number, "begin_ns": number,
-			"end_ns": number, "events": number, "lost": number, "lost_at_least": object{"type": "boolean"}, "incomplete": text, "warnings": list, "missing": object{"type": "array", "items": object{"type": "object", "required": []string{"what", "why"}, "properties": object{"what": text, "why": text}}}},
+			"end_ns": number, "events": number, "lost": number, "lost_at_least": object{"type": "boolean"}, "incomplete": text, "warnings": list,
+			"missing": object{"type": "array", "items": object{"type": "object", "required": []string{"what", "why"}, "properties": object{"what": text, "why": text}}}},
 		"required":             []string{"table", "schema", "kind", "events", "lost", "warnings"},
 		"additionalProperties": false,
 	})
 	return json.MarshalIndent(object{
-		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       Schema,
-		"description": "One line of `mtrace export --format jsonl`: a row of the table it names. Times are nanoseconds on one clock of the traced machine; columns without a value are left out.",
-		"oneOf":       kinds,
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   Schema,
+		"description": "One line of `mtrace export --format jsonl`: a row of the table it names. Times are nanoseconds on one clock of the traced machine; columns " +
+			"without a value are left out.",
+		"oneOf": kinds,
 	}, "", "  ")
 }

@@ -55,7 +55,8 @@ type Process struct {
 // Process adds a process.
 func (f *File) Process(pid int, program string) *Process {
 	f.t.Helper()
-	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: program, Args: []string{program}, Host: "host", OS: "linux", Arch: "amd64"})}
+	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: program, Args: []string{program},
+		Host: "host", OS: "linux", Arch: "amd64"})}
 	f.check(f.writer.Region(p.index, wire.ClockNanoseconds, 0, 0))
 	p.Device = p.NewObject()
 	p.fact(wire.Fact{Kind: wire.FactDevice, Aux: 1, Key: uint64(p.Device), Text: "scripted"})

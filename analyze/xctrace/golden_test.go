@@ -69,7 +69,8 @@ func figures(r *Recording) string {
 	if run := r.Run; run != nil {
 		line("run %d, Instruments %s, template %s, duration %d ns, started %v, ended: %s, mode %s, limit %s", run.Number, run.Version, run.Template, run.Duration.Nanoseconds(),
 			!run.Started.IsZero(), run.EndReason, run.Mode, run.TimeLimit)
-		line("device %s, %s %s; target %s, exit status %s, %s; %d variables", run.Device.Model, run.Device.Platform, run.Device.OS, run.Target.Type, run.Target.ExitStatus, run.Target.Termination, len(run.Environment))
+		line("device %s, %s %s; target %s, exit status %s, %s; %d variables", run.Device.Model, run.Device.Platform, run.Device.OS, run.Target.Type, run.Target.ExitStatus,
+			run.Target.Termination, len(run.Environment))
 		line("%d processes, %d tables, %d tracks", len(run.Processes), len(run.Tables), len(run.Tracks))
 		for _, s := range run.Settings {
 			line("setting %s = %s", s.Key, s.Value)

@@ -30,7 +30,8 @@ func intervalLine(d *Dictionary, g *GPUInterval) string {
 
 func submissionLine(d *Dictionary, s *Submission) string {
 	t := d.Threads[s.Thread]
-	return fmt.Sprint("submission ", int64(s.Start), " ", int64(s.Duration), " ", int64(s.EncoderTime), " ", s.Encoders, " ", d.Text(s.Label), " ", d.Processes[s.Process].PID, " ", t.TID, " ", uint64(s.CommandBuffer))
+	return fmt.Sprint("submission ", int64(s.Start), " ", int64(s.Duration), " ", int64(s.EncoderTime), " ", s.Encoders, " ", d.Text(s.Label), " ",
+		d.Processes[s.Process].PID, " ", t.TID, " ", uint64(s.CommandBuffer))
 }
 
 func sampleLine(d *Dictionary, s *CPUSample) string {
@@ -103,7 +104,8 @@ func naiveLines(t testing.TB, data []byte) []string {
 			switch table.schema {
 			case "metal-gpu-intervals":
 				pid := num(child(r["process"], "pid"))
-				lines = append(lines, fmt.Sprint("gpu ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ", nanosOf(num(r["start-latency"])), " ", text(r["channel-name"]), " ", pid, " ", name(r["process"], pid), " ",
+				lines = append(lines, fmt.Sprint("gpu ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ", nanosOf(num(r["start-latency"])), " ",
+					text(r["channel-name"]), " ", pid, " ", name(r["process"], pid), " ",
 					num(r["cmdbuffer-id"]), num(r["encoder-id"]), num(r["gpu-submission-id"])))
 			case "metal-application-command-buffer-submissions":
 				lines = append(lines, fmt.Sprint("submission ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ", nanosOf(num(r["encoder-time"])), " ", num(r["num-encoders"]), " ",

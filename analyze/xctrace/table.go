@@ -70,7 +70,8 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is not read", c.mnemonic, columns[at].Type))
 			continue
 		case types[at].kind != c.kind:
-			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, columns[at].Type, t.schema)
+			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of Instruments writes %s in a way mtrace does not know",
+				c.mnemonic, columns[at].Type, t.schema)
 		}
 		setters = append(setters, setter{at, c.set})
 		h.columns = append(h.columns, at)

@@ -391,7 +391,8 @@ func TestTrapLargeIdentifiers(t *testing.T) {
 
 // Unknown tables are listed with their rows, and are no error.
 func TestTrapUnknownTables(t *testing.T) {
-	_, d, _ := read(t, doc(node("some-new-table", "a:start-time b:unheard-of", `<start-time id="1" fmt="">1</start-time><unheard-of id="2" fmt="x"><deeper id="3" fmt="">z</deeper></unheard-of>`, `<start-time ref="1"/><unheard-of ref="2"/>`)))
+	_, d, _ := read(t, doc(node("some-new-table", "a:start-time "+
+		"b:unheard-of", `<start-time id="1" fmt="">1</start-time><unheard-of id="2" fmt="x"><deeper id="3" fmt="">z</deeper></unheard-of>`, `<start-time ref="1"/><unheard-of ref="2"/>`)))
 	table := d.Tables[0]
 	if table.Rows != 2 || table.Rejected != 0 || table.Dangling != 0 || table.Decoded || len(table.Columns) != 2 {
 		t.Errorf("table %+v", table)
@@ -494,7 +495,8 @@ func TestTrapColumnsOfAnyType(t *testing.T) {
 
 // Any table's rows can be had as they are.
 func TestReadTable(t *testing.T) {
-	path := put(t, t.TempDir(), "a.xml", []byte(doc(node("counters-profile", counters, counterRows...), node("metal-gpu-intervals", gpuColumns, strings.NewReplacer(`id="`, `id="1`, `ref="`, `ref="1`).Replace(firstRow)))))
+	path := put(t, t.TempDir(), "a.xml", []byte(doc(node("counters-profile", counters, counterRows...),
+		node("metal-gpu-intervals", gpuColumns, strings.NewReplacer(`id="`, `id="1`, `ref="`, `ref="1`).Replace(firstRow)))))
 	inputs, _, err := Inputs([]string{path}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -142,7 +142,8 @@ func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station
 	}
 	var writer *tracefile.Writer
 	if err == nil {
-		writer, err = tracefile.NewWriter(file, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(), Processors: runtime.NumCPU()})
+		writer, err = tracefile.NewWriter(file, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(),
+			Processors: runtime.NumCPU()})
 	}
 	if err != nil {
 		if file != nil {

@@ -61,7 +61,8 @@ func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
 	}
-	return fmt.Sprintf("the last traced run of this command was ended by %s, which the tracer had replaced: this run is made with nothing replaced, so its Metal calls are not recorded; "+
+	return fmt.Sprintf("the last traced run of this command was ended by %s, which the tracer had replaced: this run is made with nothing replaced, so its Metal "+
+		"calls are not recorded; "+
 		"--crash-guard=false traces it all the same, and --skip-class leaves single classes alone", g.note.Crash)
 }
 
@@ -80,7 +81,8 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	case crashed && inside != "" && !g.note.Cleared:
 		g.note.Crash = signalName(ended.Signal()) + " inside " + inside
 		g.keep()
-		return fmt.Sprintf("the program was ended by %s, which the tracer had replaced: the next run of this command is made with nothing replaced, to see whose fault that is", g.note.Crash)
+		return fmt.Sprintf("the program was ended by %s, which the tracer had replaced: the next run of this command is made with nothing replaced, to see whose "+
+			"fault that is", g.note.Crash)
 	case !crashed && g.note.Crash == "":
 		os.Remove(g.path) // of another tracer, if it is there
 	}

@@ -28,7 +28,8 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	if len(inputs) == 0 && len(bundles) > 0 {
-		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that", path, path, x.table)
+		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
+			path, path, x.table)
 	}
 	if x.output == "-" {
 		return x.tableTo(std, inputs, path, format, std.out)

@@ -26,11 +26,15 @@ var usualRecording = recording{onFull: "drop", stacks: []string{"off"}, gpuTimin
 var stackKinds = []string{"off", "native", "python"}
 
 func (r *recording) flags(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks, "record from where calls are made, by the `KINDS` of frames: native (machine code, by frame pointers), python, or both, native,python")
-	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming, "the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, which changes how encoders are made")
+	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks, "record from where calls are made, by the `KINDS` of frames: native (machine code, by frame "+
+		"pointers), python, or both, native,python")
+	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming, "the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
+		"which changes how encoders are made")
 	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull, "the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is room")
-	flags.DurationVar(&r.blockLimit, "block-limit", 0, "with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the collector lives, even stopped")
-	flags.StringSliceVar(&r.skip, "skip-class", nil, "leave `CLASS` alone: hook none of its methods, where that makes a program fail; MTLDebug* is all whose names begin so; may be given again")
+	flags.DurationVar(&r.blockLimit, "block-limit", 0, "with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the "+
+		"collector lives, even stopped")
+	flags.StringSliceVar(&r.skip, "skip-class", nil, "leave `CLASS` alone: hook none of its methods, where that makes a program fail; MTLDebug* is all whose names "+
+		"begin so; may be given again")
 	flags.BoolVar(&r.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
 }
 

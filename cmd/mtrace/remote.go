@@ -28,7 +28,8 @@ type remoteOptions struct {
 
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 	o.spool = 4 << 30
-	flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and becomes a trace here when the collector does not come back")
+	flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and "+
+		"becomes a trace here when the collector does not come back")
 	flags.Var(&o.spool, "collector-spool", "the most of the disk, as a `SIZE`, that waits for the collector; calls beyond it are left out and counted")
 	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second, "how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
 }
@@ -137,7 +138,8 @@ func (s *session) deliver(w io.Writer) {
 	}
 	found, err := relay.Sweep()
 	for _, r := range found {
-		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; the collector may have a part of it too, which is cut\n", r.Name, r.PID, r.Address, r.Path)
+		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; the collector may have a part of it too, "+
+			"which is cut\n", r.Name, r.PID, r.Address, r.Path)
 	}
 	if err != nil {
 		fmt.Fprintf(w, "mtrace run: what a killed mtrace left could not be looked through: %v\n", err)

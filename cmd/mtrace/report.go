@@ -32,7 +32,8 @@ type reportView struct {
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
-	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+strings.Join(cause.Kinds(), ", "))
+	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
+		""+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
 }
 
@@ -185,7 +186,8 @@ func incompleteFile(path, kind string) error {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or keep what mtrace repair makes of it", path)}}
+		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or "+
+			"keep what mtrace repair makes of it", path)}}
 	}
 	return status{exitUsage, incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", path)}}
 }

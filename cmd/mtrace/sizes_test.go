@@ -195,7 +195,8 @@ func TestSoak(t *testing.T) {
 			got := end()
 			_, pipelines := made(t, got.stdout)
 			c := countTrace(t, path)
-			t.Logf("%v: %d calls (%.2f million a second), %d in the trace, %d lost, %.2f bytes each", long, pipelines, float64(pipelines)/long.Seconds()/1e6, c.pipelines, c.lost, float64(c.bytes)/float64(max(c.pipelines, 1)))
+			t.Logf("%v: %d calls (%.2f million a second), %d in the trace, %d lost, %.2f bytes each", long, pipelines, float64(pipelines)/long.Seconds()/1e6, c.pipelines, c.lost,
+				float64(c.bytes)/float64(max(c.pipelines, 1)))
 			if got.exit != 0 || c.pipelines > pipelines || c.pipelines+int(c.lost) < pipelines {
 				t.Errorf("%d calls, %d in the trace and %d lost: %s", pipelines, c.pipelines, c.lost, got.stderr)
 			}

@@ -49,7 +49,8 @@ func beginTrace(path string, force bool) (*unfinished, error) {
 	}
 	u, err := newUnfinished(path + partSuffix)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, usageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, or one that is going on; move it away, or give --force to replace it", path+partSuffix)
+		return nil, usageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, or one that is going on; move it away, or "+
+			"give --force to replace it", path+partSuffix)
 	}
 	return u, err
 }

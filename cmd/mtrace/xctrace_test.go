@@ -318,7 +318,8 @@ func TestXctraceInOtherCommands(t *testing.T) {
 func TestXctraceWithoutMetal(t *testing.T) {
 	from, out := exports(t), t.TempDir()
 	samples := filepath.Join(from, "time-profile.xml")
-	for _, args := range [][]string{{"report", samples}, {"diff", samples, samples}, {"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")}, {"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
+	for _, args := range [][]string{{"report", samples}, {"diff", samples, samples}, {"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")},
+		{"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
 		got := sh(t, out, nil, tool.mtrace, args...)
 		if got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "nothing of Metal in it (time-profile with ") {
 			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
@@ -360,7 +361,8 @@ func TestExportTable(t *testing.T) {
 	if err != nil || file.NumRows() != int64(n) {
 		t.Errorf("Parquet: %v, %+v", err, file)
 	}
-	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o", "b.csv"); got.exit != exitUsage || !strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o", "b.csv"); got.exit != exitUsage ||
+		!strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
 		t.Errorf("a table that is not there: exit %d, %s", got.exit, got.stderr)
 	}
 	if _, err := os.Stat(filepath.Join(out, "b.csv")); err == nil {

@@ -132,7 +132,8 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 	}
 	p := r.Processes()[0]
-	if want := []wire.ThreadTime{{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1000e6, Ran: 5}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}; !slices.Equal(p.ThreadTimes, want) {
+	if want := []wire.ThreadTime{{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1000e6, Ran: 5},
+		{Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}; !slices.Equal(p.ThreadTimes, want) {
 		t.Errorf("thread times %+v", p.ThreadTimes)
 	}
 	switch {

@@ -51,7 +51,8 @@ func (r *Reader) scan(end int64) {
 	if whole {
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of calls before the cut may be missing", r.size-offset, r.size, flushEvery)}
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of calls before the cut may be missing", r.size-offset,
+		r.size, flushEvery)}
 }
 
 // headerAt reads the header of the block at an offset, which must end before the end.

@@ -12,7 +12,8 @@ import (
 )
 
 // The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its hello,
-// facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went on and, when it is known, its end; the result, when there is one. Read back it makes the
+// facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went on and, when it is known, its end;
+// the result, when there is one. Read back it makes the
 // same trace, so traces can be written and changed by hand.
 
 // TextSchema is the value of "schema" in the first line.

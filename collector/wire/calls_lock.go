@@ -1,9 +1,10 @@
 package wire
 
 var (
-	lockHolder   = Field{Role: RoleHolder, name: "thread id of the holder when the wait began, 0 when not known"}
-	signaller    = Field{Role: RoleSignaller, name: "thread id of the one that signalled, 0 when not known; failed when none came"}
-	signalBits   = Field{Role: RoleBits, name: "bit 0: a semaphore was given back by the thread that had taken it, as a lock is; bit 1: who signalled had touched, after its answer to the one before and before its commit, an object that the waiting thread had touched of late"}
+	lockHolder = Field{Role: RoleHolder, name: "thread id of the holder when the wait began, 0 when not known"}
+	signaller  = Field{Role: RoleSignaller, name: "thread id of the one that signalled, 0 when not known; failed when none came"}
+	signalBits = Field{Role: RoleBits, name: "bit 0: a semaphore was given back by the thread that had taken it, as a lock is; bit 1: who signalled had touched, " +
+		"after its answer to the one before and before its commit, an object that the waiting thread had touched of late"}
 	lockName     = Field{At: InX0, Role: RoleName, name: "its symbol or label, or of the function that waited"}
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}

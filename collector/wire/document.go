@@ -38,12 +38,14 @@ func Document() string {
 	line("| 16 | arg | u64 | by the call's row below |")
 	line("| 24 | object | u32 | number of the receiver, by the call's row; 0 is not known |")
 	line("| 28 | call | u16 | row of the table below |")
-	line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; of waits bit 2: the thread held the lock of its language interpreter, bit 3: it did not; bits 8–15: index of the receiver's class, 0 is unknown |")
+	line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; of waits bit 2: the thread held the lock of its " +
+		"language interpreter, bit 3: it did not; bits 8–15: index of the receiver's class, 0 is unknown |")
 	line("")
 	line("A More record (call %d) belongs to the record before it and lies in the same bytes: x0, x1, x2 (u64 each) at 0, 8 and 16,", CallMore)
 	line("x3 (u32) at 24, call and flags as above. Objects are numbered from 1 in the order of their creation, for each process.")
 	line("")
-	line("In text, a record is a JSON object: `%s`.", AppendText(nil, Record{Begin: 100, End: 230, Object: 7, Call: MustLookup(FamilyCommandBuffer, "commit"), Flags: 2 << ClassShift}, nil))
+	line("In text, a record is a JSON object: `%s`.", AppendText(nil, Record{Begin: 100, End: 230, Object: 7, Call: MustLookup(FamilyCommandBuffer, "commit"),
+		Flags: 2 << ClassShift}, nil))
 	line("")
 	line("## Calls")
 	line("")
@@ -62,7 +64,8 @@ func Document() string {
 			if CallHasStack(Call(i)) {
 				mark = "* "
 			}
-			line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, row.Effect, cell(row.Object.Meaning()), cell(row.Arg.Meaning()), cell(row.moreMeaning()))
+			line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, row.Effect, cell(row.Object.Meaning()), cell(row.Arg.Meaning()),
+				cell(row.moreMeaning()))
 		}
 	}
 	line("")
@@ -94,7 +97,8 @@ func Document() string {
 	line("")
 	line("## Shared memory")
 	line("")
-	line("%d bytes: a region header of %d bytes, then %d rings, each a ring header of %d bytes, %d records and %d bytes of", RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
+	line("%d bytes: a region header of %d bytes, then %d rings, each a ring header of %d bytes, %d records and %d bytes of", RegionSize, PageSize, RingCount, PageSize,
+		RecordsPerRing, FactsPerRing)
 	line("facts. Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is there once head is")
 	line("beyond it; its slot may be written again once tail is beyond it. A ring is used by another thread only when its thread has")
 	line("left and all of it is consumed; the next thread's first record is its thread start.")

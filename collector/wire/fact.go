@@ -40,18 +40,24 @@ var facts = [...]factRow{
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number", text: "the class's name"},
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device", text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced", text: "one line for the user"},
+	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced",
+		text: "one line for the user"},
 	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
-		aux:   "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
-		text:  fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
+		aux: "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
+		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero "+
+			"u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
-	{kind: FactImage, name: "image", key: "address at which a file of code begins", text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; a blank between them",
+	{kind: FactImage, name: "image", key: "address at which a file of code begins", text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
+		"hexadecimal or `-`, path; a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
-	{kind: FactSymbol, name: "symbol", key: "a return address", aux: "1 when there is no call before it: the frame and those outside of it were read by something that is no frame pointer", text: "name of the function it is in"},
-	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all", aux: "the family's number", text: "the name of a class whose objects came by without hooks"},
+	{kind: FactSymbol, name: "symbol", key: "a return address", aux: "1 when there is no call before it: the frame and those outside of it were read by something " +
+		"that is no frame pointer", text: "name of the function it is in"},
+	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all", aux: "the family's number",
+		text: "the name of a class whose objects came by without hooks"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
 	{kind: FactCost, name: "cost", key: "picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed"},
-	{kind: FactLine, name: "line", key: "a return address", text: "the line of the source in decimal, a blank, the file: of the statement that was running in the frame's function, which for code inlined into it is the outermost call",
+	{kind: FactLine, name: "line", key: "a return address", text: "the line of the source in decimal, a blank, the file: of the statement that was running in the " +
+		"frame's function, which for code inlined into it is the outermost call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number", text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
 }

@@ -17,7 +17,8 @@ const (
 	GroupSignal                // waiting for a signal of another thread: for work as often as for a result, so no part of the partition
 )
 
-var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", GroupCommit: "commit", GroupWait: "wait", GroupCompile: "compile", GroupAllocate: "allocate", GroupLock: "lock",
+var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", GroupCommit: "commit", GroupWait: "wait", GroupCompile: "compile",
+	GroupAllocate: "allocate", GroupLock: "lock",
 	GroupOther: "other", GroupSignal: "signal"}
 
 // String is the group's name in documentation.

@@ -42,7 +42,8 @@ func (f Field) Meaning() string {
 	return f.Words()
 }
 
-var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX0Low: "x0", InX0High: "x0>>32", InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2", InX2High: "x2>>32"}
+var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX0Low: "x0", InX0High: "x0>>32", InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2",
+	InX2High: "x2>>32"}
 
 // moreMeaning is what the More record holds.
 func (r *Row) moreMeaning() string {

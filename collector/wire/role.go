@@ -69,7 +69,8 @@ const (
 	UnitCommands
 )
 
-var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms", UnitTicks: "ticks", UnitThreads: "threads", UnitThreadgroups: "threadgroups", UnitTexels: "texels",
+var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms", UnitTicks: "ticks", UnitThreads: "threads", UnitThreadgroups: "threadgroups",
+	UnitTexels:   "texels",
 	UnitVertices: "vertices", UnitCommands: "commands"}
 
 // String is the unit as it stands behind a number.

@@ -284,7 +284,8 @@ func TestTrap16StatusesAreExplained(t *testing.T) {
 		{failure{what: "record", code: 21, output: "Cannot find process for provided pid: 4"}, "launch the program instead"},
 		{failure{what: "record", code: 2, output: "Failed to attach"}, "could not attach"},
 		{failure{what: "record", code: 30}, "--template"},
-		{failure{what: "export", code: 1, output: "xcode-select: error: tool 'xctrace' requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance"}, "Command Line Tools"},
+		{failure{what: "export", code: 1, output: "xcode-select: error: tool 'xctrace' requires Xcode, but active developer directory " +
+			"'/Library/Developer/CommandLineTools' is a command line tools instance"}, "Command Line Tools"},
 		{failure{what: "export", code: -1, signal: syscall.SIGTRAP}, "SIGTRAP"},
 		{failure{what: "export", code: 5, output: "one\nlast words\n"}, "last words"},
 	} {

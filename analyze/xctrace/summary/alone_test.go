@@ -43,7 +43,8 @@ const profileColumns = "time:sample-time thread:thread weight:weight stack:backt
 // A CPU profile without tables of Metal was "no cpu profile": only they set the window. Samples without a stack, and those of weight 0, were
 // left out; now all count, also those beside the window of the GPU's work.
 func TestCPUProfileAlone(t *testing.T) {
-	samples := tableOf("time-profile", profileColumns, sampleAt(5_000_000, 1_000_000, "leaf", "main"), sampleAt(6_000_000, 1_000_000, "main"), sampleAt(7_000_000, 1_000_000), sampleAt(900_000_000, 0, "leaf", "main"))
+	samples := tableOf("time-profile", profileColumns, sampleAt(5_000_000, 1_000_000, "leaf", "main"), sampleAt(6_000_000, 1_000_000, "main"),
+		sampleAt(7_000_000, 1_000_000), sampleAt(900_000_000, 0, "leaf", "main"))
 	for name, tables := range map[string][]func(*export.Writer){
 		"alone":            {samples},
 		"beside the GPU's": {samples, gpuTable(gpuRow{start: 1000, duration: 100, pid: 7})},
@@ -71,7 +72,8 @@ func TestOtherTables(t *testing.T) {
 	state := func(start, duration uint64, name string) []export.Value {
 		return []export.Value{export.Time("start-time", start), export.Duration(duration), export.Text("thermal-state", name)}
 	}
-	s := summarise(t, Filter{}, "", tableOf("device-thermal-state-intervals", "start:start-time duration:duration thermal-state:thermal-state", state(1000, 500, "Nominal"), state(1500, 300, "Fair"), state(1800, 100, "Nominal")))
+	s := summarise(t, Filter{}, "", tableOf("device-thermal-state-intervals", "start:start-time duration:duration thermal-state:thermal-state", state(1000, 500, "Nominal"),
+		state(1500, 300, "Fair"), state(1800, 100, "Nominal")))
 	if len(s.Others) != 1 {
 		t.Fatalf("%+v", s.Others)
 	}
@@ -123,7 +125,8 @@ func TestLabelsAreThePrograms(t *testing.T) {
 		}
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 1000, duration: 10, pid: 7, label: "graph:0x47e7a0010"}, gpuRow{start: 2000, duration: 20, pid: 7, label: "graph:0x47e7b0020"}, gpuRow{start: 3000, duration: 40, pid: 8, label: "graph:0x47e7b0020"}))
+		gpuRow{start: 1000, duration: 10, pid: 7, label: "graph:0x47e7a0010"}, gpuRow{start: 2000, duration: 20, pid: 7, label: "graph:0x47e7b0020"},
+		gpuRow{start: 3000, duration: 40, pid: 8, label: "graph:0x47e7b0020"}))
 	if len(s.Labels) != 2 || s.Labels[0].Process != "p8 (8)" || s.Labels[1].Count != 2 || s.Labels[1].SumNS != 30 || s.Labels[1].Name != "graph:0x…" {
 		t.Errorf("labels %+v", s.Labels)
 	}

@@ -145,7 +145,8 @@ func (s *Summary) cpuText(p *printer) {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{c.NoStack, "have no stack"}, {c.NoWeight, "have no weight: they count as samples, not as time"}, {c.Beside, "are beside the window of the GPU's work, and count here all the same"}} {
+	}{{c.NoStack, "have no stack"}, {c.NoWeight, "have no weight: they count as samples, not as time"},
+		{c.Beside, "are beside the window of the GPU's work, and count here all the same"}} {
 		if x.n > 0 {
 			p.line("  %d of them %s", x.n, x.what)
 		}

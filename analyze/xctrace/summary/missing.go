@@ -27,7 +27,8 @@ func (s *scope) missing(out *Summary) []Missing {
 	add("time per shader", tableShaders, len(s.Shaders))
 	add("GPU counters", tableCounters, len(s.Counters))
 	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
-		list = append(list, Missing{What: "phases marked by signposts", Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
+		list = append(list, Missing{What: "phases marked by signposts", Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log " +
+			"archive is corrupt\" while recording"})
 	}
 	list = append(list,
 		Missing{What: "time threads wait for the GPU, and the serialization it causes", Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
@@ -90,7 +91,8 @@ func (s *scope) absent(schema string) string {
 		case s.Run == nil:
 			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)", schema)
 		case s.Run.Table(schema):
-			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
+			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath "+
+				"'/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
 		}
 		return fmt.Sprintf("table %s was not recorded with the template %s: use Metal System Trace", schema, s.Run.Template)
 	}

@@ -322,7 +322,8 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 	if fmt.Sprint(s.Signposts) != fmt.Sprint(want) {
 		t.Errorf("phases %+v, want %+v", s.Signposts, want)
 	}
-	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30, pid: 7})); s.GPU.Own.SumNS != 40 || s.Window.LengthNS != 120 {
+	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7},
+		gpuRow{start: 340, duration: 30, pid: 7})); s.GPU.Own.SumNS != 40 || s.Window.LengthNS != 120 {
 		t.Errorf("range: %+v, window %+v", s.GPU.Own, s.Window)
 	}
 }
@@ -378,7 +379,8 @@ func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
 	if !warned(s, "are taken from metal-application-intervals") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	if fmt.Sprint(s.Threads) != fmt.Sprint(want.Threads) || fmt.Sprint(s.Processes) != fmt.Sprint(want.Processes) || fmt.Sprint(*s.Latency.CommitToGPU) != fmt.Sprint(*want.Latency.CommitToGPU) || len(s.Encoders) != len(want.Encoders) {
+	if fmt.Sprint(s.Threads) != fmt.Sprint(want.Threads) || fmt.Sprint(s.Processes) != fmt.Sprint(want.Processes) ||
+		fmt.Sprint(*s.Latency.CommitToGPU) != fmt.Sprint(*want.Latency.CommitToGPU) || len(s.Encoders) != len(want.Encoders) {
 		t.Errorf("threads %+v, with the submissions %+v", s.Threads, want.Threads)
 	}
 }

@@ -63,12 +63,14 @@ func verdictOf(s *Summary) Verdict {
 	}
 	switch {
 	case s.InFlight != nil && s.InFlight.Max == 1 && len(s.Threads) > 1:
-		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets one at a time through (a lock, a device-wide synchronisation or a single worker), the GPU is not it.", len(s.Threads))
+		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets one at a time through (a lock, a device-wide "+
+			"synchronisation or a single worker), the GPU is not it.", len(s.Threads))
 		v.RuledOut = append(v.RuledOut, "single-submitter: more than one thread commits")
 	case len(s.Threads) == 0:
 		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time: why is not recorded, and who committed is not in the export.", percent(g.Idle.Share))
 	case len(s.Threads) == 1:
-		v.Summary = fmt.Sprintf("One thread commits all command buffers and the GPU is idle for %s of the time: whether others wait for that thread is not recorded.", percent(g.Idle.Share))
+		v.Summary = fmt.Sprintf("One thread commits all command buffers and the GPU is idle for %s of the time: whether others wait for that thread is not recorded.",
+			percent(g.Idle.Share))
 	default:
 		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: why is not recorded.", percent(g.Idle.Share), len(s.Threads))
 	}
@@ -81,15 +83,18 @@ func (v *Verdict) synchronous(s *Summary, c *Cycle) {
 	total := c.total()
 	handover := c.StartNS + c.NotifyNS
 	of := func(n Nanos) string { return percent(share(n, total)) }
-	v.Evidence = append(v.Evidence, fmt.Sprintf("each of %d thread(s) makes a command buffer only after its last one completed; of their time, %s is encoding, %s from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
+	v.Evidence = append(v.Evidence, fmt.Sprintf("each of %d thread(s) makes a command buffer only after its last one completed; of their time, %s is encoding, %s "+
+		"from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
 		c.Threads, of(c.EncodeNS), of(c.StartNS), of(c.GPUNS), of(c.NotifyNS), of(c.BetweenNS)))
 	switch {
 	case s.InFlight != nil && s.InFlight.Max == 1 && c.Threads > 1:
-		v.Summary = fmt.Sprintf("%d threads commit, each one command buffer at a time, and never is more than one of all in flight: something lets one thread through at a time (a lock, a device-wide synchronisation), the GPU is not it.", c.Threads)
+		v.Summary = fmt.Sprintf("%d threads commit, each one command buffer at a time, and never is more than one of all in flight: something lets one thread through "+
+			"at a time (a lock, a device-wide synchronisation), the GPU is not it.", c.Threads)
 		v.RuledOut = append(v.RuledOut, "single-submitter: more than one thread commits")
 	case handover > 2*c.GPUNS && 2*handover > total:
 		v.Verdict = "launch-bound"
-		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' time, the GPU's work %s.", of(handover), of(c.GPUNS))
+		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' time, the GPU's work %s.",
+			of(handover), of(c.GPUNS))
 	case 2*c.BetweenNS > total:
 		v.Summary = fmt.Sprintf("For %s of the threads' time nothing of theirs is on its way to the GPU: they work, or wait for something else, which is not recorded.", of(c.BetweenNS))
 	default:

@@ -67,7 +67,8 @@ func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
 		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU, tableSubmissions, len(s.Submissions))
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
-		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are not of one recording, or not whole", id.Violations, id.Checked, id.MaxErrorNS)
+		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are not of one recording, or not whole", id.Violations,
+			id.Checked, id.MaxErrorNS)
 	}
 }
 
@@ -129,7 +130,8 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > 0.9*float64(rows) {
-		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)", 100*float64(unlabelled)/float64(rows))
+		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)",
+			100*float64(unlabelled)/float64(rows))
 	}
 }
 

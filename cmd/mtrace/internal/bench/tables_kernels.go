@@ -109,6 +109,7 @@ func fusedTables(r *Results) []Table {
 		t.row(c.Keys["op"], c.Keys["dtype"], count(elements), milliseconds(medianOf(c, "wall_ns")), milliseconds(medianOf(one, "wall_ns")),
 			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds), times(ratio.Value))
 	}
-	t.note("2 kernels: in one encoder. 2 buffers: a command buffer each, each waited for, as a library does that runs operation by operation. Saved and ratio are against the latter. All three compute the same.")
+	t.note("2 kernels: in one encoder. 2 buffers: a command buffer each, each waited for, as a library does that runs operation by operation. Saved and ratio are " +
+		"against the latter. All three compute the same.")
 	return []Table{t, timesTable(r, "fused", "wall_ns", "Fusion: each case")}
 }

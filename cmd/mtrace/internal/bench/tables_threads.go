@@ -120,12 +120,14 @@ func overheadTables(r *Results) []Table {
 			traced := r.Find("calls", "loop="+kind, "threads="+plain.Keys["threads"], "traced=yes")
 			ratio := RatioOf(traced.Series("ops_per_s"), plain.Series("ops_per_s"))
 			cpu := RatioOf(traced.Series("cpu_ns"), plain.Series("cpu_ns"))
-			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")), significant(ratio.Value), interval(ratio.Low, ratio.High, significant),
+			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")), significant(ratio.Value),
+				interval(ratio.Low, ratio.High, significant),
 				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value), interval(cpu.Low, cpu.High, significant))
 		}
 	}
 	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", analyze.Plural(rounds, "pair"))
 	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read before and after.")
-	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor time of the whole process by operation, the software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on what else the machine does.")
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor time of the whole process by operation, the " +
+		"software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on what else the machine does.")
 	return []Table{t, loop}
 }

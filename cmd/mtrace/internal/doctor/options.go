@@ -43,7 +43,8 @@ func (s *SelfTest) stacks() Check {
 	c.Text = fmt.Sprintf("%d of %d native stacks of the program go beyond the caller, up to %d frames; %d of %d functions have names", deep, seen, longest, named, addresses)
 	switch {
 	case err != nil:
-		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(), "trace without --stacks, and please report this with the output of mtrace doctor --json"
+		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(),
+			"trace without --stacks, and please report this with the output of mtrace doctor --json"
 	case seen == 0 || deep < seen*9/10:
 		c.Status, c.Advice = Warn, "stacks will show the caller alone: the program or its libraries keep no frame pointers; build them with -fno-omit-frame-pointer"
 	}
@@ -81,7 +82,8 @@ func (s *SelfTest) encoderTiming() Check {
 	c.Text = fmt.Sprintf("of %d encoders the GPU's time was measured for %d", made, measured)
 	switch {
 	case err != nil:
-		c.Status, c.Text, c.Advice = Warn, "with --gpu-timing encoder the self-test fails: "+err.Error(), "trace without it, and please report this with the output of mtrace doctor --json"
+		c.Status, c.Text, c.Advice = Warn, "with --gpu-timing encoder the self-test fails: "+err.Error(),
+			"trace without it, and please report this with the output of mtrace doctor --json"
 	case len(reasons) > 0:
 		c.Status, c.Text = Info, "GPU times of encoders will be estimated: "+strings.Join(reasons, "; ")
 	case measured == 0 && made > 0:

@@ -194,6 +194,44 @@ func testGPUTimes(t *testing.T, layer string) {
 	}
 }
 
+// Of a command buffer that failed the trace has what Metal says of the error, once, after its completion, also through the validation
+// layer's wrapper; of one that did not it has nothing. It had the number of the error only.
+func TestErrorsInWords(t *testing.T) {
+	_, client := softMetal(t)
+	for _, layer := range []string{"0", "1"} {
+		cmd := exec.Command(client, "ordered-error")
+		cmd.Env = []string{"MTL_DEBUG_LAYER=" + layer}
+		r, file := traceSoft(t, cmd)
+		p, texts := r.traced(t), map[uint64]string{}
+		for _, f := range p.facts(t) {
+			if f.Kind == wire.FactString {
+				texts[f.Key] = f.Text
+			}
+		}
+		made := 0
+		for _, b := range file.CommandBuffers {
+			if b.Error != 0 {
+				made++
+			}
+		}
+		failed, said := map[wire.ObjectID]bool{}, 0
+		for _, e := range p.events(t) {
+			switch {
+			case e.Call == wire.CallCompleted && e.Flags&wire.Failed != 0:
+				failed[e.Object] = true
+			case e.Call == wire.MustLookup(wire.FamilyTracer, "failed"):
+				said++
+				if !failed[e.Object] || !strings.Contains(texts[e.Arg], "Caused GPU Timeout Error") {
+					t.Errorf("MTL_DEBUG_LAYER=%s: command buffer %d, which failed: %v: %q", layer, e.Object, failed[e.Object], texts[e.Arg])
+				}
+			}
+		}
+		if made != 1 || len(failed) != made || said != made {
+			t.Errorf("MTL_DEBUG_LAYER=%s: %d command buffers failed, the trace has %d, and words of %d\n%s%s", layer, made, len(failed), said, r.stdout, r.stderr)
+		}
+	}
+}
+
 // A Metal 4 command buffer has no GPU times of its own, and is used again and again: the feedback of each commit gives them, to
 // the use that was committed. The client does not wait for the feedback of its last.
 func TestMetal4Times(t *testing.T) {

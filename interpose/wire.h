@@ -561,7 +561,8 @@ enum {
   MT_CALL_indirectCommand_concurrentDispatchThreadgroups_threadsPerThreadgroup_ = 418,
   MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_ = 419,
   MT_CALL_indirectCommand_reset = 420,
-  MT_CALL_COUNT = 421
+  MT_CALL_tracer_failed = 421,
+  MT_CALL_COUNT = 422
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -987,6 +988,7 @@ enum {
   "concurrentDispatchThreadgroups:threadsPerThreadgroup:", \
   "concurrentDispatchThreads:threadsPerThreadgroup:", \
   "reset", \
+  "failed", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

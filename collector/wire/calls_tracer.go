@@ -25,6 +25,7 @@ var tracerCalls = [...]Row{
 
 	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer, Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
 		named("the class whose call begins"), nil},
+	{421, "failed", FamilyTracer, GroupNone, EffectFails, commandBuffer, Field{Role: RoleText, name: "what Metal says of the error, after the record completed"}, nil},
 	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes, name: "currentAllocatedSize in"}, nil},
 }
 

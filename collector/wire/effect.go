@@ -41,6 +41,7 @@ const (
 	// The effects of records of the tracer's own.
 	EffectStartsThread // the records that follow are of another thread
 	EffectCompletes    // a command buffer has completed
+	EffectFails        // a command buffer has completed with an error, which is in words
 	EffectSchedules    // a command buffer was scheduled
 	EffectTimes        // an encoder ran on the GPU
 	EffectSeesStack    // a call begins at a stack
@@ -89,6 +90,7 @@ var effectNames = [...]string{
 	EffectEncodesLayer:   "encodes a layer",
 	EffectStartsThread:   "starts a thread",
 	EffectCompletes:      "completes",
+	EffectFails:          "fails",
 	EffectSchedules:      "schedules",
 	EffectTimes:          "times",
 	EffectSeesStack:      "sees a stack",

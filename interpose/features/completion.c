@@ -1,6 +1,6 @@
 // Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads the clock once and
 // six values, and writes two records, word by word into their places. It is one static global block, which retains nothing and is
-// never copied.
+// never copied. Only of a command buffer that failed does it ask more: the error's code, and what Metal says of it.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -11,6 +11,7 @@
 #include "core/identity.h"
 #include "hook/install.h"
 #include "core/text.h"
+#include "hook/string.h"
 
 struct completion_methods {
   void (*add_handler)(id, SEL, void *);
@@ -81,9 +82,12 @@ static void completed(void *block, id command_buffer) {
   if (!timed) resolve(&looked_up, objc_class_of(command_buffer)); // the inner object of a wrapper
   uint64_t times[4], arg = methods->status ? methods->status(command_buffer, names[1]) : 0;
   for (int i = 0; i < 4; i++) times[i] = nanos_of(methods, command_buffer, i);
+  uint64_t words = 0;
   if (arg == FAILED_STATUS && methods->error) {
     void *pool = mt_pool_push();
-    arg |= mt_send_integer(methods->error(command_buffer, names[6]), "code") << 8;
+    id error = methods->error(command_buffer, names[6]);
+    arg |= mt_send_integer(error, "code") << 8;
+    words = mt_text_of(t, mt_send_id(error, "localizedDescription"));
     mt_pool_pop(pool);
   }
   unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
@@ -96,6 +100,10 @@ static void completed(void *block, id command_buffer) {
     mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2], mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
     mt_thread_move_head(t, ring, head + 2);
     mt_thread_wake();
+  }
+  if (words) {
+    struct record failed = {.begin = begin, .end = begin, .arg = words, .object = number, .call = MT_CALL_tracer_failed};
+    mt_thread_publish(t, &failed, 1);
   }
   errno = saved;
 }

@@ -225,6 +225,7 @@ type CommandBuffer struct {
 	Handlers  int       // completion handlers that the program added
 	Status    CommandBufferStatus
 	ErrorCode int
+	Error     string // what Metal says of it; empty when it is not recorded
 	Encoders  []Encoder
 	Layer     *Layer       // who made it; nil is the program itself
 	Signals   []EventValue // shared events it signals

@@ -109,6 +109,10 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 		s.stack(r)
 	case wire.EffectCompletes:
 		s.completed(r, m)
+	case wire.EffectFails:
+		if b := s.process.buffer(r.Object); b != nil {
+			b.Error = s.process.text(r.Arg)
+		}
 	case wire.EffectSchedules:
 		if b := s.process.buffer(r.Object); b != nil {
 			b.Scheduled = s.process.clock.at(r.Begin)

@@ -310,6 +310,19 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
+		{"failed-command-buffers", Warning, []string{"2 of 60 command buffers failed. 2 times: error 2, Caused GPU Timeout Error"},
+			"commit by thread 201 worker 1, 2 times",
+			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
+				for i := range 60 {
+					b := th.CommandBuffer(q)
+					th.Encode(b, "step", 400*us)
+					if i%30 == 7 {
+						th.Fail(b, "Caused GPU Timeout Error")
+					}
+					th.Commit(b)
+					th.Wait(b)
+				}
+			}, nil},
 		{"unlabelled", Info, []string{"0 of 1 queue and 60 of 60 command buffers"}, "commandBuffer by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {

@@ -150,7 +150,7 @@ func status(b *analyze.CommandBuffer) string {
 func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 	for _, b := range a.slice.Buffers {
 		r := commandBufferRow{
-			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), Error: int64(b.ErrorCode),
+			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), ErrorCode: int64(b.ErrorCode), Error: b.Error,
 			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
 			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End), Scheduled: int64(b.Scheduled),
 			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin), GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.Trace.Window)),

@@ -77,7 +77,8 @@ type commandBufferRow struct {
 	Queue       int64  `parquet:"queue,optional" doc:"number of its queue"`
 	Label       string `parquet:"label,dict,optional" doc:"its label"`
 	Status      string `parquet:"status,dict" doc:"its last known MTLCommandBufferStatus"`
-	Error       int64  `parquet:"error_code,optional" doc:"its error"`
+	ErrorCode   int64  `parquet:"error_code,optional" doc:"its error"`
+	Error       string `parquet:"error,dict,optional" doc:"what Metal says of the error"`
 	CreatedBy   int64  `parquet:"created_by,optional" doc:"thread that made it"`
 	CreateBegin int64  `parquet:"create_begin_ns,delta,optional" doc:"its creation was entered"`
 	CreateEnd   int64  `parquet:"create_end_ns,delta,optional" doc:"its creation returned"`

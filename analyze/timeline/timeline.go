@@ -193,7 +193,7 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		s.args[1] = arg{name: "committed by thread", value: uint64(b.Committed.Thread.ID)}
 	}
 	if b.Status == analyze.StatusError {
-		s.args[2] = arg{name: "error", text: fmt.Sprintf("code %d", b.ErrorCode)}
+		s.args[2] = arg{name: "error", text: strings.TrimSuffix(fmt.Sprintf("code %d: %s", b.ErrorCode, b.Error), ": ")}
 	}
 	if kernels := kernelsOf(b); len(kernels) > 0 {
 		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}

@@ -76,6 +76,7 @@ type Buffer struct {
 	handlers                      []int64
 	waits, signals                []eventValue
 	encoded                       int
+	failure                       string // what Metal says of its error; empty when it has none
 }
 
 type eventValue struct {
@@ -255,8 +256,14 @@ func (s *Sim) done(b *Buffer) {
 	b.queue.handled = max(b.queue.handled, handled)
 	s.clock.at(handled, func() {
 		b.complete = true
-		s.handlers.AddMore(wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted},
-			wire.More{X0: uint64(b.gpuBegin), X1: uint64(b.gpuEnd), X2: uint64(b.ready)})
+		completed := wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted}
+		if b.failure != "" {
+			completed.Arg, completed.Flags = 5|2<<8, wire.Failed
+		}
+		s.handlers.AddMore(completed, wire.More{X0: uint64(b.gpuBegin), X1: uint64(b.gpuEnd), X2: uint64(b.ready)})
+		if b.failure != "" {
+			s.handlers.Add(wire.MustLookup(wire.FamilyTracer, "failed"), handled, handled, b.id, s.process.String(b.failure))
+		}
 		b.queue.used--
 		if w := b.queue.waiting; len(w) > 0 {
 			b.queue.waiting = w[1:]

@@ -209,6 +209,9 @@ func (t *Thread) Label(b *Buffer, label string) {
 	t.call(wire.FamilyCommandBuffer, "setLabel:", 100, b.id, t.sim.process.String(label))
 }
 
+// Fail lets a command buffer end with an error, of which Metal says these words.
+func (t *Thread) Fail(b *Buffer, words string) { b.failure = words }
+
 // Copy encodes a copy from one buffer to another.
 func (t *Thread) Copy(b *Buffer, from, to uint32, bytes uint64) {
 	t.blit(b, "copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", from, to, bytes)

@@ -1,7 +1,7 @@
-// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf and Chrome's JSON. Every thread has
+// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON, Speedscope's. Every thread has
 // a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
-// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. A run is written slice by slice, so memory does not
-// grow with it.
+// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. A run is written slice by slice, so
+// memory does not grow with it, but for Speedscope's.
 package timeline
 
 import (
@@ -32,7 +32,7 @@ type Writer struct {
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
 func NewPerfetto(w io.Writer) *Writer { return newWriter(newPerfetto(w)) }
 
-// NewChrome writes the JSON of chrome://tracing, which Perfetto, Speedscope and others read too.
+// NewChrome writes the JSON of chrome://tracing, which Perfetto and others read too.
 func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {

@@ -35,8 +35,8 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 func TestExport(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,jsonl,csv,parquet", "-o", "out")
-	want := "out/t.pftrace\nout/t.chrome.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\n"
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet", "-o", "out")
+	want := "out/t.pftrace\nout/t.chrome.json\nout/t.speedscope.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\n"
 	if got.exit != 0 || got.stderr != "" || got.stdout != want {
 		t.Fatalf("%+v", got)
 	}
@@ -75,6 +75,9 @@ func TestExport(t *testing.T) {
 	}
 	if shown != counted.Events {
 		t.Errorf("Chrome: %d calls of %d", shown, counted.Events)
+	}
+	if opened := bytes.Count(read("t.speedscope.json"), []byte(`{"type":"O"`)); opened < counted.Events { // the GPU's work, too
+		t.Errorf("Speedscope: %d slices, %d calls", opened, counted.Events)
 	}
 	if len(read("t.pftrace")) < counted.Events {
 		t.Error("Perfetto's file is too small for its calls") // analyze/timeline decodes it

@@ -1,0 +1,142 @@
+package timeline
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"mtrace/analyze"
+)
+
+// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. A profile lies in one piece in
+// the file, so slices are kept, 24 bytes each, until the end.
+type speedscope struct {
+	w      *bufio.Writer
+	tracks []track // by trackID
+	on     map[trackID][]opened
+	frames map[string]int
+	names  []string // of the frames
+	line   []byte
+	err    error
+}
+
+// opened is a slice: all that the format has of it.
+type opened struct {
+	analyze.Interval
+	frame int
+}
+
+// NewSpeedscope writes the JSON of Speedscope: calls and the GPU's work, without arrows and counters.
+func NewSpeedscope(w io.Writer) *Writer {
+	return newWriter(&speedscope{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID][]opened{}, frames: map[string]int{}})
+}
+
+func (s *speedscope) declare(t track) { s.tracks = append(s.tracks, t) }
+
+func (s *speedscope) begin(sl *slice) {
+	frame, known := s.frames[sl.name]
+	if !known {
+		frame = len(s.names)
+		s.frames[sl.name] = frame
+		s.names = append(s.names, sl.name)
+	}
+	s.on[sl.track] = append(s.on[sl.track], opened{sl.Interval, frame})
+}
+
+func (s *speedscope) end(*slice) {}
+
+func (s *speedscope) count(trackID, analyze.Nanos, int64) {}
+
+func (s *speedscope) failed() error { return s.err }
+
+func (s *speedscope) finish() error {
+	s.line = append(s.line, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"mtrace\",\n\"profiles\":["...)
+	separator := "\n"
+	for id := range s.tracks {
+		if slices := s.on[trackID(id)]; len(slices) > 0 {
+			s.line = append(s.line, separator...)
+			s.profile(&s.tracks[id], slices)
+			separator = ",\n"
+		}
+	}
+	s.line = append(s.line, "],\n\"shared\":{\"frames\":["...)
+	separator = "\n"
+	for _, name := range s.names {
+		s.line = append(append(s.line, separator...), `{"name":`...)
+		s.line = append(analyze.AppendJSON(s.line, name), '}')
+		separator = ",\n"
+		s.write()
+	}
+	s.line = append(s.line, "]}}\n"...)
+	s.write()
+	if s.err != nil {
+		return s.err
+	}
+	return s.w.Flush()
+}
+
+// profile writes a track. Its slices end inside of each other: one that reaches beyond the one around it, by a clock that was read late, is cut.
+func (s *speedscope) profile(t *track, list []opened) {
+	slices.SortStableFunc(list, func(a, b opened) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	last := list[0].End
+	for _, o := range list {
+		last = max(last, o.End)
+	}
+	s.line = append(s.line, `{"type":"evented","unit":"nanoseconds","name":`...)
+	s.line = analyze.AppendJSON(s.line, profileName(t))
+	s.line = append(s.line, `,"startValue":`...)
+	s.line = strconv.AppendInt(s.line, int64(list[0].Begin), 10)
+	s.line = append(s.line, `,"endValue":`...)
+	s.line = strconv.AppendInt(s.line, int64(last), 10)
+	s.line = append(s.line, `,"events":[`...)
+	var around []opened
+	separator := ""
+	event := func(kind byte, frame int, at analyze.Nanos) {
+		s.line = append(append(s.line, separator...), `{"type":"`...)
+		s.line = append(append(s.line, kind), `","frame":`...)
+		s.line = append(strconv.AppendInt(s.line, int64(frame), 10), `,"at":`...)
+		s.line = append(strconv.AppendInt(s.line, int64(at), 10), '}')
+		separator = ","
+		s.write()
+	}
+	leave := func(until analyze.Nanos) {
+		for n := len(around) - 1; n >= 0 && around[n].End <= until; n-- {
+			event('C', around[n].frame, around[n].End)
+			around = around[:n]
+		}
+	}
+	for _, o := range list {
+		leave(o.Begin)
+		if n := len(around); n > 0 {
+			o.End = min(o.End, around[n-1].End)
+		}
+		event('O', o.frame, o.Begin)
+		around = append(around, o)
+	}
+	leave(last)
+	s.line = append(s.line, "]}"...)
+	s.write()
+}
+
+// profileName is what a track is called in a list of all.
+func profileName(t *track) string {
+	name := t.name
+	if t.thread != nil {
+		name = fmt.Sprintf("%s %d", name, t.thread.ID)
+	}
+	if t.process == nil {
+		return name
+	}
+	return fmt.Sprintf("%s, %s %d", name, t.process.Program, t.process.ID)
+}
+
+// write writes what is there of the file.
+func (s *speedscope) write() {
+	if s.err == nil {
+		_, s.err = s.w.Write(s.line)
+	}
+	s.line = s.line[:0]
+}

@@ -30,7 +30,11 @@ func addAllocations(a *filling, add func(allocationRow)) {
 		if x.Released != 0 || x.Object == 0 || x.Thread == nil || a.slice.Last() {
 			add(row)
 		} else {
-			m.keep(livingKey{x.Thread.Process, x.Object}, row)
+			key := livingKey{x.Thread.Process, x.Object}
+			if before, lives := m.rows[key]; lives { // of one number, as only a damaged trace has them
+				add(before)
+			}
+			m.keep(key, row)
 		}
 	}
 	for _, f := range a.Trace.Freed {

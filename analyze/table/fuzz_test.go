@@ -1,0 +1,82 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/timeline"
+	"mtrace/analyze/tracesim"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// FuzzSlices: whatever the records in a trace are, in slices each call is written as often as of the trace read as one, and no command buffer twice.
+func FuzzSlices(f *testing.F) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 8 {
+		var b []byte
+		for range 300 {
+			begin := random.Uint64N(100_000)
+			r := wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(begin + random.Uint64N(5000)), Arg: random.Uint64N(30), Object: wire.ObjectID(random.Uint32N(30)),
+				Call: wire.Call(random.IntN(len(wire.Table) + 2)), Flags: wire.Flags(random.Uint32N(4))}
+			b = wire.AppendRecord(b, r)
+		}
+		f.Add(b, uint16(random.Uint32N(1000)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
+		made, p := tracesim.NewFile()
+		records, _ := wire.DecodeRecords(nil, data[:len(data)/wire.RecordSize*wire.RecordSize])
+		records = records[:min(len(records), 400)]
+		at := int(cut) % (len(records) + 1)
+		for i, part := range [][]wire.Record{records[:at], records[at:]} {
+			r := p.Thread(uint64(10+i), "fuzzed", 1)
+			r.Records = append(r.Records, part...)
+		}
+		bytesOf := made.Bytes(t)
+		open := func() *analyze.File {
+			reader, err := tracefile.NewReader("fuzzed.mtrace", bytes.NewReader(bytesOf), int64(len(bytesOf)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return analyze.NewFile(reader, "fuzzed.mtrace")
+		}
+		calls := map[string]int{}
+		count := func(by int) func(*analyze.VisitedCall) {
+			return func(c *analyze.VisitedCall) {
+				key := fmt.Sprint(c.Thread.ID, c.ID, c.Interval, c.Record.Object, c.Record.Arg, c.Unfinished)
+				if calls[key] += by; calls[key] == 0 {
+					delete(calls, key)
+				}
+			}
+		}
+		if _, err := open().Load(analyze.Options{Visit: count(1)}); err != nil {
+			t.Fatal(err)
+		}
+		lines, picture := NewJSONLines(io.Discard), timeline.NewPerfetto(io.Discard)
+		seen := map[uint32]bool{}
+		once := count(-1)
+		asked := analyze.Options{Visit: func(c *analyze.VisitedCall) { once(c); lines.Call(c); picture.Call(c) }}
+		_, err := open().EachSlice(asked, 20, func(s *analyze.Slice, _, _ int) error {
+			for _, b := range s.Buffers {
+				if seen[b.ID] {
+					t.Errorf("command buffer %d is in two slices", b.ID)
+				}
+				seen[b.ID] = true
+			}
+			if err := picture.Slice(s); err != nil {
+				return err
+			}
+			return lines.Slice(s)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, n := range calls {
+			t.Errorf("%d times less in slices: %s", n, key)
+		}
+	})
+}

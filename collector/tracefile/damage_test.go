@@ -3,6 +3,7 @@ package tracefile
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -278,6 +279,12 @@ func TestThreadStartDamaged(t *testing.T) {
 	}
 	made := calls(whole)
 	each := made[11]
+	var kept, assembled memory // of a trace in parts the first ones are gone: these calls were of whoever had the ring last
+	check(WithoutRecords(&kept, bytes.NewReader(file.Bytes()[:blocks[2]])))
+	check(Assemble(&assembled, io.MultiReader(&kept, bytes.NewReader(file.Bytes()[blocks[2]:])), ""))
+	if got, want := calls(assembled.open(t)), (map[uint64]int{12: 2 * each, 13: each}); !maps.Equal(got, want) {
+		t.Errorf("of the last parts: calls of threads %v, want %v", got, want)
+	}
 	for _, c := range []struct {
 		name    string
 		damaged []int64

@@ -288,11 +288,11 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore says whether records before a block of a stream were in a part of the file that is not there any more.
+// gapBefore says whether records before a block of a stream were in a part of the file, or a part of the trace, that is not there any more.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {
 		next = r.blocks[s.blocks[i-1]].next()
 	}
-	return r.blocks[s.blocks[i]].position > next && (r.processes[s.Process].ownersLost || r.Repaired() != nil)
+	return r.blocks[s.blocks[i]].position > next && (i == 0 || r.processes[s.Process].ownersLost || r.Repaired() != nil)
 }

@@ -14,7 +14,13 @@ func (d *Document) Gate() *gate.Gate {
 	g := &gate.Gate{Command: "mtrace diff", Name: d.A.line() + " → " + d.B.line(), Warnings: slices.Clone(d.Warnings), Columns: []string{"change", "A", "B", "B/A", "because"}}
 	g.Notes = []string{"verdict: " + d.A.verdict() + " on both sides"}
 	if d.A.verdict() != d.B.verdict() {
-		g.Notes = []string{fmt.Sprintf("verdict: %s → %s", d.A.verdict(), d.B.verdict()), d.B.Summary}
+		g.Notes[0] = fmt.Sprintf("verdict: %s → %s", d.A.verdict(), d.B.verdict())
+		if d.B.Summary != "" {
+			g.Notes = append(g.Notes, d.B.Summary)
+		}
+	}
+	if d.FailOver == nil {
+		g.Undecided = "no limit was given (--fail-over), so nothing can fail"
 	}
 	for i := range d.Changes {
 		g.Cases = append(g.Cases, d.gateCase(&d.Changes[i]))

@@ -35,6 +35,19 @@ type Gate struct {
 	Notes    []string // what else is said above the table, a line each
 	Columns  []string // heads of the cells
 	Cases    []Case
+
+	Undecided string // why all of this decides nothing, one line; empty is decided
+}
+
+// word is the decision, in a word.
+func (g *Gate) word() string {
+	switch {
+	case g.Undecided != "":
+		return "UNDECIDED"
+	case g.count(Failed) > 0:
+		return "FAIL"
+	}
+	return "PASS"
 }
 
 // count is how many cases came out so.

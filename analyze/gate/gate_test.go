@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -46,6 +47,27 @@ func TestForms(t *testing.T) {
 		if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%s (%v): go test -update writes it anew; got\n%s", golden, err, got.Bytes())
 		}
+	}
+}
+
+// Where nothing is decided no form says that something passed. A comparison without a limit was a PASS in Markdown, whatever had become
+// slower, and so was one of which half a trace could be read.
+func TestUndecided(t *testing.T) {
+	g := sample()
+	g.Undecided = "b.mtrace is cut"
+	var markdown, annotations, junit bytes.Buffer
+	if err := errors.Join(g.WriteMarkdown(&markdown), g.WriteAnnotations(&annotations), g.WriteJUnit(&junit)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(markdown.String(), "### mtrace diff: UNDECIDED\n") || !strings.Contains(markdown.String(), g.Undecided) || strings.Contains(markdown.String(), "pass") {
+		t.Error(markdown.String())
+	}
+	if !strings.HasPrefix(annotations.String(), "::error title=mtrace diff::b.mtrace is cut\n") {
+		t.Error(annotations.String())
+	}
+	var back suites
+	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil || back.Suites[0].Errors != 1 || back.Suites[0].Tests != 5 || back.Suites[0].Cases[0].Error.Message != g.Undecided {
+		t.Errorf("%v: %+v", err, back)
 	}
 }
 

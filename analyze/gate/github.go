@@ -13,9 +13,13 @@ var (
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// WriteAnnotations writes a workflow command of GitHub Actions for each case that failed, an error, and for each warning.
+// WriteAnnotations writes a workflow command of GitHub Actions for each case that failed, an error, as where nothing is decided, and for
+// each warning.
 func (g *Gate) WriteAnnotations(w io.Writer) error {
 	var b strings.Builder
+	if g.Undecided != "" {
+		annotate(&b, "error", g.Command, g.Undecided)
+	}
 	for _, warning := range g.Warnings {
 		annotate(&b, "warning", g.Command, warning)
 	}

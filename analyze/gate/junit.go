@@ -23,6 +23,7 @@ type (
 	testCase struct {
 		Class   string   `xml:"classname,attr"`
 		Name    string   `xml:"name,attr"`
+		Error   *message `xml:"error"`
 		Failure *message `xml:"failure"`
 		Skipped *message `xml:"skipped"`
 		Output  string   `xml:"system-out,omitempty"`
@@ -33,10 +34,14 @@ type (
 	}
 )
 
-// WriteJUnit writes the cases as JUnit XML.
+// WriteJUnit writes the cases as JUnit XML. Where they decide nothing, one more says so: it is in error.
 func (g *Gate) WriteJUnit(w io.Writer) error {
 	s := suite{Name: g.Name, Tests: len(g.Cases), Failures: g.count(Failed), Skipped: g.count(Skipped)}
 	class := strings.ReplaceAll(g.Command, " ", ".")
+	if g.Undecided != "" {
+		s.Tests, s.Errors = s.Tests+1, 1
+		s.Cases = append(s.Cases, testCase{Class: class, Name: "the decision", Error: &message{Message: g.Undecided}})
+	}
 	for _, c := range g.Cases {
 		to := testCase{Class: class, Name: c.Name, Output: c.Detail}
 		switch c.Outcome {

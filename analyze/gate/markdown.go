@@ -13,12 +13,12 @@ var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_"
 // WriteMarkdown writes the decision, and a table of the cases that there is something to see of, for a pull request.
 func (g *Gate) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	decided := Passed
-	if g.count(Failed) > 0 {
-		decided = Failed
+	fmt.Fprintf(&b, "### %s: %s\n\n%s", g.Command, g.word(), plain.Replace(g.Name))
+	if g.Undecided == "" {
+		fmt.Fprintf(&b, ": %d passed, %d failed, %d skipped\n", g.count(Passed), g.count(Failed), g.count(Skipped))
+	} else {
+		fmt.Fprintf(&b, "\n\n**Nothing is decided: %s**\n", plain.Replace(g.Undecided))
 	}
-	fmt.Fprintf(&b, "### %s: %s\n\n%s: %d passed, %d failed, %d skipped\n", g.Command, strings.ToUpper(decided.String()), plain.Replace(g.Name),
-		g.count(Passed), g.count(Failed), g.count(Skipped))
 	for _, warning := range g.Warnings {
 		fmt.Fprintf(&b, "\n> **%s**\n", plain.Replace(warning))
 	}
@@ -46,7 +46,10 @@ func (g *Gate) table(b *strings.Builder) {
 			}
 			rows++
 			word := outcome.String()
-			if outcome == Failed {
+			switch {
+			case g.Undecided != "" && outcome != Skipped:
+				word = ""
+			case outcome == Failed:
 				word = "**" + word + "**"
 			}
 			fmt.Fprintf(b, "| %s | %s |", word, plain.Replace(c.Name))

@@ -87,13 +87,16 @@ func (c *check) run(std stdio, path string) error {
 	if json.Unmarshal(document, &of) == nil && of.Source.Incomplete != nil {
 		results.Incomplete = of.Source.Incomplete.Text
 	}
-	err = c.output.write(std, results, path)
-	if i := of.Source.Incomplete; err == nil && i != nil {
-		err = incompleteFile(path, i.Kind)
+	var undecided error
+	if i := of.Source.Incomplete; i != nil {
+		undecided = incompleteFile(path, i.Kind)
 	}
+	err = c.output.write(std, results, undecided, path, c.claims)
 	switch {
 	case err != nil:
 		return err
+	case undecided != nil:
+		return undecided
 	case results.Failed > 0 || c.strict && results.Skipped > 0:
 		return status{code: exitNo}
 	}

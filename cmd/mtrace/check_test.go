@@ -91,12 +91,31 @@ func TestCheckForOthersServers(t *testing.T) {
 	if got.exit != 0 || !strings.HasPrefix(got.stdout, "### mtrace diff: PASS\n") || got.stderr != "" {
 		t.Errorf("%+v", got)
 	}
+	got = sh(t, "", nil, tool.mtrace, "diff", "--markdown", trace, trace) // without a limit
+	if got.exit != 0 || !strings.HasPrefix(got.stdout, "### mtrace diff: UNDECIDED\n") {
+		t.Errorf("%+v", got)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.mtrace")
+	whole, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cut, whole[:len(whole)*9/10], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"check", cut, "--claims", list}, {"diff", "--fail-over", "10", trace, cut}} {
+		if got := sh(t, "", nil, tool.mtrace, append(args, "--markdown", "--github")...); got.exit != exitUsage || !strings.Contains(got.stdout, ": UNDECIDED\n") || !strings.Contains(got.stderr, "::error title=mtrace "+args[0]+"::") {
+			t.Errorf("%q of a part: %+v", args, got)
+		}
+	}
 	refused(t, t.TempDir(), map[string]struct {
 		args []string
 		says string
 	}{
 		"two forms":           {[]string{"check", trace, "--json", "--markdown", "--claims", list}, "give one of them"},
 		"nothing can fail":    {[]string{"diff", "--github", trace, trace}, "--fail-over"},
+		"a side as the suite": {[]string{"diff", "--fail-over", "10", "--junit", trace, cut, trace}, "is what is read"},
+		"claims as the suite": {[]string{"check", trace, "--junit", list, "--claims", list}, "is what is read"},
 		"nothing for a suite": {[]string{"diff", "--junit", "x.xml", trace, trace}, "--fail-over"},
 	})
 }

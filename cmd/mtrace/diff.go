@@ -63,31 +63,39 @@ func compare(std stdio, a, b string, output gateOutput, fails bool, over float64
 	}
 	var undecided error
 	if fails {
-		undecided = doc.Fail(over)
+		if err := doc.Fail(over); err != nil {
+			undecided = status{exitUsage, err}
+		}
 	}
-	err = output.write(std, doc, "")
+	var inputs []string
+	for _, run := range slices.Concat(sides[:]...) {
+		inputs = append(inputs, run.Path)
+		if undecided == nil {
+			undecided = incompleteRun(run)
+		}
+	}
+	err = output.write(std, doc, undecided, inputs...)
 	switch {
 	case err != nil:
 		return err
 	case undecided != nil:
-		return status{exitUsage, undecided}
-	}
-	for _, run := range slices.Concat(sides[:]...) {
-		if !run.Report.Source.Truncated {
-			continue
-		}
-		kind := analyze.Cut
-		if i := run.Report.Source.Incomplete; i != nil {
-			kind = i.Kind
-		}
-		if err := incompleteFile(run.Path, kind); err != nil {
-			return err
-		}
-	}
-	if len(doc.Failed) > 0 {
+		return undecided
+	case len(doc.Failed) > 0:
 		return status{code: exitNo}
 	}
 	return nil
+}
+
+// incompleteRun is the error for a run of which there is only a part.
+func incompleteRun(run *diff.Run) error {
+	if !run.Report.Source.Truncated {
+		return nil
+	}
+	kind := analyze.Cut
+	if i := run.Report.Source.Incomplete; i != nil {
+		kind = i.Kind
+	}
+	return incompleteFile(run.Path, kind)
 }
 
 // readSide reads one run: a trace or a report of ours, or a recording of Instruments.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mtrace/analyze/gate"
+	"mtrace/analyze/wholefile"
 )
 
 // gateOutput is where and how a decision is written besides its text.
@@ -36,15 +37,24 @@ type decision interface {
 	WriteText(io.Writer) error
 }
 
-// write writes what was decided of the trace at input.
-func (o *gateOutput) write(std stdio, d decision, input string) error {
+// write writes what was decided of the traces that were read, and that it was not where the command ends with an error for that.
+func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...string) error {
+	g := d.Gate()
+	if undecided != nil {
+		g.Undecided = undecided.Error()
+	}
 	if o.junit != "" {
-		if err := writeFile(o.junit, input, func(f *os.File) error { return d.Gate().WriteJUnit(f) }); err != nil {
+		for _, input := range inputs {
+			if err := notTheInput(o.junit, input); err != nil {
+				return err
+			}
+		}
+		if err := asStatus(wholefile.Write(o.junit, func(f *os.File) error { return g.WriteJUnit(f) })); err != nil {
 			return err
 		}
 	}
 	if o.github {
-		if err := d.Gate().WriteAnnotations(std.err); err != nil {
+		if err := g.WriteAnnotations(std.err); err != nil {
 			return err
 		}
 	}
@@ -52,7 +62,7 @@ func (o *gateOutput) write(std stdio, d decision, input string) error {
 	case o.json:
 		return writeJSON(std.out, d)
 	case o.markdown:
-		return d.Gate().WriteMarkdown(std.out)
+		return g.WriteMarkdown(std.out)
 	}
 	return d.WriteText(std.out)
 }

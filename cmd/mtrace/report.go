@@ -226,8 +226,16 @@ func colour(f *os.File) bool {
 
 // writeFile makes a file, in the place of an older one, of what is in input. It is not the input's own place.
 func writeFile(path, input string, write func(*os.File) error) error {
+	if err := notTheInput(path, input); err != nil {
+		return err
+	}
+	return asStatus(wholefile.Write(path, write))
+}
+
+// notTheInput is the error for a file to write that is what is read.
+func notTheInput(path, input string) error {
 	if wholefile.Same(path, input) {
 		return usageError("%s is what is read: name another file to write", path)
 	}
-	return asStatus(wholefile.Write(path, write))
+	return nil
 }

@@ -18,6 +18,9 @@ func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 // Known says whether the interval was measured: Metal gives 0 for times it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
+// holds says whether an instant is in the interval, whose end is not.
+func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
+
 // ThreadID is the system's number of a thread.
 type ThreadID uint64
 

@@ -21,11 +21,9 @@ type Slice struct {
 func Whole(t *Trace) *Slice { return &Slice{Trace: t, Buffers: t.CommandBuffers, core: allTime, of: 1} }
 
 // Held says of what happened, or ended, at an instant whether it is this slice's.
-func (s *Slice) Held(at Nanos) bool { return at >= s.core.Begin && at < s.core.End }
+func (s *Slice) Held(at Nanos) bool { return s.core.holds(at) }
 
-func (s *slicing) holds(at Nanos) bool { return at >= s.core.Begin && at < s.core.End }
-
-// First and Last say whether nothing comes before, or after.
+// First says whether nothing comes before.
 func (s *Slice) First() bool { return s.number == 0 }
 
 // Last says whether nothing comes after.
@@ -238,7 +236,7 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	if later.Queue != nil {
 		b.Queue = later.Queue
 	}
-	b.Label = cmp.Or(later.Label, before.Label)
+	b.Label, b.Error = cmp.Or(later.Label, before.Label), cmp.Or(later.Error, before.Error)
 	b.Scheduled = cmp.Or(later.Scheduled, before.Scheduled)
 	b.Handlers = max(later.Handlers, before.Handlers)
 	if later.Completed.Known() {

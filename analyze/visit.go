@@ -20,7 +20,7 @@ func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
 // visit shows a call to whoever asked for all of them.
 func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
-	if s.slice != nil && !s.slice.holds(call.End) {
+	if s.slice != nil && !s.slice.core.holds(call.End) {
 		return
 	}
 	v := &s.visited

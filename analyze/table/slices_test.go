@@ -126,7 +126,8 @@ func long(t *testing.T) string {
 	stuck.Call(wire.FamilyCommandBuffer, "commit", hung, 0, 500, nil)
 	stuck.SignalWait("start", 0x100, 8, 100_000_000, 5)
 	began := slow.Now
-	slow.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, GPU: 100_000_000, Notify: 1000})
+	failed := slow.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, GPU: 100_000_000, Notify: 1000})
+	slow.Call(wire.FamilyTracer, "failed", failed, slow.Text("Caused GPU Timeout Error"), 0, nil) // its words were left out in slices
 	slow.Call(wire.FamilyResource, "dealloc", kept, 0, 100, nil)
 	slow.Scope("all", began)
 	for range 2_000 {

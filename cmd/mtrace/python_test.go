@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -19,18 +21,22 @@ func TestPythonThreadsInEachOthersWay(t *testing.T) {
 		{"executor", "single-submitter", "other threads hand it their work and wait for its signal"}, // on a busy machine three of the four do
 	} {
 		t.Run(c.program, func(t *testing.T) {
-			trace := filepath.Join(t.TempDir(), "t.mtrace")
-			env := []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}
-			if r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "/usr/bin/python3", "testdata/handing.py", c.program); r != (outcome{}) {
-				t.Fatalf("%+v", r)
-			}
-			s := reportOf(t, trace).Serialization
-			if s.Verdict == "cpu-bound" { // then that cost these threads more than each other did
-				t.Skip("other programs kept the processors busy: ", s.Summary)
-			}
-			if s.Verdict != c.verdict || !strings.Contains(strings.Join(s.Causes[0].Evidence, "\n"), c.said) {
-				t.Errorf("%s: %s %+v", s.Verdict, s.Summary, s.Causes)
-			}
+			ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
+				trace := filepath.Join(t.TempDir(), "t.mtrace")
+				env := []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}
+				r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "/usr/bin/python3", "testdata/handing.py", c.program, strconv.Itoa(milliseconds))
+				if r != (outcome{}) {
+					t.Fatalf("%+v", r)
+				}
+				s := reportOf(t, trace).Serialization
+				if s.Verdict == "cpu-bound" { // then that cost these threads more than each other did
+					t.Skip("other programs kept the processors busy: ", s.Summary)
+				}
+				if s.Verdict == c.verdict && strings.Contains(strings.Join(s.Causes[0].Evidence, "\n"), c.said) {
+					return ""
+				}
+				return fmt.Sprintf("%s: %s %+v", s.Verdict, s.Summary, s.Causes)
+			})
 		})
 	}
 }

@@ -118,7 +118,7 @@ func TestCompilationsAreTheTruth(t *testing.T) {
 	if len(trace.Compilations) != len(calls) {
 		t.Fatalf("%d compilations in the trace, %d in truth", len(trace.Compilations), len(calls))
 	}
-	const slack, slow = 100 * time.Microsecond, 20 * time.Millisecond // of clocks that are compared, and of a tracer on a busy machine
+	const slack, slow = 100 * time.Microsecond, time.Minute // of clocks that are compared, and of a tracer on a machine that stands still
 	for i, c := range calls {
 		got := &trace.Compilations[i]
 		total += int64(got.Length())

@@ -1,4 +1,4 @@
-"""Threads of Python that get in each other's way: handing.py lock | executor.
+"""Threads of Python that get in each other's way: handing.py lock|executor MILLISECONDS.
 
 lock: each keeps a threading.Lock while it waits for the GPU, for half of its command buffers. executor: each gives an executor of one
 thread three pieces of work at a time and waits for all of them.
@@ -14,7 +14,7 @@ metal = Metal()
 device = metal.device()
 pipeline = metal.pipeline(device)
 lock, executor, shared = threading.Lock(), ThreadPoolExecutor(1), metal.send(device, "newCommandQueue")
-end = time.monotonic() + 0.6
+end = time.monotonic() + float(sys.argv[2]) / 1e3
 
 
 def run(queue, milliseconds):

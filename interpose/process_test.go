@@ -215,7 +215,7 @@ func TestManyStarts(t *testing.T) {
 	for i := range starts {
 		cmd := client(t, "classes", "1")
 		cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+path)
-		watchdog := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		watchdog := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("start %d: %v\n%s", i, err, out)
 		}

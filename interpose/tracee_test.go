@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"mtrace/collector/wire"
 )
@@ -49,6 +48,7 @@ func listen(t testing.TB) (path string, finish func() []*tracee) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	last := filepath.Join(dir, "last")
 	path = filepath.Join(dir, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
@@ -65,6 +65,10 @@ func listen(t testing.TB) (path string, finish func() []*tracee) {
 			if err != nil {
 				return
 			}
+			if c.RemoteAddr().String() == last {
+				c.Close()
+				return
+			}
 			connections.Add(1)
 			go func() {
 				defer connections.Done()
@@ -77,9 +81,16 @@ func listen(t testing.TB) (path string, finish func() []*tracee) {
 		}
 	}()
 	finish = sync.OnceValue(func() []*tracee {
-		// A connection made before the process ended may still wait to be accepted.
-		l.SetDeadline(time.Now().Add(50 * time.Millisecond))
+		// Connections made before the processes ended may still wait to be accepted. They come in the order in which they were made.
+		c, err := net.DialUnix("unix", &net.UnixAddr{Name: last}, &net.UnixAddr{Name: path})
+		if err != nil {
+			t.Error(err)
+			l.Close()
+		}
 		<-accepted
+		if err == nil {
+			c.Close()
+		}
 		connections.Wait()
 		l.Close()
 		os.RemoveAll(dir)

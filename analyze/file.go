@@ -254,8 +254,8 @@ const inBlock = 16
 // where, so each has some more or less.
 func (f *File) Parts(opts Options, records int64) []Options {
 	l := &loader{trace: &Trace{}}
-	for _, file := range f.reader.Processes() {
-		l.processes = append(l.processes, newProcessLoader(file))
+	for i, file := range f.reader.Processes() {
+		l.processes = append(l.processes, newProcessLoader(file, i))
 	}
 	l.setWindow(f.reader.Streams(), opts)
 	type piece struct {

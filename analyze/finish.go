@@ -15,13 +15,13 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
 	})
 	slices.SortFunc(t.Threads, func(a, b *Thread) int {
-		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(compareProcesses(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(t.Queues, func(a, b *Queue) int {
-		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(compareProcesses(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(t.Pipelines, func(a, b *Pipeline) int {
-		return cmp.Or(cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(compareProcesses(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
 	})
 	if !gathered {
 		sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
@@ -96,7 +96,7 @@ func (t *Trace) finishBuffers() (f finishing) {
 
 // inCreation compares command buffers by their creation; those created at the same instant are in the order of their numbers.
 func inCreation(a, b *CommandBuffer) int {
-	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), cmp.Compare(pid(a.Process), pid(b.Process)), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
 }
 
 // byCreation is the list in the order of creation, of which keys has the instants.
@@ -143,11 +143,25 @@ func byBegin(a, b *Call) int {
 	return cmp.Compare(ta, tb)
 }
 
-func pid(p *Process) int {
+// compareProcesses orders by number, and those of one number as they are in the file.
+func compareProcesses(a, b *Process) int {
+	return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.placed(), b.placed()))
+}
+
+// number is the process's ID; 0 of none.
+func (p *Process) number() int {
 	if p == nil {
 		return 0
 	}
 	return p.ID
+}
+
+// placed is the process's place in its file; -1 of none.
+func (p *Process) placed() int {
+	if p == nil {
+		return -1
+	}
+	return p.place
 }
 
 // extent spans the time from the first call to the last call or completion, which is given.

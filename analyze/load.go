@@ -101,9 +101,9 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	reader := f.reader
 	files := reader.Processes()
 	for i, file := range files {
-		p := newProcessLoader(file)
+		p := newProcessLoader(file, i)
 		if l.slice != nil {
-			p.Process = l.slice.process(i, p.Process)
+			p.Process = l.slice.process(p.Process)
 		}
 		l.processes = append(l.processes, p)
 	}

@@ -109,6 +109,8 @@ type Process struct {
 	CPU     Nanos // processor time that it, and the children it waited for, used; 0 when not known
 
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
+
+	place int // in its file: processes of several machines, and one after another, may have one ID
 }
 
 // A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent inside

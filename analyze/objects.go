@@ -37,9 +37,10 @@ type openEncoder struct {
 	pipeline *Pipeline // set last
 }
 
-func newProcessLoader(f *tracefile.Process) *processLoader {
+// newProcessLoader begins to load the process at a place of the file.
+func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	p := &processLoader{
-		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args},
+		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args, place: place},
 		file:    f,
 		clock:   newConverter(f),
 		threads: map[ThreadID]*threadLoader{},

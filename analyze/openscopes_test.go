@@ -11,7 +11,7 @@ import (
 // Scopes that no record ends, because the process was killed in them, end with its trace; those whose end was lost are not taken for
 // such once a scope at their depth begins or ends.
 func TestOpenScopes(t *testing.T) {
-	process := newProcessLoader(&tracefile.Process{})
+	process := newProcessLoader(&tracefile.Process{}, 0)
 	s := &streamLoader{loader: &loader{trace: &Trace{}, window: Interval{-1 << 62, 1 << 62}}, process: process}
 	s.thread = s.threadOf(process, 1)
 	begins := func(at wire.Ticks, depth wire.ObjectID) {

@@ -87,8 +87,8 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 // asked is the range of time that was asked for.
 func (f *File) asked(opts Options) Interval {
 	l := &loader{trace: &Trace{}}
-	for _, file := range f.reader.Processes() {
-		l.processes = append(l.processes, newProcessLoader(file))
+	for i, file := range f.reader.Processes() {
+		l.processes = append(l.processes, newProcessLoader(file, i))
 	}
 	l.setWindow(f.reader.Streams(), opts)
 	return l.window
@@ -111,11 +111,11 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 }
 
 // process is the value that stands for a process of the file in all slices.
-func (s *sliced) process(place int, fresh *Process) *Process {
-	if s.processes[place] == nil {
-		s.processes[place] = fresh
+func (s *sliced) process(fresh *Process) *Process {
+	if s.processes[fresh.place] == nil {
+		s.processes[fresh.place] = fresh
 	}
-	p := s.processes[place]
+	p := s.processes[fresh.place]
 	*p = *fresh
 	return p
 }

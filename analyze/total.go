@@ -11,7 +11,7 @@ import (
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, but for compilations and marks
 
-	processes map[int]*Process
+	processes map[int]*Process // by their place in the file
 	threads   map[threadKey]*Thread
 	queues    map[queueKey]*Queue
 	devices   map[Device]*Device
@@ -109,10 +109,10 @@ func (t *Total) Process(part *Process) *Process {
 	if part == nil {
 		return nil
 	}
-	p := t.processes[part.ID]
+	p := t.processes[part.place]
 	if p == nil {
 		p = part
-		t.processes[part.ID] = p
+		t.processes[part.place] = p
 		t.Trace.Processes = append(t.Trace.Processes, p)
 	}
 	return p
@@ -123,7 +123,7 @@ func (t *Total) Thread(part *Thread) *Thread {
 	if part == nil {
 		return nil
 	}
-	key := threadKey{pid(part.Process), part.ID}
+	key := threadKey{part.Process.placed(), part.ID}
 	th := t.threads[key]
 	if th == nil {
 		th = &Thread{Process: t.Process(part.Process), ID: part.ID, Name: part.Name, CPU: part.CPU, Lost: part.Lost, OnlyIdle: true}
@@ -138,7 +138,7 @@ func (t *Total) Queue(part *Queue) *Queue {
 	if part == nil {
 		return nil
 	}
-	key := queueKey{pid(part.Process), part.ID}
+	key := queueKey{part.Process.placed(), part.ID}
 	q := t.queues[key]
 	if q == nil {
 		q = &Queue{ID: part.ID, Process: t.Process(part.Process)}

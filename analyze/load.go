@@ -246,7 +246,7 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 		for _, d = range p.file.Devices {
 		}
 	}
-	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software, Registry: d.Registry}
+	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software, Registry: d.Registry, WorkingSet: d.WorkingSet}
 	if l.devices[key] == nil {
 		l.devices[key] = &key
 		l.trace.Devices = append(l.trace.Devices, &key)

@@ -175,6 +175,7 @@ type Device struct {
 	Host, Name string
 	Software   bool   // a software Metal
 	Registry   uint64 // the system's number of it; 0 when not known
+	WorkingSet uint64 // bytes of memory that it recommends to use at most; 0 when not known
 }
 
 // DeviceWork is a time in which a device ran something.

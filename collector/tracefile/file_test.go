@@ -52,6 +52,9 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			{Kind: wire.FactString, Key: uint64(wire.HashString("axpy")), Text: "axpy"},
 			{Kind: wire.FactClass, Key: 3, Aux: uint16(wire.FamilyQueue), Text: "AGXQueue"},
 			{Kind: wire.FactDevice, Key: 1, Aux: 1, Text: "softmetal"},
+			{Kind: wire.FactRegistry, Key: 1, Text: "18446744073709551615"},
+			{Kind: wire.FactWorkingSet, Key: 1, Text: "12713115648"},
+			{Kind: wire.FactWorkingSet, Key: 2, Text: "much"},
 			{Kind: wire.FactThreadName, Key: 101, Text: "main"},
 			{Kind: 999, Key: 1, Text: "of a later version"},
 			{Kind: wire.FactWarning, Text: "careful"},
@@ -139,7 +142,7 @@ func TestFileRoundTrip(t *testing.T) {
 	switch {
 	case len(r.Processes()) != 2, !reflect.DeepEqual(p.Hello, testHello(100)):
 		t.Errorf("hello %+v", p.Hello)
-	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue}, p.Devices[1] != Device{Name: "softmetal", Software: true}:
+	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue}, p.Devices[1] != Device{"softmetal", true, 1<<64 - 1, 12713115648}, p.Devices[2] != Device{}:
 		t.Errorf("facts %+v", p)
 	case p.ThreadNames[101] != "main", !slices.Equal(p.Warnings, []string{"careful"}):
 		t.Errorf("facts %+v", p)

@@ -56,9 +56,10 @@ type Symbol struct {
 
 // A Device is a Metal device of the process.
 type Device struct {
-	Name     string
-	Software bool   // a software device: its GPU times are not a GPU's
-	Registry uint64 // its registryID, the same in all processes of the machine; 0 when not known
+	Name       string
+	Software   bool   // a software device: its GPU times are not a GPU's
+	Registry   uint64 // its registryID, the same in all processes of the machine; 0 when not known
+	WorkingSet uint64 // its recommendedMaxWorkingSetSize, in bytes; 0 when not known
 }
 
 // An End is how a process's part of the trace ended, and what was left out of it.

@@ -160,6 +160,10 @@ func (p *Process) readFacts(payload []byte) error {
 			d := p.Devices[wire.ObjectID(f.Key)]
 			d.Registry, _ = strconv.ParseUint(f.Text, 10, 64) // what is no number is not known
 			p.Devices[wire.ObjectID(f.Key)] = d
+		case wire.FactWorkingSet:
+			d := p.Devices[wire.ObjectID(f.Key)]
+			d.WorkingSet, _ = strconv.ParseUint(f.Text, 10, 64)
+			p.Devices[wire.ObjectID(f.Key)] = d
 		case wire.FactThreadName:
 			p.ThreadNames[f.Key] = f.Text
 		case wire.FactWarning:

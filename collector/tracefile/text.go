@@ -121,6 +121,9 @@ func (p *Process) facts() (facts []textFact) {
 		if registry := p.Devices[id].Registry; registry != 0 {
 			facts = append(facts, textFact{Kind: wire.FactRegistry, Key: uint64(id), Text: strconv.FormatUint(registry, 10)})
 		}
+		if bytes := p.Devices[id].WorkingSet; bytes != 0 {
+			facts = append(facts, textFact{Kind: wire.FactWorkingSet, Key: uint64(id), Text: strconv.FormatUint(bytes, 10)})
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.ThreadNames)) {
 		facts = append(facts, textFact{Kind: wire.FactThreadName, Key: id, Text: p.ThreadNames[id]})

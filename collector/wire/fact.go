@@ -24,6 +24,7 @@ const (
 	FactCost       FactKind = 11
 	FactLine       FactKind = 12 // see CodeLine
 	FactRegistry   FactKind = 13
+	FactWorkingSet FactKind = 14
 )
 
 // A factRow declares a kind of fact: what its key, its number aux and its text are.
@@ -60,6 +61,7 @@ var facts = [...]factRow{
 		"frame's function, which for code inlined into it is the outermost call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number", text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
+	{kind: FactWorkingSet, name: "working set", key: "the device's object number", text: "its recommendedMaxWorkingSetSize in bytes, in decimal: beyond it memory is paged, or moved"},
 }
 
 // The Keys of a FactWarning that is more than a line of text.

@@ -39,6 +39,8 @@ uint32_t mt_device_seen(struct thread *t, id device) {
       mt_fact(t, MT_FACT_DEVICE, SOFTWARE, number, name, strlen(name));
       snprintf(name, sizeof name, "%llu", (unsigned long long)mt_send_integer(device, "registryID"));
       mt_fact(t, MT_FACT_REGISTRY, 0, number, name, strlen(name));
+      snprintf(name, sizeof name, "%llu", (unsigned long long)mt_send_integer(device, "recommendedMaxWorkingSetSize"));
+      mt_fact(t, MT_FACT_WORKING_SET, 0, number, name, strlen(name));
       mt_pool_pop(pool);
       break;
     }

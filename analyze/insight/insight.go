@@ -60,6 +60,7 @@ var rules = []rule{
 	{"variance", "iterations differ much", variance, ""},
 	{"allocation-in-loop", "memory made in the loop", allocationInLoop, "Instruments does not record which calls make memory"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is given back"},
+	{"beyond-working-set", "more memory than the device recommends", beyondWorkingSet, "Instruments does not record what devices recommend"},
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
 	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, ""},
 	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches"},

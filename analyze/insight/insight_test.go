@@ -2,6 +2,7 @@ package insight
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
 	"mtrace/analyze/tracesim"
+	"mtrace/collector/wire"
 )
 
 const (
@@ -310,6 +312,31 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
+		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive, where the device recommends 3.00 MiB at most"}, "",
+			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
+				s.BeforeWrite = recommends(3 << 20)
+				for range 60 {
+					b := th.Make(4<<20, 0, tracesim.Private)
+					work(th, q)
+					th.Release(b)
+				}
+			}, map[string]script{
+				"no more than that": func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
+					s.BeforeWrite = recommends(4 << 20)
+					for range 60 {
+						b := th.Make(4<<20, 0, tracesim.Private)
+						work(th, q)
+						th.Release(b)
+					}
+				},
+				"releases are not known": func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
+					s.BeforeWrite = recommends(3 << 20)
+					for range 60 {
+						th.Make(4<<20, 0, tracesim.Private)
+						work(th, q)
+					}
+				},
+			}},
 		{"failed-command-buffers", Warning, []string{"2 of 60 command buffers failed. 2 times: error 2, Caused GPU Timeout Error"},
 			"commit by thread 201 worker 1, 2 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -427,5 +454,12 @@ func TestSkipped(t *testing.T) {
 	}
 	if skipped < 9 {
 		t.Errorf("of a recording of Instruments only %d are skipped", skipped)
+	}
+}
+
+// recommends is a device that says how much memory it works with at full speed.
+func recommends(bytes int) func(*tracesim.Process) {
+	return func(p *tracesim.Process) {
+		p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactWorkingSet, Key: 1, Text: strconv.Itoa(bytes)})
 	}
 }

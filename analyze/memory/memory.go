@@ -20,6 +20,7 @@ type Use struct {
 	Releases    int
 	Device      uint64 // the most that the devices themselves said was allocated, all added up
 	Samples     int    // how often they were asked
+	Recommended uint64 // bytes that the devices recommend to use at most, all added up; 0 when one does not say
 }
 
 // A Total counts allocations.
@@ -111,13 +112,20 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device adds up what the devices said, each the latest it did.
+// device adds up what the devices said, of what is allocated each the latest it did.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process
 		device  *analyze.Device
 	}
 	latest, sum := map[source]uint64{}, uint64(0)
+	for _, d := range t.Devices {
+		if d.WorkingSet == 0 {
+			u.Recommended = 0
+			break
+		}
+		u.Recommended += d.WorkingSet
+	}
 	for _, m := range t.DeviceMemory {
 		of := source{m.Process, m.Device}
 		sum += m.Bytes - latest[of]

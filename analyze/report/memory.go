@@ -18,6 +18,7 @@ type Memory struct {
 	Releases      int                `json:"releases"`
 	DeviceBytes   *uint64            `json:"device_peak_bytes"` // the most that currentAllocatedSize was, when it was asked; null when it was not
 	DeviceSamples int                `json:"device_samples"`
+	Recommended   *uint64            `json:"device_recommended_bytes"` // the most that the devices recommend to use; null when one does not say
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
 }
@@ -36,6 +37,9 @@ func (r *Report) memory(m *memory.Use) {
 	r.Memory.Releases, r.Memory.DeviceSamples = m.Releases, m.Samples
 	if m.Samples > 0 {
 		r.Memory.DeviceBytes = &m.Device
+	}
+	if m.Recommended > 0 {
+		r.Memory.Recommended = &m.Recommended
 	}
 	if s, known := m.ReuseShare(); known {
 		r.Memory.ReuseShare = &s
@@ -72,6 +76,9 @@ func (m Memory) Text() string {
 	text := fmt.Sprintf("%s of %s in all, %s", plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes), peak)
 	if m.DeviceBytes != nil {
 		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
+	}
+	if m.Recommended != nil {
+		text += fmt.Sprintf(", where at most %s are recommended", analyze.FormatBytes(*m.Recommended))
 	}
 	if m.ReuseShare != nil {
 		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))

@@ -42,13 +42,14 @@ func TestAllocations(t *testing.T) {
 			PeakSource            string  `json:"peak_source"`
 			DeviceBytes           *uint64 `json:"device_peak_bytes"`
 			DeviceSamples         int     `json:"device_samples"`
+			Recommended           *uint64 `json:"device_recommended_bytes"`
 			ByStorageMode         map[string]struct {
 				Count int
 				Bytes uint64
 			} `json:"by_storage_mode"`
 		}
 	}
-	stdout, trace := runClient(t, "allocations", &d)
+	stdout, trace := runClient(t, "allocations", &d, "SOFTMETAL_MEMORY_MB=400")
 	var got []string
 	for _, a := range trace.Allocations {
 		got = append(got, fmt.Sprintf("%s %d %s inside %v released %v", strings.SplitN(a.Selector, ":", 2)[0], a.Bytes, a.Storage, a.OnHeap, a.Released > a.At))
@@ -72,6 +73,9 @@ func TestAllocations(t *testing.T) {
 	}
 	if want := uint64(8192 + 16384 + 8192 + 65536); m.PeakBytes != want { // with the heap, after the first two releases
 		t.Errorf("peak %d, not %d", m.PeakBytes, want)
+	}
+	if m.Recommended == nil || *m.Recommended != 300<<20 {
+		t.Errorf("the device recommends %v, of 400 MiB three quarters", m.Recommended)
 	}
 	most, said := uint64(0), map[uint64]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {

@@ -38,3 +38,12 @@ func (v *VisitedCall) Group() string {
 	}
 	return "other"
 }
+
+// Part is the part of its thread's time that the call is; PartCount for a wait for the GPU, whose parts the model tells.
+func (v *VisitedCall) Part() Part { return ruleOf(v.ID).part }
+
+// Absorbs says whether the call keeps the time of calls nested in it.
+func (v *VisitedCall) Absorbs() bool { return ruleOf(v.ID).absorbs }
+
+// Yields says whether the call gives its time to the call that it is nested in.
+func (v *VisitedCall) Yields() bool { return ruleOf(v.ID).yields }

@@ -75,6 +75,21 @@ func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	return gaps
 }
 
+// divide walks through within in the order of time: inside gets what is in the union, outside what it leaves free.
+func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Interval)) {
+	at := within.Begin
+	for _, gap := range b.Gaps(within) {
+		if gap.Begin > at {
+			inside(analyze.Interval{Begin: at, End: gap.Begin})
+		}
+		outside(gap)
+		at = gap.End
+	}
+	if at < within.End {
+		inside(analyze.Interval{Begin: at, End: within.End})
+	}
+}
+
 // Clip is the part of an interval that is within another; it has no length where there is none.
 func Clip(i, within analyze.Interval) analyze.Interval {
 	return analyze.Interval{Begin: max(i.Begin, within.Begin), End: min(i.End, within.End)}

@@ -31,6 +31,38 @@ func (ev *Evidence) Split(w *analyze.Wait) []Piece {
 		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
 }
 
+// A Placed is a part of a wait, and when it was.
+type Placed struct {
+	Part analyze.Part
+	analyze.Interval
+}
+
+// Place divides a wait as Split does, in the order of time. What was queued may have many parts.
+func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
+	add := func(part analyze.Part) func(analyze.Interval) {
+		return func(i analyze.Interval) {
+			if i.Length() > 0 {
+				placed = append(placed, Placed{part, i})
+			}
+		}
+	}
+	if from := Awaited(w); from != nil && from != w.Thread {
+		add(analyze.PartWaitForeign)(w.Interval)
+		return placed
+	}
+	queued, d := queuedPart(w), ev.DeviceOf(w.Buffer)
+	own := d.byThread[w.Thread]
+	d.any.divide(queued, func(busy analyze.Interval) {
+		own.divide(busy, add(analyze.PartWaitQueuedOwn), add(analyze.PartWaitQueuedOther))
+	}, add(analyze.PartWaitScheduling))
+	if b := w.Buffer; b != nil && b.GPU.Known() {
+		end := min(max(b.GPU.End, queued.End), w.End)
+		add(analyze.PartWaitExecuting)(analyze.Interval{Begin: queued.End, End: end})
+		add(analyze.PartWaitNotify)(analyze.Interval{Begin: end, End: w.End})
+	}
+	return placed
+}
+
 // queuedPart is the part of a wait before the GPU began what is waited for.
 func queuedPart(w *analyze.Wait) analyze.Interval {
 	if b := w.Buffer; b != nil && b.GPU.Known() {

@@ -1,0 +1,46 @@
+package evidence_test
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/tracesim"
+)
+
+// TestPlace: the parts of a wait that have their place in time follow one another from its begin to its end, and are as long together as those of
+// Split.
+func TestPlace(t *testing.T) {
+	parts := map[analyze.Part]int{}
+	for _, s := range tracesim.Scenarios {
+		trace, err := analyze.Load(s.Build(1).Run(t), analyze.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev := evidence.Divide(trace)
+		for i := range trace.Waits {
+			w := &trace.Waits[i]
+			var want, got [analyze.PartCount]analyze.Nanos
+			for _, p := range ev.Split(w) {
+				want[p.Part] += p.Nanos
+			}
+			at := w.Begin
+			for _, p := range ev.Place(w) {
+				if p.Begin != at || p.Length() == 0 {
+					t.Fatalf("%s: a part of %v begins at %d, the one before ended at %d", s.Name, p, p.Begin, at)
+				}
+				at = p.End
+				got[p.Part] += p.Length()
+				parts[p.Part]++
+			}
+			if got != want || at != w.End {
+				t.Fatalf("%s: %v is divided into %v, placed as %v up to %d", s.Name, w.Interval, want, got, at)
+			}
+		}
+	}
+	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
+		if parts[p] == 0 {
+			t.Errorf("no wait of any scenario has %s", p.Key())
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		on.name += ", " + cmp.Or(channel, "channel not known")
 		lanes := of.channels[channel]
 		for _, r := range rows {
-			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval), name: cmp.Or(r.Label, bufferName(r.buffer)), category: "gpu"}
+			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval), name: cmp.Or(r.Label, BufferName(r.buffer)), category: "gpu"}
 			s.args[0] = arg{name: "command buffer", value: uint64(r.buffer.ID)}
 			if t := r.buffer.Committed.Thread; t != nil {
 				s.args[1] = arg{name: "committed by thread", value: uint64(t.ID)}

@@ -112,43 +112,16 @@ func (w *Writer) signals(of *analyze.Slice) {
 	}
 }
 
-// living is memory that was not given back yet.
-type living struct {
-	process *analyze.Process
-	object  uint32
-}
-
-// memory writes how much each process had allocated. What is on a heap is the heap's, and not counted twice.
+// memory writes how much each process had allocated.
 func (w *Writer) memory(s *analyze.Slice) {
 	changes := map[*analyze.Process][]step{}
 	var order []*analyze.Process
-	change := func(p *analyze.Process, at analyze.Nanos, bytes int64) {
+	w.living.Each(s, func(p *analyze.Process, at analyze.Nanos, bytes int64) {
 		if changes[p] == nil {
 			order = append(order, p)
 		}
 		changes[p] = append(changes[p], step{at, bytes})
-	}
-	for _, f := range s.Trace.Freed { // of what was made in earlier slices
-		key := living{f.Process, f.Object}
-		if bytes, lives := w.living[key]; lives && s.Held(f.At) {
-			change(f.Process, f.At, -bytes)
-			delete(w.living, key)
-		}
-	}
-	for i := range s.Trace.Allocations {
-		a := &s.Trace.Allocations[i]
-		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > 1<<50 || !s.Held(a.At) {
-			continue
-		}
-		p := a.Thread.Process
-		change(p, a.At, int64(a.Bytes))
-		switch {
-		case a.Released > a.At && s.Held(a.Released):
-			change(p, a.Released, -int64(a.Bytes))
-		case a.Object != 0:
-			w.living[living{p, a.Object}] = int64(a.Bytes)
-		}
-	}
+	})
 	for _, p := range order {
 		c := w.memoryOf[p]
 		if c == nil {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// bufferName is what a command buffer is called on a track: its label, else its kernels.
-func bufferName(b *analyze.CommandBuffer) string {
+// BufferName is what a command buffer is called on a track: its label, else its kernels.
+func BufferName(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return b.Label
 	}

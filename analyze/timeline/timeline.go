@@ -11,6 +11,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/memory"
 	"mtrace/collector/wire"
 )
 
@@ -25,7 +26,7 @@ type Writer struct {
 	scopeList []*sorter
 	signalsOf map[*analyze.Thread]trackID
 	memoryOf  map[*analyze.Process]*counter
-	living    map[living]int64 // bytes of what was not given back yet
+	living    *memory.Levels
 	queues    map[queueName]*queueTracks
 }
 
@@ -37,7 +38,7 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
 	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}, scopesOf: map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: map[living]int64{}, queues: map[queueName]*queueTracks{}}
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
@@ -184,7 +185,7 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 
 // onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
-	s := slice{Interval: b.GPU, track: on, name: bufferName(b), category: "gpu"}
+	s := slice{Interval: b.GPU, track: on, name: BufferName(b), category: "gpu"}
 	if b.Process != nil {
 		s.flows = []uint64{w.flowOf(b.Process, b.ID)}
 	}

@@ -45,7 +45,7 @@ func checkWhole(t *testing.T, trace *analyze.Trace) {
 	if err := r.WriteText(&b, Options{Color: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&b); err != nil {
+	if err := r.WriteHTML(&b, Pictures{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := r.GPU.SumNS; s < r.GPU.BusyNS || s < 0 {

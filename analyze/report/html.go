@@ -18,6 +18,7 @@ var page string
 // A pageData is what the page shows: the report, and what of it.
 type pageData struct {
 	*Report
+	Pictures      Pictures
 	Shown         []Thread // the threads in the table
 	More, Hidden  int      // threads that are not
 	Columns       []column // parts of their time
@@ -99,9 +100,12 @@ func heat(m Matrix, n int64) template.CSS {
 	return template.CSS(fmt.Sprintf("background:rgba(214,39,40,%.2f)", 0.08+0.72*float64(n)/float64(most)))
 }
 
-// WriteHTML writes the report as one page that needs nothing else: no script, no other file.
-func (r *Report) WriteHTML(w io.Writer) error {
-	data := pageData{Report: r, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
+// Pictures are what analyze/page puts into the page beside the report; all are empty in a page of tables alone.
+type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
+
+// WriteHTML writes the report as one page that needs no other file.
+func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
+	data := pageData{Report: r, Pictures: with, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
 	data.Shown, data.More, data.Hidden = r.shownThreads()
 	data.Columns = usedColumns(data.Shown)
 	data.Found, data.Skipped = r.foundInsights()

@@ -68,7 +68,7 @@ func TestPhases(t *testing.T) {
 	if err := r.WriteText(&text, Options{Sections: []string{"verdict"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&page); err != nil {
+	if err := r.WriteHTML(&page, Pictures{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, got := range []string{strings.Join(strings.Fields(text.String()), " "), page.String()} {

@@ -65,7 +65,7 @@ func TestGolden(t *testing.T) {
 		for ext, write := range map[string]func(*bytes.Buffer) error{
 			"txt":  func(b *bytes.Buffer) error { return r.WriteText(b, Options{}) },
 			"json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
-			"html": func(b *bytes.Buffer) error { return r.WriteHTML(b) },
+			"html": func(b *bytes.Buffer) error { return r.WriteHTML(b, Pictures{}) },
 		} {
 			if name != "small" && ext == "json" || name != "device-sync" && ext == "html" {
 				continue
@@ -117,7 +117,7 @@ func TestSchema(t *testing.T) {
 		if err := Build(trace, Options{}).WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{}), Build(trace, Options{}).WriteHTML(io.Discard)); err != nil {
+		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{}), Build(trace, Options{}).WriteHTML(io.Discard, Pictures{})); err != nil {
 			t.Error(err)
 		}
 		var doc map[string]any
@@ -226,7 +226,7 @@ func inFirstLines(t *testing.T, trace *analyze.Trace, what ...string) {
 	if err := r.WriteText(&text, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&page); err != nil {
+	if err := r.WriteHTML(&page, Pictures{}); err != nil {
 		t.Fatal(err)
 	}
 	lines, _, _ := strings.Cut(text.String(), "\n\n")

@@ -102,7 +102,7 @@ func (v *reportView) print(std stdio, path string) error {
 		return usageError("--what-if: %w", err)
 	}
 	if v.html != "" {
-		if err := writeFile(v.html, path, func(f *os.File) error { return r.WriteHTML(f) }); err != nil {
+		if err := v.writePage(std, path, r, trace); err != nil {
 			return err
 		}
 	}

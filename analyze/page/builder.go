@@ -1,0 +1,143 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/memory"
+)
+
+// A Builder takes a run in, as timeline.Writer does: Call for every call, Slice for every slice of the run after its calls. Then Document makes
+// the document. Its memory does not grow with the run.
+type Builder struct {
+	origin, begin, end analyze.Nanos
+	lanes              int
+	threads            map[*analyze.Thread]*thread
+	order              []*thread
+	gpus               map[gpuName]*gpu
+	gpuOrder           []*gpu
+	queues             map[queueName]*steps
+	queueOrder         []queueName
+	devices            map[analyze.Device]*device
+	deviceOrder        []analyze.Device
+	flows              flows
+	marks              marks
+	living             *memory.Levels
+	memory             map[*analyze.Process]*steps
+	memoryOrder        []*analyze.Process
+
+	start, gpu, notify counts
+}
+
+// NewBuilder makes a builder for one run.
+func NewBuilder() *Builder {
+	return &Builder{threads: map[*analyze.Thread]*thread{}, gpus: map[gpuName]*gpu{}, queues: map[queueName]*steps{}, devices: map[analyze.Device]*device{},
+		living: memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows()}
+}
+
+// thread is what is drawn of a thread. Its calls and its waits lie beside each other in time, and come apart.
+type thread struct {
+	*analyze.Thread
+	number       int // from 1
+	flat         flat
+	calls, waits track
+	scopes       []*scopeLane
+	active       analyze.Interval // in all of the run
+}
+
+func (b *Builder) thread(of *analyze.Thread) *thread {
+	t := b.threads[of]
+	if t == nil {
+		t = &thread{Thread: of, number: len(b.order) + 1}
+		b.threads[of], b.order = t, append(b.order, t)
+		b.lanes += 2
+	}
+	return t
+}
+
+// mostKept bounds what all lanes keep together, and leastKept what each of them may.
+const (
+	mostKept  = 1 << 18
+	leastKept = 1 << 8
+)
+
+// room is how much a lane may keep.
+func (b *Builder) room() int { return max(leastKept, min(1<<14, mostKept/max(1, b.lanes))) }
+
+// The kinds of blocks of threads are the parts of their time; one that waits for a signal is outside of Metal.
+const kindSignal = uint8(analyze.PartOutside)
+
+// Call adds a call; it fits analyze.Options.Visit.
+func (b *Builder) Call(c *analyze.VisitedCall) {
+	t := b.thread(c.Thread)
+	p := piece{block: block{Interval: c.Interval, name: c.Row.Selector, kind: kindSignal}, yields: c.Yields()}
+	switch part := c.Part(); {
+	case part == analyze.PartCount:
+		p.hidden = true
+	case !p.yields:
+		p.kind = uint8(part)
+	}
+	t.flat.add(p, c.Absorbs(), func(x block) { t.calls.add(x, b.room()) })
+}
+
+// Slice adds what the model knows of a slice of the run.
+func (b *Builder) Slice(s *analyze.Slice) error {
+	t := s.Trace
+	b.origin, b.begin, b.end = t.Origin, t.Window.Begin, t.Window.End
+	if b.origin == 0 {
+		b.origin = b.begin
+	}
+	for _, of := range t.Threads {
+		x := b.thread(of)
+		if x.active.End == 0 {
+			x.active = of.Active
+		}
+		x.active = analyze.Interval{Begin: min(x.active.Begin, of.Active.Begin), End: max(x.active.End, of.Active.End)}
+	}
+	b.buffers(s)
+	b.waits(s)
+	b.scopes(s)
+	b.living.Each(s, func(p *analyze.Process, at analyze.Nanos, bytes int64) {
+		if b.memory[p] == nil {
+			b.memory[p], b.memoryOrder = &steps{}, append(b.memoryOrder, p)
+		}
+		b.memory[p].change(at, float64(bytes))
+	})
+	return nil
+}
+
+// waits adds the waits of a slice in their parts.
+func (b *Builder) waits(s *analyze.Slice) {
+	shows := evidence.Divide(s.Trace)
+	for i := range s.Trace.Waits {
+		w := &s.Trace.Waits[i]
+		if w.Thread == nil || !s.Held(w.End) {
+			continue
+		}
+		t := b.thread(w.Thread)
+		for _, p := range shows.Place(w) {
+			t.waits.add(block{Interval: p.Interval, kind: uint8(p.Part), name: w.Selector}, b.room())
+		}
+		if buffer := w.Buffer; buffer != nil && !w.Unfinished && !w.Scheduled {
+			b.flows.wake(buffer, t, w.End)
+			if buffer.GPU.Known() && buffer.GPU.End <= w.End && buffer.GPU.End >= w.Begin {
+				b.notify.add(w.End - buffer.GPU.End)
+			}
+		}
+	}
+}
+
+// Model adds the calls that the model knows, for sources without calls of their own: see timeline.Writer.Model. It comes before Slice.
+func (b *Builder) Model(t *analyze.Trace) {
+	for _, c := range timelineOf(t) {
+		x := b.thread(c.thread)
+		x.flat.add(c.piece, false, func(at block) { x.calls.add(at, b.room()) })
+	}
+}
+
+// threadName is what a lane of a thread is called.
+func threadName(t *analyze.Thread) string {
+	return cmp.Or(t.Name, "thread") + fmt.Sprintf(" %d", t.ID)
+}

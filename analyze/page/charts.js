@@ -1,0 +1,109 @@
+"use strict";
+// Draws the charts of the page's document with uPlot, each with a table of its numbers behind it.
+mtrace.charts = function (page) {
+  const root = document.getElementById("charts");
+  if (!root) return;
+  const plots = [];
+  const theme = () => {
+    const style = getComputedStyle(root);
+    return {ink: style.getPropertyValue("--ink").trim(), grid: style.getPropertyValue("--grid").trim()};
+  };
+  const bytes = (n) => {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let i = 0;
+    for (; n >= 1023.5 && i < units.length - 1; i++) n /= 1024;
+    return (i === 0 ? Math.round(n) : n.toPrecision(3)) + " " + units[i];
+  };
+  const shown = {share: (n) => Math.round(n * 100) + " %", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
+
+  function figure(title, remark, plot, rows) {
+    const figure = document.createElement("figure"), caption = document.createElement("figcaption"), at = document.createElement("div"), details = document.createElement("details"),
+      summary = document.createElement("summary"), scroll = document.createElement("div");
+    const name = document.createElement("b");
+    name.textContent = title;
+    caption.append(name, remark ? " " + remark : "");
+    at.className = "plot";
+    at.setAttribute("role", "img");
+    at.setAttribute("aria-label", title + ": the table below has its numbers");
+    summary.textContent = "as a table";
+    scroll.className = "scroll";
+    scroll.append(mtrace.table(rows));
+    details.append(summary, scroll);
+    figure.append(caption, at, details);
+    root.append(figure);
+    const make = () => {
+      at.replaceChildren();
+      const {ink, grid} = theme();
+      const options = plot.options(ink, grid);
+      options.width = Math.max(200, Math.floor(figure.clientWidth));
+      options.height = 190;
+      plots[index] = new uPlot(options, plot.data, at);
+    };
+    const index = plots.push(null) - 1;
+    make();
+    return make;
+  }
+  const makers = [];
+  const axis = (ink, grid, more) => ({stroke: ink, grid: {stroke: grid, width: 1}, ticks: {stroke: grid}, font: "11px system-ui, sans-serif", ...more});
+
+  // over draws levels over time, on one grid of time.
+  function over(title, remark, list) {
+    if (list.length === 0) return;
+    const begin = Math.min(...list.map((s) => s.begin_ns)), bin = Math.max(...list.map((s) => s.bin_ns));
+    const count = Math.max(...list.map((s) => Math.ceil((s.begin_ns + s.bin_ns * s.means.length - begin) / bin)));
+    const times = Array.from({length: count}, (_, i) => begin + i * bin);
+    const values = list.map((s) => {
+      const sum = new Float64Array(count);
+      s.means.forEach((n, i) => { sum[Math.min(count - 1, Math.floor((s.begin_ns + i * s.bin_ns - begin) / bin))] += n * s.bin_ns / bin; });
+      return Array.from(sum);
+    });
+    const write = shown[list[0].unit];
+    const plot = {data: [times, ...values], options: (ink, grid) => ({
+      scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0, Math.max(1, high * 1.08)]}},
+      axes: [axis(ink, grid, {values: (u, all) => all.map(mtrace.duration), space: 80}), axis(ink, grid, {values: (u, all) => all.map(write), size: 64})],
+      series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)}, ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
+        stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false}, paths: uPlot.paths.stepped({align: 1})}))],
+      cursor: {drag: {x: true, y: false}}, legend: {live: true}})};
+    const rows = [["from", ...list.map((s) => s.name)]], step = Math.max(1, Math.ceil(count / 24));
+    for (let i = 0; i < count; i += step) {
+      rows.push([mtrace.duration(times[i]), ...values.map((v) => { const part = v.slice(i, i + step); return write(part.reduce((a, b) => a + b, 0) / part.length); })]);
+    }
+    makers.push(figure(title, remark, plot, rows));
+  }
+
+  // lengths draws how many durations there are of each length.
+  function lengths(h) {
+    if (h.total === 0) return;
+    const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink, grid) => ({
+      scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5, h.bins[h.bins.length - 1].to_ns * 1.5]}, y: {range: (u, low, high) => [0, Math.max(1, high * 1.08)]}},
+      axes: [axis(ink, grid, {values: (u, all) => all.map((n) => n == null || Math.abs(Math.log10(n) - Math.round(Math.log10(n))) > 1e-6 ? "" : mtrace.duration(n)), space: 40}),
+        axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Number.isInteger(n) ? String(n) : "")})],
+      series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)}, {label: "command buffers", value: (u, n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
+        paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
+      cursor: {drag: {x: false, y: false}}})};
+    const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns), String(b.count)])];
+    makers.push(figure(h.name, h.total + (h.total === 1 ? " time" : " times"), plot, rows));
+  }
+
+  const group = (name) => page.series.filter((s) => s.group === name);
+  over("GPU busy", "part of the time in which it ran anything", group("busy"));
+  over("In flight", "command buffers committed and not completed, mean", group("flight").concat(group("flight").length + group("queue").length > 2 ? group("queue") : []));
+  over("Memory", "what the program had allocated for the GPU", group("memory"));
+  for (const h of page.histograms) lengths(h);
+
+  const again = () => makers.forEach((make) => make());
+  let width = root.clientWidth;
+  new ResizeObserver(() => { if (root.clientWidth !== width) { width = root.clientWidth; again(); } }).observe(root);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+};
+
+{
+  const page = JSON.parse(document.getElementById("page-data").textContent);
+  // Nothing is folded on paper.
+  const folded = [];
+  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; folded.push(d); } });
+  addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
+  mtrace.timeline(page);
+  mtrace.charts(page);
+  document.documentElement.dataset.drawn = "yes";
+}

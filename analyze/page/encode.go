@@ -1,0 +1,97 @@
+package page
+
+import (
+	"encoding/json"
+
+	"mtrace/analyze"
+)
+
+// encoder makes lists of numbers of lanes.
+type encoder struct {
+	document *Document
+	names    map[string]int64
+	laneOf   map[int]int64 // the lane of each thread, by its number
+	origin   analyze.Nanos
+}
+
+// mostBytes is what a document takes as JSON at most: a page has the report's tables and the charts' library beside it.
+const mostBytes = 4 << 20
+
+// size is how many bytes the document takes.
+func (d *Document) size() int {
+	text, err := json.Marshal(d)
+	if err != nil { // it has nothing that cannot be written
+		return 0
+	}
+	return len(text)
+}
+
+// lane makes the levels of a lane.
+func (x *encoder) lane(from *drawing) Lane {
+	l := from.Lane
+	l.Count = from.of.count
+	for k, n := range from.of.time {
+		l.TimeNS[k] = int64(n)
+	}
+	l.Levels = []Level{x.level(from.of)}
+	for level := from.of; level.size() > leastLevel; {
+		size := level.size()
+		level = level.copy()
+		for range coarser {
+			level.coarsen()
+		}
+		if 4*level.size() < 3*size { // or it is as good as the one before
+			l.Levels = append(l.Levels, x.level(level))
+		}
+		if level.cell > 1<<60 {
+			break
+		}
+	}
+	return l
+}
+
+// level writes a track down.
+func (x *encoder) level(t *track) Level {
+	l := Level{CellNS: int64(max(t.cell, 1)), Blocks: []int64{}, Cells: []int64{}}
+	at := x.origin
+	for _, b := range t.blocks {
+		lane := int64(-1)
+		if place, known := x.laneOf[b.by]; known {
+			lane = place
+		}
+		l.Blocks = append(l.Blocks, int64(b.Begin-at), int64(b.Length()), int64(b.kind), x.name(b.name), lane)
+		at = b.Begin
+	}
+	last := floor(x.origin, max(t.cell, 1))
+	for i := range t.cells {
+		c := &t.cells[i]
+		l.Cells = append(l.Cells, c.at-last, c.count)
+		last = c.at
+		head := len(l.Cells)
+		l.Cells = append(l.Cells, 0)
+		for k, n := range c.time {
+			if part := int64(float64(n)/float64(t.cell)*255 + 0.5); part > 0 {
+				l.Cells[head]++
+				l.Cells = append(l.Cells, int64(k), min(part, 255))
+			}
+		}
+	}
+	l.FirstNS = int64(analyze.Nanos(floor(x.origin, max(t.cell, 1)))*max(t.cell, 1) - x.origin)
+	return l
+}
+
+// name is the place of a name among the names. Of very many the last have none.
+func (x *encoder) name(of string) int64 {
+	of = short(of)
+	n, known := x.names[of]
+	switch {
+	case known:
+		return n
+	case len(x.document.Names) >= mostNames:
+		return 0
+	}
+	n = int64(len(x.document.Names))
+	x.names[of] = n
+	x.document.Names = append(x.document.Names, of)
+	return n
+}

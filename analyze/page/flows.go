@@ -1,0 +1,75 @@
+package page
+
+import "mtrace/analyze"
+
+// flows are arrows from commits over the GPU to the returns of waits. When there are too many every second is left out, again and again.
+type flows struct {
+	list  []*flow
+	by    map[bufferID]*flow
+	every int64 // one of so many is kept
+	count int64
+}
+
+type bufferID struct {
+	process *analyze.Process
+	id      uint32
+}
+
+type flow struct {
+	number   int64
+	of       bufferID
+	from, to *thread
+	commit   analyze.Nanos
+	on       *gpuLane
+	gpu      analyze.Interval
+	wake     analyze.Nanos
+}
+
+// mostFlows bounds the arrows that are kept.
+const mostFlows = 1 << 12
+
+func newFlows() flows { return flows{by: map[bufferID]*flow{}, every: 1} }
+
+// commit begins the arrow of a command buffer; nil when it is left out.
+func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
+	number := f.count
+	f.count++
+	if number%f.every != 0 || b.Process == nil {
+		return nil
+	}
+	x := &flow{number: number, of: bufferID{b.Process, b.ID}, from: by, commit: b.Committed.End}
+	f.list, f.by[x.of] = append(f.list, x), x
+	if len(f.list) > mostFlows {
+		f.thin()
+	}
+	return x
+}
+
+// thin leaves every second out.
+func (f *flows) thin() {
+	f.every *= 2
+	kept := f.list[:0]
+	for _, x := range f.list {
+		if x.number%f.every == 0 {
+			kept = append(kept, x)
+		} else {
+			delete(f.by, x.of)
+		}
+	}
+	clear(f.list[len(kept):])
+	f.list = kept
+}
+
+// ran notes where the GPU ran the command buffer first.
+func (x *flow) ran(on *gpuLane, i analyze.Interval) {
+	if x != nil && x.on == nil && on != nil {
+		x.on, x.gpu = on, i
+	}
+}
+
+// wake notes the return of a wait for a command buffer.
+func (f *flows) wake(b *analyze.CommandBuffer, t *thread, at analyze.Nanos) {
+	if x := f.by[bufferID{b.Process, b.ID}]; x != nil && x.to == nil {
+		x.to, x.wake = t, at
+	}
+}

@@ -1,0 +1,157 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/timeline"
+)
+
+// A gpuName tells the lanes of GPUs apart in all slices of a run.
+type gpuName struct {
+	device  analyze.Device
+	channel string
+}
+
+// gpu is the lanes of one channel of a GPU: what runs at the same time lies in several.
+type gpu struct {
+	gpuName
+	lanes  []*gpuLane
+	hidden int64 // for which there was no room
+}
+
+type gpuLane struct {
+	track
+	until analyze.Nanos
+}
+
+// mostBeside is how many lanes a channel has at most.
+const mostBeside = 8
+
+// device is the levels of one GPU.
+type device struct {
+	busy, flight steps
+	until        analyze.Nanos // it was busy
+}
+
+// A queueName tells queues apart in all slices of a run.
+type queueName struct {
+	process *analyze.Process
+	id      uint32
+	title   string
+}
+
+// Colours of what the GPU ran are those of the threads that committed it.
+const (
+	colors      = 12
+	kindUnknown = 14
+	kindFailed  = 15
+)
+
+// colorOf is the colour of a thread's work.
+func colorOf(t *thread) uint8 {
+	if t == nil {
+		return kindUnknown
+	}
+	return uint8((t.number - 1) % colors)
+}
+
+func (b *Builder) device(of *analyze.Device) (*device, analyze.Device) {
+	key := analyze.Device{}
+	if of != nil {
+		key = *of
+	}
+	d := b.devices[key]
+	if d == nil {
+		d = &device{}
+		b.devices[key], b.deviceOrder = d, append(b.deviceOrder, key)
+	}
+	return d, key
+}
+
+// buffers adds the command buffers that came to their end in a slice.
+func (b *Builder) buffers(s *analyze.Slice) {
+	list := slices.Clone(s.Buffers)
+	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.Begin, y.GPU.Begin) })
+	for _, x := range list {
+		d, key := b.device(x.Device())
+		var by *thread
+		if x.Committed.Thread != nil {
+			by = b.thread(x.Committed.Thread)
+		}
+		if x.Status == analyze.StatusError {
+			b.marks.fail(by, max(x.GPU.End, x.Completed.Begin, x.Committed.End), fmt.Sprintf("%s failed, code %d: %s", timeline.BufferName(x), x.ErrorCode, x.Error))
+		}
+		b.levels(d, x)
+		if !x.GPU.Known() {
+			continue
+		}
+		if latency, known := x.StartLatency(s.Trace.Window); known {
+			b.start.add(latency)
+		}
+		b.gpu.add(x.Took(s.Trace.Window))
+		f := b.flows.commit(x, by)
+		for w := range x.GPUWork() {
+			d.run(w.Interval)
+			lane := b.run(key, x, w, by)
+			f.ran(lane, w.Interval)
+		}
+	}
+}
+
+// levels adds a command buffer to what is in flight.
+func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
+	flight := analyze.Interval{Begin: x.Committed.Begin, End: max(x.GPU.End, x.Completed.Begin)}
+	if !x.Committed.Known() || flight.Length() == 0 {
+		return
+	}
+	d.flight.between(flight)
+	if x.Queue == nil {
+		return
+	}
+	name := queueName{x.Queue.Process, x.Queue.ID, cmp.Or(x.Queue.Label, fmt.Sprintf("queue %d", x.Queue.ID))}
+	if b.queues[name] == nil {
+		b.queues[name], b.queueOrder = &steps{}, append(b.queueOrder, name)
+	}
+	b.queues[name].between(flight)
+}
+
+// run adds to the time in which the device was busy, whatever ran beside.
+func (d *device) run(i analyze.Interval) {
+	i.Begin = max(i.Begin, d.until)
+	d.busy.between(i)
+	d.until = max(d.until, i.End)
+}
+
+// run adds what a channel of a GPU ran to the first of its lanes that is free; nil if none is.
+func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPUWork, by *thread) *gpuLane {
+	name := gpuName{on, w.Channel}
+	g := b.gpus[name]
+	if g == nil {
+		g = &gpu{gpuName: name}
+		b.gpus[name], b.gpuOrder = g, append(b.gpuOrder, g)
+	}
+	i := slices.IndexFunc(g.lanes, func(l *gpuLane) bool { return l.until <= w.Begin })
+	if i < 0 {
+		if len(g.lanes) == mostBeside {
+			g.hidden++
+			return nil
+		}
+		i = len(g.lanes)
+		g.lanes = append(g.lanes, &gpuLane{})
+		b.lanes++
+	}
+	l, kind := g.lanes[i], colorOf(by)
+	if x.Status == analyze.StatusError {
+		kind = kindFailed
+	}
+	number := 0
+	if by != nil {
+		number = by.number
+	}
+	l.add(block{w.Interval, kind, cmp.Or(w.Label, timeline.BufferName(x)), number}, b.room())
+	l.until = w.End
+	return l
+}

@@ -1,0 +1,244 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+)
+
+// What a document holds at most.
+const (
+	mostLanes  = 160
+	mostDrawn  = 100_000 // blocks and cells of the finest levels
+	mostNames  = 4000
+	longName   = 120 // letters
+	coarser    = 3   // a level's cells are eight times as long as those of the one before
+	leastLevel = 500 // what is as short as this needs no coarser level
+)
+
+// A drawing is a lane on its way into the document.
+type drawing struct {
+	Lane
+	of *track
+	on *thread  // of a thread's own lane
+	at *gpuLane // of a GPU's
+}
+
+// Document makes the document of what was added. Builder is of no use after it.
+func (b *Builder) Document() *Document {
+	for drawn := mostDrawn; ; drawn /= 2 {
+		if d := b.document(drawn); drawn < 1000 || d.size() < mostBytes {
+			return d
+		}
+	}
+}
+
+// document makes one with so many blocks and cells.
+func (b *Builder) document(drawn int) *Document {
+	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(), Names: []string{""}, Lanes: []Lane{},
+		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, Series: b.series(), FlowsOf: b.flows.every,
+		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"), b.notify.histogram("GPU end to the wait’s return")}}
+	list := b.drawings()
+	if len(list) > mostLanes {
+		d.LanesLeft = len(list) - mostLanes
+		list = busiest(list)
+	}
+	sizes := make([]int, len(list))
+	for i := range list {
+		sizes[i] = list[i].of.size()
+	}
+	most := share(sizes, drawn)
+	places := map[*thread]int{}
+	for i := range list {
+		if list[i].on != nil {
+			places[list[i].on] = i
+		}
+	}
+	x := encoder{document: d, names: map[string]int64{"": 0}, origin: b.origin, laneOf: map[int]int64{}}
+	for t, place := range places {
+		x.laneOf[t.number] = int64(place)
+	}
+	for i := range list {
+		list[i].of.fit(most)
+		d.Lanes = append(d.Lanes, x.lane(&list[i]))
+	}
+	b.arrows(d, list, places)
+	return d
+}
+
+// share is how much each may have at most, for all together to have no more than so much.
+func share(sizes []int, all int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	for i, n := range sizes {
+		if rest := len(sizes) - i; n > all/rest {
+			return all / rest
+		}
+		all -= n
+	}
+	return 1 << 40
+}
+
+// drawings are the lanes that have anything: GPUs, then threads, each below its scopes.
+func (b *Builder) drawings() (list []drawing) {
+	slices.SortStableFunc(b.gpuOrder, func(x, y *gpu) int {
+		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name), cmp.Compare(x.channel, y.channel))
+	})
+	for _, g := range b.gpuOrder {
+		for i, l := range g.lanes {
+			name := cmp.Or(g.device.Name, "GPU")
+			if g.channel != "" {
+				name += ", " + g.channel
+			}
+			hidden := int64(0)
+			if i == len(g.lanes)-1 {
+				hidden = g.hidden
+			}
+			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, name, i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
+		}
+	}
+	processes := map[*analyze.Process]bool{}
+	for _, t := range b.order {
+		processes[t.Process] = true
+	}
+	order := slices.Clone(b.order)
+	slices.SortStableFunc(order, func(x, y *thread) int {
+		return cmp.Or(cmp.Compare(pid(x), pid(y)), cmp.Compare(idle(x), idle(y)), cmp.Compare(x.ID, y.ID))
+	})
+	for _, t := range order {
+		key := fmt.Sprintf("%d %d", pid(t), t.ID)
+		at := Lane{TID: uint64(t.ID), PID: pid(t), Name: threadName(t.Thread), Begin: int64(max(t.active.Begin, b.begin) - b.origin), End: int64(min(t.active.End, b.end) - b.origin)}
+		if len(processes) > 1 {
+			at.Name += fmt.Sprintf(" of %s %d", t.Process.Program, pid(t))
+		}
+		for i, l := range t.scopes {
+			on := at
+			on.Key, on.Shows, on.Name = fmt.Sprintf("scopes %s %d", key, i), LaneScopes, "scopes of "+at.Name
+			list = append(list, drawing{Lane: on, of: &l.track})
+		}
+		t.flat.finish(func(x block) { t.calls.add(x, b.room()) })
+		if t.waits.size() > 0 {
+			t.calls.with(&t.waits)
+			t.waits = track{}
+		}
+		if t.calls.size() > 0 {
+			at.Key, at.Shows, at.Color = "thread "+key, LaneThread, int(colorOf(t))
+			list = append(list, drawing{Lane: at, of: &t.calls, on: t})
+		}
+	}
+	return list
+}
+
+// idle is 1 of a thread that only waited for signals, which comes last.
+func idle(t *thread) int {
+	if t.OnlyIdle {
+		return 1
+	}
+	return 0
+}
+
+func pid(t *thread) int {
+	if t.Process == nil {
+		return 0
+	}
+	return t.Process.ID
+}
+
+// busiest are so many of the lanes as fit, in their order: those of GPUs, and then those with the most blocks.
+func busiest(list []drawing) []drawing {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	weight := func(d *drawing) int64 {
+		if d.at != nil {
+			return 1<<63 - 1
+		}
+		return d.of.count
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(weight(&list[y]), weight(&list[x])) })
+	kept := make([]drawing, 0, mostLanes)
+	for _, i := range slices.Sorted(slices.Values(order[:mostLanes])) {
+		kept = append(kept, list[i])
+	}
+	return kept
+}
+
+// arrows adds flows and marks, in which lanes have their places.
+func (b *Builder) arrows(d *Document, list []drawing, places map[*thread]int) {
+	gpus := map[*gpuLane]int{}
+	for i := range list {
+		if list[i].at != nil {
+			gpus[list[i].at] = i
+		}
+	}
+	place := func(t *thread) int {
+		if p, known := places[t]; known && t != nil {
+			return p
+		}
+		return -1
+	}
+	for _, f := range b.flows.list {
+		gpu, known := gpus[f.on]
+		if !known {
+			continue
+		}
+		x := Flow{From: place(f.from), CommitNS: int64(f.commit - b.origin), GPU: gpu, BeginNS: int64(f.gpu.Begin - b.origin), EndNS: int64(f.gpu.End - b.origin), To: place(f.to)}
+		if f.to != nil {
+			x.WakeNS = int64(f.wake - b.origin)
+		}
+		d.Flows = append(d.Flows, x)
+	}
+	for _, m := range b.marks.list {
+		d.Marks = append(d.Marks, Mark{place(m.on), int64(m.at - b.origin), short(m.name), m.failed})
+	}
+	slices.SortStableFunc(d.Marks, func(x, y Mark) int { return cmp.Compare(x.AtNS, y.AtNS) })
+}
+
+// series are the levels over time.
+func (b *Builder) series() []Series {
+	list := []Series{}
+	add := func(s *steps, name, group, unit string) {
+		if len(s.bins) > 0 {
+			list = append(list, Series{name, group, unit, int64(analyze.Nanos(s.from)*s.bin - b.origin), int64(s.bin), s.means()})
+		}
+	}
+	for _, key := range b.deviceOrder[:min(len(b.deviceOrder), mostSeries)] {
+		d, name := b.devices[key], cmp.Or(key.Name, "GPU")
+		add(&d.busy, name+" busy", "busy", "share")
+		add(&d.flight, "in flight on "+name, "flight", "command buffers")
+	}
+	for _, q := range b.queueOrder[:min(len(b.queueOrder), mostSeries)] {
+		add(b.queues[q], short(q.title), "queue", "command buffers")
+	}
+	for _, p := range b.memoryOrder[:min(len(b.memoryOrder), mostSeries)] {
+		name := "allocated"
+		if len(b.memoryOrder) > 1 && p != nil {
+			name += fmt.Sprintf(" by %s %d", p.Program, p.ID)
+		}
+		add(b.memory[p], name, "memory", "bytes")
+	}
+	return list
+}
+
+// mostSeries bounds how many of each group there are.
+const mostSeries = 12
+
+// partKinds are the kinds of blocks of threads.
+func partKinds() (list []Kind) {
+	for _, p := range report.PartColors() {
+		list = append(list, Kind(p))
+	}
+	list[kindSignal] = Kind{"signal", "outside of Metal, waiting for another thread’s signal", "#aab2bd"}
+	return list
+}
+
+// short is a name that takes no more room than there is.
+func short(name string) string {
+	if runes := []rune(name); len(runes) > longName {
+		return string(runes[:longName-1]) + "…"
+	}
+	return name
+}

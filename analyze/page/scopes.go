@@ -1,0 +1,90 @@
+package page
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// scopeLane is scopes of one thread that do not overlap.
+type scopeLane struct {
+	track
+	until analyze.Nanos
+}
+
+// mostScopes is how many lanes of scopes a thread has at most.
+const mostScopes = 4
+
+// scopes adds the times and moments that the program gave names to.
+func (b *Builder) scopes(s *analyze.Slice) {
+	list := slices.Clone(s.Trace.Scopes)
+	slices.SortStableFunc(list, func(x, y analyze.Scope) int {
+		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End))
+	})
+	for i := range list {
+		x := &list[i]
+		if x.Thread == nil || !x.Unfinished && !s.Held(x.End) || x.Unfinished && !s.Held(x.Begin) {
+			continue
+		}
+		t := b.thread(x.Thread)
+		if x.Mark {
+			b.marks.add(t, x.Begin, x.Name)
+			continue
+		}
+		n := slices.IndexFunc(t.scopes, func(l *scopeLane) bool { return l.until <= x.Begin })
+		if n < 0 {
+			if len(t.scopes) == mostScopes {
+				b.marks.left++
+				continue
+			}
+			n = len(t.scopes)
+			t.scopes = append(t.scopes, &scopeLane{})
+			b.lanes++
+		}
+		t.scopes[n].add(block{Interval: x.Interval, kind: colorOfName(x.Name), name: x.Name}, b.room())
+		t.scopes[n].until = x.End
+	}
+}
+
+// colorOfName gives scopes of one name one colour.
+func colorOfName(name string) uint8 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return uint8(h.Sum32() % colors)
+}
+
+// marks are the moments that are shown, of very many some.
+type marks struct {
+	list   []mark
+	left   int64 // that are not shown
+	failed int
+}
+
+type mark struct {
+	on     *thread
+	at     analyze.Nanos
+	name   string
+	failed bool
+}
+
+// mostMarks bounds marks and, apart, failures.
+const mostMarks = 1000
+
+func (m *marks) add(on *thread, at analyze.Nanos, name string) {
+	if len(m.list)-m.failed >= mostMarks {
+		m.left++
+		return
+	}
+	m.list = append(m.list, mark{on, at, name, false})
+}
+
+func (m *marks) fail(on *thread, at analyze.Nanos, name string) {
+	if m.failed >= mostMarks {
+		m.left++
+		return
+	}
+	m.failed++
+	m.list = append(m.list, mark{on, at, name, true})
+}

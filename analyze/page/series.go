@@ -1,0 +1,79 @@
+package page
+
+import (
+	"math"
+
+	"mtrace/analyze"
+)
+
+// steps are the changes of a level over the run, in bins that are made twice as long whenever there are too many. They may come in any order.
+type steps struct {
+	bin  analyze.Nanos // length of a bin
+	from int64         // number of the first bin
+	bins []step
+}
+
+// A step is the changes within a bin: their sum, and what they add to the level's area within the bin.
+type step struct{ change, area float64 }
+
+// mostBins bounds the bins of a level.
+const mostBins = 1 << 11
+
+// change adds to the level from an instant on.
+func (s *steps) change(at analyze.Nanos, by float64) {
+	s.bin = max(s.bin, 1)
+	n := floor(at, s.bin)
+	if len(s.bins) == 0 {
+		s.from = n
+	}
+	for n < s.from && s.from-n+int64(len(s.bins)) > mostBins || n >= s.from+mostBins {
+		s.coarsen()
+		n = floor(at, s.bin)
+	}
+	if n < s.from {
+		s.bins = append(make([]step, s.from-n), s.bins...)
+		s.from = n
+	}
+	for int64(len(s.bins)) <= n-s.from {
+		s.bins = append(s.bins, step{})
+	}
+	b := &s.bins[n-s.from]
+	b.change += by
+	b.area += by * float64(analyze.Nanos(n+1)*s.bin-at)
+}
+
+// between raises the level by one during an interval.
+func (s *steps) between(i analyze.Interval) {
+	if i.Length() > 0 {
+		s.change(i.Begin, 1)
+		s.change(i.End, -1)
+	}
+}
+
+func (s *steps) coarsen() {
+	from := s.from >> 1
+	var bins []step
+	for i, b := range s.bins {
+		n := s.from + int64(i)
+		for int64(len(bins)) <= n>>1-from {
+			bins = append(bins, step{})
+		}
+		to := &bins[n>>1-from]
+		to.change += b.change
+		to.area += b.area
+		if n&1 == 0 { // the level holds on over the other half
+			to.area += b.change * float64(s.bin)
+		}
+	}
+	s.bin, s.from, s.bins = 2*s.bin, from, bins
+}
+
+// means are the mean levels of the bins.
+func (s *steps) means() (list []float64) {
+	level := 0.0
+	for _, b := range s.bins {
+		list = append(list, math.Max(0, math.Round((level+b.area/float64(s.bin))*1e4)/1e4))
+		level += b.change
+	}
+	return list
+}

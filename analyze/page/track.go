@@ -1,0 +1,163 @@
+package page
+
+import (
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+)
+
+// kinds is how many kinds of blocks a lane may have: parts of a thread's time, or colours.
+const kinds = 16
+
+// A block is something that took a time, alone in its lane.
+type block struct {
+	analyze.Interval
+	kind uint8
+	name string
+	by   int // number of the thread whose work it is, from 1; 0 is none, or that of the lane
+}
+
+// A cell stands for what was shorter than it: how long each kind took within it.
+type cell struct {
+	at    int64 // its begin, in cells
+	count int64 // of blocks that begin in it
+	time  [kinds]analyze.Nanos
+}
+
+// A track is the blocks of one lane by begin. Those shorter than a cell are added up in cells, and cells are made twice as long
+// whenever there is too much to keep: so a track's memory does not grow with the run, and what is long is always there as it was.
+type track struct {
+	cell   analyze.Nanos // length of a cell
+	blocks []block
+	cells  []cell // by at
+	count  int64  // of blocks that were added
+	time   [kinds]analyze.Nanos
+}
+
+// add adds a block, which begins where the one before ended or later, and keeps no more than so many things.
+func (t *track) add(b block, most int) {
+	b.End = max(b.End, b.Begin)
+	t.count++
+	t.time[b.kind] += b.Length()
+	t.put(b)
+	for len(t.blocks)+len(t.cells) > most {
+		t.coarsen()
+	}
+}
+
+// put files a block under the blocks, or in cells.
+func (t *track) put(b block) {
+	t.cell = max(t.cell, 1)
+	if b.Length() >= t.cell {
+		t.blocks = append(t.blocks, b)
+		return
+	}
+	at := floor(b.Begin, t.cell)
+	c := t.cellAt(at)
+	c.count++
+	edge := analyze.Nanos(at+1) * t.cell
+	c.time[b.kind] += min(b.End, edge) - b.Begin
+	if b.End > edge { // it is shorter than a cell, and reaches into the next
+		t.cellAt(at + 1).time[b.kind] += b.End - edge
+	}
+}
+
+// cellAt is the cell with a number.
+func (t *track) cellAt(at int64) *cell {
+	if n := len(t.cells); n == 0 || t.cells[n-1].at < at {
+		t.cells = append(t.cells, cell{at: at})
+		return &t.cells[n]
+	} else if t.cells[n-1].at == at {
+		return &t.cells[n-1]
+	}
+	i := sort.Search(len(t.cells), func(i int) bool { return t.cells[i].at >= at })
+	if t.cells[i].at != at {
+		t.cells = slices.Insert(t.cells, i, cell{at: at})
+	}
+	return &t.cells[i]
+}
+
+// coarsen makes cells twice as long.
+func (t *track) coarsen() {
+	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
+	t.cell, t.blocks, t.cells = 2*was, blocks[:0], nil // what is written to blocks was read before
+	for _, b := range blocks {
+		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
+			t.merge(&cells[0])
+			cells = cells[1:]
+		}
+		t.put(b)
+	}
+	for i := range cells {
+		t.merge(&cells[i])
+	}
+}
+
+// merge adds a cell of half the length.
+func (t *track) merge(c *cell) {
+	to := t.cellAt(c.at >> 1)
+	to.count += c.count
+	for k, n := range c.time {
+		to.time[k] += n
+	}
+}
+
+// with adds another track, whose blocks lie beside this one's.
+func (t *track) with(other *track) {
+	for t.cell < other.cell {
+		t.coarsen()
+	}
+	other = other.copy()
+	for other.cell < t.cell {
+		other.coarsen()
+	}
+	blocks, cells := t.blocks, t.cells
+	t.blocks, t.cells = nil, nil
+	for len(blocks)+len(other.blocks) > 0 {
+		from := &blocks
+		if len(blocks) == 0 || len(other.blocks) > 0 && other.blocks[0].Begin < blocks[0].Begin {
+			from = &other.blocks
+		}
+		t.blocks = append(t.blocks, (*from)[0])
+		*from = (*from)[1:]
+	}
+	t.cells = cells
+	for i := range other.cells {
+		c := &other.cells[i]
+		to := t.cellAt(c.at)
+		to.count += c.count
+		for k, n := range c.time {
+			to.time[k] += n
+		}
+	}
+	t.count += other.count
+	for k, n := range other.time {
+		t.time[k] += n
+	}
+}
+
+func (t *track) copy() *track {
+	c := *t
+	c.blocks, c.cells = slices.Clone(t.blocks), slices.Clone(t.cells)
+	return &c
+}
+
+// size is how much there is to draw.
+func (t *track) size() int { return len(t.blocks) + len(t.cells) }
+
+// fit coarsens the track until there are no more than so many things to draw.
+func (t *track) fit(most int) {
+	for t.size() > max(most, 2) && t.cell < 1<<60 {
+		t.coarsen()
+	}
+}
+
+// floor is the number of the cell that an instant is in.
+func floor(at, cell analyze.Nanos) int64 {
+	n := at / cell
+	if at < 0 && n*cell != at {
+		n--
+	}
+	return int64(n)
+}

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+)
+
+var (
+	//go:embed timeline.js
+	timelineScript string
+	//go:embed charts.js
+	chartsScript string
+	//go:embed page.css
+	style string
+	//go:embed pictures.html.tmpl
+	pictures string
+
+	// What charts/bundle.sh made of uPlot.
+	//go:embed charts/uplot.js
+	uplotScript string
+	//go:embed charts/uplot.css
+	uplotStyle string
+)
+
+var templates = template.Must(template.New("pictures").Parse(pictures))
+
+// picturesData is what the parts of the page around the report are made of.
+type picturesData struct {
+	*Document
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Data    template.JS
+	Note    string
+	Remarks []string
+	Kinds   []Kind // those that there are
+}
+
+// Write writes the page: the report with the document's pictures in it. It needs no other file, and its policy lets it ask nobody but, of a page that
+// a server has more for, that server.
+func Write(w io.Writer, r *report.Report, d *Document) error {
+	data, err := json.Marshal(d) // which leaves no < in it
+	if err != nil {
+		return err
+	}
+	script := uplotScript + timelineScript + chartsScript
+	hash := sha256.Sum256([]byte(script))
+	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script), Data: template.JS(data),
+		Policy: fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:])),
+		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(), Kinds: d.usedKinds()}
+	if d.Detail {
+		p.Policy += "; connect-src 'self'"
+	}
+	part := func(name string) template.HTML {
+		var b strings.Builder
+		if e := templates.ExecuteTemplate(&b, name, p); e != nil && err == nil {
+			err = e
+		}
+		return template.HTML(b.String())
+	}
+	with := report.Pictures{Head: part("head"), Tail: part("tail")}
+	if len(d.Lanes) > 0 {
+		with.Timeline, with.Charts = part("timeline"), part("charts")
+	}
+	if err != nil {
+		return err
+	}
+	return r.WriteHTML(w, with)
+}
+
+// usedKinds are the parts of time that threads have any of.
+func (d *Document) usedKinds() (used []Kind) {
+	known := map[string]bool{}
+	for n, k := range d.Kinds {
+		for i := range d.Lanes {
+			if l := &d.Lanes[i]; l.Shows == LaneThread && l.TimeNS[n] > 0 && !known[k.Name] {
+				used, known[k.Name] = append(used, k), true
+			}
+		}
+	}
+	return used
+}
+
+// remarks say what the timeline does not show.
+func (d *Document) remarks() (list []string) {
+	coarsest, hidden := int64(0), int64(0)
+	for i := range d.Lanes {
+		coarsest = max(coarsest, d.Lanes[i].Levels[0].CellNS)
+		hidden += d.Lanes[i].Hidden
+	}
+	more := ": mtrace view shows each"
+	if d.Detail {
+		more = ", until you zoom in"
+	}
+	if coarsest > 1 {
+		list = append(list, fmt.Sprintf("What is shorter than %v is drawn together, as the parts of that time that it took%s.", analyze.Nanos(coarsest), more))
+	}
+	if d.FlowsOf > 1 {
+		list = append(list, fmt.Sprintf("Arrows are of one in %d command buffers%s.", d.FlowsOf, more))
+	}
+	if hidden > 0 {
+		list = append(list, fmt.Sprintf("%s ran beside %d others and had no room: the last lane of the GPU says how many.", analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
+	}
+	if d.LanesLeft > 0 {
+		list = append(list, fmt.Sprintf("%s with the fewest calls had no room.", analyze.Plural(d.LanesLeft, "lane")))
+	}
+	if d.MarksLeft > 0 {
+		list = append(list, fmt.Sprintf("%s had no room.", analyze.Plural(int(d.MarksLeft), "mark or scope")))
+	}
+	return list
+}

@@ -1,0 +1,16 @@
+package report
+
+import "mtrace/analyze"
+
+// A PartColor is how a part of a thread's time is called and coloured.
+type PartColor struct{ Name, Meaning, Color string }
+
+// PartColors are those of all parts, as the table of threads has them.
+func PartColors() (all [analyze.PartCount]PartColor) {
+	for _, c := range columns {
+		for _, p := range c.parts {
+			all[p] = PartColor{c.head, c.legend, c.color}
+		}
+	}
+	return all
+}

@@ -14,8 +14,9 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			s.commitMany(rule, call, r, m)
 		} else if b := s.bufferOf(r.Object); b != nil {
 			b.Committed = call
+			delete(p.called, b)
 		}
-	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits:
+	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits, wire.EffectOpensGroup, wire.EffectClosesGroup:
 		s.applyToReceiver(rule, call, r, m)
 	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds, wire.EffectExecutes, wire.EffectResets:
 		if rule.object == wire.KindIndirectCommand || rule.object == wire.KindResource {
@@ -80,8 +81,13 @@ func (s *streamLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m 
 			s.applyToBuffer(rule.effect, b, call, r, m)
 		}
 	case wire.KindEncoder:
-		if e := s.encoderOf(r.Object); e != nil {
+		e := s.encoderOf(r.Object)
+		switch {
+		case e == nil:
+		case rule.effect == wire.EffectLabels:
 			e.one[0].Label = s.process.text(r.Arg)
+		default:
+			e.groups = regroup(e.groups, rule.effect, s.process.text(r.Arg))
 		}
 	case wire.KindEvent:
 		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, s.process.Process, call.Begin, s.thread.Thread})
@@ -102,6 +108,10 @@ func (s *streamLoader) applyToBuffer(effect wire.Effect, b *CommandBuffer, call 
 	switch effect {
 	case wire.EffectLabels:
 		b.Label = s.process.text(r.Arg)
+		s.process.naming(b).relabel(b.Label, s.thread.Thread)
+	case wire.EffectOpensGroup, wire.EffectClosesGroup:
+		n := s.process.naming(b)
+		n.groups = regroup(n.groups, effect, s.process.text(r.Arg))
 	case wire.EffectEnqueues:
 		b.Enqueued = call
 	case wire.EffectHandles:
@@ -123,6 +133,7 @@ func (s *streamLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *
 	case rule.effect == wire.EffectDispatches || rule.effect == wire.EffectDraws:
 		s.dispatch(rule, o, call, r)
 	case rule.effect == wire.EffectCopies || rule.effect == wire.EffectFills:
+		s.nameCopies(o)
 		e.Copies++
 		e.CopyBytes += r.Arg
 		if rule.effect == wire.EffectCopies {
@@ -136,18 +147,19 @@ func (s *streamLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *
 // dispatch adds a dispatch or a drawing.
 func (s *streamLoader) dispatch(rule *rule, o *openEncoder, call Call, r *wire.Record) {
 	e := &o.one[0]
-	d := Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, Unsized: !rule.counted, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack}
+	d := Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, Unsized: !rule.counted, At: call.Begin, Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack}
 	if d.Threads == 0 && !d.Unsized {
 		e.Empty++
 		return
 	}
 	if n := len(e.Dispatches); n > 0 {
-		if last := &e.Dispatches[n-1]; last.joins(&d) && last.Stack == d.Stack && last.Layer == d.Layer {
+		if last := &e.Dispatches[n-1]; last.joins(&d) && last.Stack == d.Stack && last.Layer == d.Layer && last.Names == d.Names && o.scopes == s.thread.scopes {
 			last.Count++
 			last.Threads += d.Threads
 			return
 		}
 	}
+	o.scopes = s.thread.scopes
 	e.Dispatches = s.thread.runs.extend(e.Dispatches, d)
 }
 

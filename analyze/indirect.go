@@ -26,7 +26,7 @@ func (e *Encoder) Runs() iter.Seq[Dispatch] {
 				continue
 			}
 			for _, run := range d.Executes.Runs {
-				run.At, run.Layer, run.Stack = d.At, d.Layer, d.Stack
+				run.At, run.Layer, run.Names, run.Stack = d.At, d.Layer, d.Names, d.Stack
 				if !yield(run) {
 					return
 				}
@@ -108,7 +108,7 @@ func (s *streamLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	case wire.EffectExecutes:
 		of := commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}
 		c.executions = append(c.executions, execution{call.Begin, o, len(e.Dispatches), of, rule.counted, o.pipeline})
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin, Layer: s.thread.layer, Stack: call.Stack})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin, Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack})
 	case wire.EffectResets:
 		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}})
 	case wire.EffectCopies:

@@ -158,6 +158,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l.trace.passWrappers()
 	l.trace.nameKeepers()
 	l.trace.finish(true, l.window)
+	l.trace.nameOperations()
+	l.trace.nameScopes()
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
 		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, l.pids())
 	}

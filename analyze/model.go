@@ -285,6 +285,7 @@ type Encoder struct {
 	Dispatches []Dispatch
 	Empty      int    // dispatches of no threads, which run nothing
 	Layer      *Layer // who made it; nil is the program itself
+	Names      *Names // of its copies and fills; nil when there is none
 	CopyBytes  uint64
 	Copies     int    // and fills
 	Copied     []Copy // what was copied, without fills
@@ -308,6 +309,7 @@ type Dispatch struct {
 	Opaque   bool   // it executes commands of an indirect command buffer, and what Executes does not say is not known
 	At       Nanos  // the first
 	Layer    *Layer // who dispatched; nil is the program itself
+	Names    *Names // of all of them; nil when not known
 	Stack    *Stack // of all of them; nil when not known
 }
 

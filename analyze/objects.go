@@ -22,6 +22,8 @@ type processLoader struct {
 	indirect  indirectCommands
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
+	names     map[Names]*Names
+	called    map[*CommandBuffer]*bufferNaming // that have labels or debug groups, and are not committed
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number
@@ -35,6 +37,9 @@ type openEncoder struct {
 	one      [1]Encoder // so that a command buffer that has no other need not have a copy
 	buffer   *CommandBuffer
 	pipeline *Pipeline // set last
+	groups   []string  // debug groups that are open, the innermost last
+	names    *Names    // of what was encoded last
+	scopes   int       // that the thread had come to then
 }
 
 // newProcessLoader begins to load the process at a place of the file.

@@ -11,6 +11,7 @@ type openScope struct {
 
 // scopeBegins keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that were lost.
 func (s *streamLoader) scopeBegins(r *wire.Record) {
+	s.changeScope()
 	n := len(s.openScopes)
 	for n > 0 && s.openScopes[n-1].depth >= r.Object {
 		n--
@@ -21,11 +22,19 @@ func (s *streamLoader) scopeBegins(r *wire.Record) {
 // scope takes in a mark, or a scope that has ended.
 func (s *streamLoader) scope(r *wire.Record, mark bool) {
 	if !mark {
+		s.changeScope()
 		for n := len(s.openScopes); n > 0 && s.openScopes[n-1].begin >= r.Begin; n-- {
 			s.openScopes = s.openScopes[:n-1]
 		}
 	}
 	s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg), Mark: mark})
+}
+
+// changeScope has what the thread encodes from now on be apart from what it encoded before.
+func (s *streamLoader) changeScope() {
+	if s.thread != nil {
+		s.thread.scopes++
+	}
 }
 
 // endScopes ends the scopes that the thread was in when its records end.

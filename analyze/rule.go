@@ -72,6 +72,8 @@ func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
 // understoodOf are the kinds of objects of which the model has something of an effect, for effects of which it has not of all.
 var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
+	wire.EffectOpensGroup:     {wire.KindCommandBuffer, wire.KindEncoder},
+	wire.EffectClosesGroup:    {wire.KindCommandBuffer, wire.KindEncoder},
 	wire.EffectEnqueues:       {wire.KindCommandBuffer},
 	wire.EffectCommits:        {wire.KindCommandBuffer, wire.KindQueue},
 	wire.EffectCommitsOptions: {wire.KindQueue},

@@ -46,6 +46,21 @@ func NewScopesAt(t *Trace) *ScopesAt {
 	return s
 }
 
+// Innermost is the name of the innermost scope that the thread is in; empty when it is in none.
+func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
+	tree := s.by[t]
+	if tree == nil {
+		return ""
+	}
+	i := sort.Search(len(tree.scopes), func(i int) bool { return tree.scopes[i].Begin > at }) - 1
+	for ; i >= 0; i = tree.around[i] {
+		if tree.scopes[i].End > at {
+			return tree.scopes[i].Name
+		}
+	}
+	return ""
+}
+
 // Names are those of the scopes that the thread is in, innermost first.
 func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
 	tree := s.by[t]

@@ -7,6 +7,8 @@ type Stack struct {
 	Cut     bool   // there are more outside of the last
 	number  uint32 // in its process, from 1
 	site    *Frame // what Site is, found once
+
+	operator, line string // of what it encodes; see operation
 }
 
 // A Frame is a place in a function, shared by all stacks of its process that have it.

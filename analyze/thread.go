@@ -18,6 +18,7 @@ type threadLoader struct {
 	buffer  *CommandBuffer               // the last one it used
 	open    *openEncoder                 // the last one it used
 	layer   *Layer                       // who encodes now; nil is the program
+	scopes  int                          // begins and ends of scopes so far
 	signal  []Signal
 	queued  []queueEvent // what queues were told to signal and to wait for
 	waits   chronicle[seen]

@@ -1058,6 +1058,8 @@ enum {
   [MT_CALL_device_newTensorWithDescriptor_error_] = 1, \
   [MT_CALL_device_newArchiveWithURL_error_] = 1, \
   [MT_CALL_device_newBufferWithLength_options_placementSparsePageSize_] = 1, \
+  [MT_CALL_encoder_executeCommandsInBuffer_withRange_] = 1, \
+  [MT_CALL_encoder_executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_] = 1, \
   [MT_CALL_archive_addComputePipelineFunctionsWithDescriptor_error_] = 1, \
   [MT_CALL_archive_addRenderPipelineFunctionsWithDescriptor_error_] = 1, \
   [MT_CALL_archive_addTileRenderPipelineFunctionsWithDescriptor_error_] = 1, \
@@ -1098,6 +1100,7 @@ enum {
   [MT_CALL_mtl4CommandBuffer_machineLearningCommandEncoder] = 1, \
   [MT_CALL_encoder_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_] = 1, \
   [MT_CALL_encoder_dispatchThreadsWithIndirectBuffer_] = 1, \
+  [MT_CALL_encoder_executeCommandsInBuffer_indirectBuffer_] = 1, \
   [MT_CALL_compiler_newLibraryWithDescriptor_error_] = 1, \
   [MT_CALL_compiler_newDynamicLibrary_error_] = 1, \
   [MT_CALL_compiler_newDynamicLibraryWithURL_error_] = 1, \

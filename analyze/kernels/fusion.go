@@ -121,7 +121,7 @@ func backToBack(t *analyze.Trace) *pairs {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			thread := e.Created.Thread
-			did = inEncoder(did[:0], e)
+			did = inEncoder(did[:0], b, e)
 			for _, s := range did {
 				if s.Dispatches == 0 || s.Kernel == Unknown || s.Kernel == Opaque {
 					delete(last, thread)

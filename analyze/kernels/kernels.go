@@ -24,11 +24,13 @@ type Share struct {
 	Channel    string           // of the GPU; "" when not known
 	Kernel     string
 	Layer      *analyze.Layer // who dispatched; nil is the program itself
+	Operation  analyze.Operation
 	Dispatches int
 	Threads    uint64
 	Unsized    bool // Threads is not known
 	GPU        analyze.Nanos
 	Measured   bool // the time is the GPU's own; otherwise it was split in proportion to the threads dispatched
+	Whole      bool // the time of the operation is the GPU's own: all that shares it is of this operation
 }
 
 // Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches: the parts add up to the rows exactly.
@@ -59,12 +61,12 @@ func (s *splitter) split(b *analyze.CommandBuffer, window analyze.Interval) []Sh
 			s.seen = append(s.seen, make([]bool, len(b.Encoders))...)
 		}
 		from := len(s.shares)
-		s.shares = inEncoder(s.shares, &b.Encoders[row.Encoder])
+		s.shares = inEncoder(s.shares, b, &b.Encoders[row.Encoder])
 		of := s.shares[from:]
 		divide(of, within.Length())
-		measured := oneKernel(of)
+		measured, whole := oneKernel(of), oneOperation(of)
 		for k := range of {
-			of[k].Measured, of[k].Channel = measured, row.Channel
+			of[k].Measured, of[k].Whole, of[k].Channel = measured, whole, row.Channel
 			if s.seen[row.Encoder] {
 				of[k].Dispatches, of[k].Threads = 0, 0
 			}
@@ -78,7 +80,7 @@ func (s *splitter) split(b *analyze.CommandBuffer, window analyze.Interval) []Sh
 func (s *splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
-		s.shares = append(s.shares, Share{Kernel: Nothing, GPU: total, Measured: true})
+		s.shares = append(s.shares, Share{Kernel: Nothing, Operation: b.Operation(nil, nil), GPU: total, Measured: true, Whole: true})
 		return
 	}
 	lengths, rest, measured := measuredLengths(b, within)
@@ -86,22 +88,22 @@ func (s *splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		if !e.GPU.Known() {
-			s.estimated = inEncoder(s.estimated, e)
+			s.estimated = inEncoder(s.estimated, b, e)
 			continue
 		}
 		from := len(s.shares)
-		s.shares = inEncoder(s.shares, e)
+		s.shares = inEncoder(s.shares, b, e)
 		of := s.shares[from:]
 		divide(of, lengths[i])
-		one := oneKernel(of)
+		one, whole := oneKernel(of), oneOperation(of)
 		for k := range of {
-			of[k].Measured = one
+			of[k].Measured, of[k].Whole = one, whole
 		}
 	}
 	divide(s.estimated, rest)
-	one := measured == 0 && oneKernel(s.estimated)
+	one, whole := measured == 0 && oneKernel(s.estimated), measured == 0 && oneOperation(s.estimated)
 	for k := range s.estimated {
-		s.estimated[k].Measured = one
+		s.estimated[k].Measured, s.estimated[k].Whole = one, whole
 	}
 	s.shares = append(s.shares, s.estimated...)
 }
@@ -136,8 +138,8 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths
 	return lengths, 0, measured
 }
 
-// inEncoder appends what an encoder did, without times.
-func inEncoder(shares []Share, e *analyze.Encoder) []Share {
+// inEncoder appends what an encoder of b did, without times.
+func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []Share {
 	before := len(shares)
 	for d := range e.Runs() {
 		name := Unknown
@@ -147,14 +149,14 @@ func inEncoder(shares []Share, e *analyze.Encoder) []Share {
 		case d.Pipeline != nil:
 			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
 		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
+		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Operation: b.Operation(e, &d), Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
 	}
 	if len(shares) > before {
 		return shares
 	}
 	if e.Copies == 0 && e.Label != "" && e.GPU.Known() {
 		// Instruments records encoders, not what was dispatched in them: they go by their labels.
-		return append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Dispatches: 1})
+		return append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Operation: b.Operation(e, nil), Dispatches: 1})
 	}
 	name := Nothing
 	switch {
@@ -163,12 +165,21 @@ func inEncoder(shares []Share, e *analyze.Encoder) []Share {
 	case e.Kind == analyze.EncoderRender:
 		name = Render
 	}
-	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer})
+	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer, Operation: b.Operation(e, nil)})
 }
 
 func oneKernel(shares []Share) bool {
 	for i := range shares {
 		if shares[i].Kernel != shares[0].Kernel {
+			return false
+		}
+	}
+	return true
+}
+
+func oneOperation(shares []Share) bool {
+	for i := range shares {
+		if shares[i].Operation != shares[0].Operation {
 			return false
 		}
 	}
@@ -226,8 +237,9 @@ type Kernel struct {
 	Share       float64 // of all GPU time
 	Measured    bool    // all of GPU is
 	MeanThreads float64
-	Buffers     int      // command buffers it was in
-	Layers      []string // by whom it was dispatched: names of layers, each once
+	Buffers     int          // command buffers it was in
+	Layers      []string     // by whom it was dispatched: names of layers, each once
+	Operations  []*Operation // that it was run for, those with the most GPU time first
 
 	threads float64 // of all dispatches
 }
@@ -243,11 +255,14 @@ type Sum struct {
 	by     map[string]*Kernel
 	list   []*Kernel // as they first came
 	Timing Timing
+
+	operations map[operationOf]*Operation
+	named      []operationOf // as they first came
 }
 
 // NewSum sums over all command buffers.
 func NewSum(t *analyze.Trace) *Sum {
-	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t)}
+	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t), operations: map[operationOf]*Operation{}}
 	var split splitter
 	for _, b := range t.CommandBuffers {
 		last, began := "", t.Began(b.GPU.Begin)
@@ -258,9 +273,13 @@ func NewSum(t *analyze.Trace) *Sum {
 			k.layer(s.Layer.Name())
 			k.GPU += s.GPU
 			k.Measured = k.Measured && s.Measured
+			o := sum.operation(operationOf{s.Operation, s.Kernel})
+			o.GPU += s.GPU
+			o.Measured = o.Measured && s.Whole
 			if !began {
 				continue
 			}
+			o.Dispatches += s.Dispatches
 			k.Dispatches += s.Dispatches
 			k.threads += float64(s.Threads)
 			if last != s.Kernel {
@@ -302,6 +321,7 @@ func (s *Sum) Add(part *Sum) {
 		k.threads += p.threads
 		k.Buffers += p.Buffers
 	}
+	s.addOperations(part)
 	s.Timing.add(part.Timing)
 }
 
@@ -311,6 +331,7 @@ func (s *Sum) Kernels() []*Kernel {
 	for _, k := range s.list {
 		total += k.GPU
 	}
+	s.giveOperations(total)
 	for _, k := range s.list {
 		if total > 0 {
 			k.Share = float64(k.GPU) / float64(total)

@@ -38,6 +38,7 @@ type labels struct {
 	other   string           // of waits: the thread that was waited for
 	holds   analyze.InterpreterLock
 	timing  string // of GPU times: measured or estimated
+	named   string // of GPU times: the operation
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
@@ -82,7 +83,7 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	b.key = fmt.Appendf(b.key, "|%p|%p|%p|%d|%s|%s", l.process, l.thread, l.queue, l.holds, l.other, l.timing)
+	b.key = fmt.Appendf(b.key, "|%p|%p|%p|%d|%s|%s|%s", l.process, l.thread, l.queue, l.holds, l.other, l.timing, l.named)
 	s := b.samples[string(b.key)]
 	if s == nil {
 		s = &profile.Sample{Location: locations, Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
@@ -119,6 +120,9 @@ func (l labels) text() map[string][]string {
 	}
 	if l.timing != "" {
 		m["gpu_timing"] = []string{l.timing}
+	}
+	if l.named != "" {
+		m["operation"] = []string{l.named}
 	}
 	return m
 }

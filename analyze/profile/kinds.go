@@ -39,7 +39,7 @@ func gpu(t *analyze.Trace) *builder {
 			}
 			stack := append([]string{s.Kernel}, s.Layer.Frames()...)
 			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queueName(c.Queue))
-			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing}, first, int64(s.GPU), queued)
+			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
 		}
 	}

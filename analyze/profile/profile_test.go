@@ -190,3 +190,18 @@ func TestUnknownKind(t *testing.T) {
 		t.Errorf("an unknown kind gives %v", err)
 	}
 }
+
+// Every sample of GPU time has the operation that it was for as a label, where there is one: -tagfocus and -tagroot of pprof work with it.
+func TestOperationsAreLabels(t *testing.T) {
+	b := &analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{
+		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64, Names: &analyze.Names{Group: "attention"}},
+		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
+	}}}}
+	got := map[string]int64{}
+	for _, s := range gpu(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []*analyze.CommandBuffer{b}}).profile.Sample {
+		got[strings.Join(s.Label["operation"], ",")] += s.Value[1]
+	}
+	if want := map[string]int64{"attention": 1000, "": 1000}; !maps.Equal(got, want) {
+		t.Errorf("by operation: %v, want %v", got, want)
+	}
+}

@@ -32,6 +32,7 @@ type answers struct {
 	trace    *analyze.Trace
 	serial   *cause.Analysis
 	kernels  []*kernels.Kernel
+	named    []*kernels.Operation
 	timing   kernels.Timing
 	fusions  []kernels.Fusion
 	compile  *compile.Use
@@ -44,7 +45,7 @@ type answers struct {
 func ask(t *analyze.Trace, opts Options) *answers {
 	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t)}
 	sum := kernels.NewSum(t)
-	x.kernels, x.timing = sum.Kernels(), sum.Timing
+	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
 		x.serial = &cause.Analysis{Evidence: evidence.Measure(t)}
 		return x
@@ -82,6 +83,7 @@ func (x *answers) report(opts Options) *Report {
 	r.queues(a, opts)
 	r.gpu(a, x.timing)
 	r.kernels(x.kernels, x.fusions)
+	r.operations(x.named)
 	r.memory(x.memory)
 	r.compile(x.compile)
 	r.Scopes = x.scopes

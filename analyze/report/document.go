@@ -22,6 +22,7 @@ type Report struct {
 	GPU              GPU               `json:"gpu"`
 	GPUTiming        string            `json:"gpu_timing"` // "measured" when the GPU's own clock gave every encoder's time, else "estimated"
 	Kernels          []Kernel          `json:"kernels"`
+	Operations       []Operation       `json:"operations"` // what the kernels ran for; empty when nothing has a name
 	FusionCandidates []FusionCandidate `json:"fusion_candidates"`
 	Memory           Memory            `json:"memory"`
 	Compile          Compile           `json:"compile"`

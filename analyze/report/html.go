@@ -54,6 +54,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"heat":           heat,
 	"filled":         func(m Matrix) bool { return largest(m) > 0 },
 	"thread":         func(t Thread) string { return threadName(&t) },
+	"operations":     func(list []Operation) []Operation { return list[:min(4*mostRows, len(list))] },
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
 

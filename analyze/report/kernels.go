@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -20,6 +21,18 @@ type Kernel struct {
 	Source         string  `json:"source"` // "measured" or "estimated"
 	MeanThreads    float64 `json:"mean_threads"`
 	CommandBuffers int     `json:"command_buffers"`
+
+	Operation     string            `json:"operation"`      // that it ran for, the one with the most GPU time; empty when nothing names it
+	OperationFrom string            `json:"operation_from"` // where its name was said: "debug group", "encoder label", …
+	Operations    []KernelOperation `json:"operations"`     // all, when any has a name
+}
+
+// A KernelOperation is what a kernel did for one operation; one without a name is what nothing names.
+type KernelOperation struct {
+	Name       string `json:"name"`
+	From       string `json:"from"`
+	Dispatches int    `json:"dispatches"`
+	GPUNS      int64  `json:"gpu_ns"`
 }
 
 // A FusionCandidate is two kernels or more that nearly always come back to back.
@@ -40,11 +53,39 @@ func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 		if k.Measured {
 			out.Source = kernels.Measured
 		}
+		out.operations(k)
 		return out
 	})
 	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
 		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
 	})
+}
+
+// operations says what the kernel ran for.
+func (k *Kernel) operations(from *kernels.Kernel) {
+	k.Operations = []KernelOperation{}
+	for _, o := range from.Operations {
+		if o.Name != "" && k.Operation == "" {
+			k.Operation, k.OperationFrom = o.Name, o.From.String()
+		}
+	}
+	if k.Operation == "" {
+		return
+	}
+	for _, o := range from.Operations {
+		k.Operations = append(k.Operations, KernelOperation{o.Name, o.From.String(), o.Dispatches, int64(o.GPU)})
+	}
+}
+
+// widestOperation bounds a cell of text.
+const widestOperation = 30
+
+// OperationCell is the operation that it ran for most, and how many others there are.
+func (k *Kernel) OperationCell() string {
+	if n := len(k.Operations); n > 1 {
+		return fmt.Sprintf("%s +%d", cut(k.Operation, widestOperation), n-1)
+	}
+	return cut(k.Operation, widestOperation)
 }
 
 func (r *Report) writeKernels(w io.Writer, style styler) {
@@ -53,6 +94,9 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 	}
 	head(w, style, "kernels", "where the GPU's time went")
 	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: mostRows}
+	if len(r.Operations) > 0 {
+		t.heads, t.left = slices.Insert(t.heads, 1, "operation"), 2
+	}
 	for _, k := range r.Kernels {
 		name := k.Name
 		if k.Layer != analyze.App {
@@ -62,7 +106,11 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		if k.MeanThreads > 0 {
 			threads = fmt.Sprintf("%.0f", k.MeanThreads)
 		}
-		t.add(name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), threads, k.Source)
+		cells := []string{name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), threads, k.Source}
+		if len(r.Operations) > 0 {
+			cells = slices.Insert(cells, 1, k.OperationCell())
+		}
+		t.add(cells...)
 	}
 	t.write(w, style)
 	for i, f := range r.FusionCandidates {

@@ -268,7 +268,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	if len(l.parts) > 0 {
 		l.total.Finish()
 		x.trace, x.serial = l.total.Trace, &cause.Analysis{Evidence: l.threads.Finish()}
-		x.kernels, x.timing = l.kernels.Kernels(), l.kernels.Timing
+		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace), finishScopes(append([]Scope{}, l.scopes...))
 	} else { // what is known of the whole run by any part of it
 		l.total.Add(l.looks[0].answer.trace)

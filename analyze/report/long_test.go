@@ -94,6 +94,7 @@ func adds(t *testing.T, whole, parts *Report) {
 		{"threads", whole.Threads, parts.Threads, 1e-6},
 		{"queues", whole.Queues, parts.Queues, 1e-6},
 		{"kernels", whole.Kernels, parts.Kernels, 1e-6},
+		{"operations", whole.Operations, parts.Operations, 1e-6},
 		{"memory", whole.Memory, parts.Memory, 0},
 		{"compile", whole.Compile, parts.Compile, 0},
 		{"scopes", whole.Scopes, parts.Scopes, 0},

@@ -34,6 +34,7 @@ var sections = []section{
 	{"gpu", (*Report).writeGPU, totals},
 	{"queues", (*Report).writeQueues, totals},
 	{"kernels", (*Report).writeKernels, totals | causes},
+	{"operations", (*Report).writeOperations, totals},
 	{"scopes", (*Report).writeScopes, totals},
 	{"calls", (*Report).writeCalls, totals},
 	{"sites", (*Report).writeCallSites, totals},

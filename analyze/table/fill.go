@@ -192,11 +192,17 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
 func addEncoders(a *filling, add func(encoderRow)) {
-	times := map[*analyze.Encoder]analyze.Nanos{}
+	times, named := map[*analyze.Encoder]analyze.Nanos{}, map[*analyze.Encoder]analyze.Operation{}
 	for _, b := range a.slice.Buffers {
 		clear(times)
+		clear(named)
 		for _, s := range kernels.Split(b, a.Trace.Window) {
 			times[s.Encoder] += s.GPU
+			if name, known := named[s.Encoder]; !known {
+				named[s.Encoder] = s.Operation
+			} else if name != s.Operation {
+				named[s.Encoder] = analyze.Operation{}
+			}
 		}
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
@@ -208,6 +214,7 @@ func addEncoders(a *filling, add func(encoderRow)) {
 				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
 				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin), GPUEnd: int64(e.GPU.End),
 				GPU: int64(times[e]), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
+				Operation: named[e].Name, OperationFrom: named[e].From.String(),
 			})
 		}
 	}
@@ -217,7 +224,9 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 	for _, b := range a.slice.Buffers {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
-				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads}
+				named := b.Operation(&b.Encoders[i], &d)
+				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads,
+					Operation: named.Name, OperationFrom: named.From.String()}
 				if d.Pipeline != nil {
 					r.Pipeline, r.Kernel = int64(d.Pipeline.ID), d.Pipeline.Kernel
 				}

@@ -127,6 +127,8 @@ type encoderRow struct {
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
+	Operation     string `parquet:"operation,dict,optional" doc:"what the program calls it, if that is one name; its dispatches have theirs"`
+	OperationFrom string `parquet:"operation_from,dict,optional" doc:"where it says so"`
 }
 
 type dispatchRow struct {
@@ -137,6 +139,9 @@ type dispatchRow struct {
 	Kernel   string `parquet:"kernel,dict,optional" doc:"name of its function"`
 	Count    int64  `parquet:"count" doc:"equal dispatches, one after another"`
 	Threads  uint64 `parquet:"threads,optional" doc:"threads of all of them"`
+
+	Operation     string `parquet:"operation,dict,optional" doc:"what the program calls it"`
+	OperationFrom string `parquet:"operation_from,dict,optional" doc:"where it says so: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
 }
 
 type waitRow struct {

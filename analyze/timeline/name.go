@@ -29,8 +29,8 @@ func encoderName(e *analyze.Encoder) string {
 	return fmt.Sprintf("encoder %d", e.ID)
 }
 
-// mostKernels bounds the names in one label.
-const mostKernels = 4
+// mostNames bounds the names in one label.
+const mostNames = 4
 
 // kernelsOf are the names of a command buffer's kernels, each once, in order; the last is "…" when there are many.
 func kernelsOf(b *analyze.CommandBuffer) []string {
@@ -43,16 +43,40 @@ func kernelsOf(b *analyze.CommandBuffer) []string {
 
 func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
 	for d := range e.Runs() {
-		if d.Pipeline == nil || d.Pipeline.Kernel == "" || slices.Contains(names, d.Pipeline.Kernel) {
-			continue
+		if d.Pipeline != nil {
+			names = addName(names, d.Pipeline.Kernel)
 		}
-		if len(names) == mostKernels {
-			return append(names, "…")
-		}
-		if len(names) > mostKernels {
-			return names
-		}
-		names = append(names, d.Pipeline.Kernel)
 	}
 	return names
+}
+
+// operationsOf adds what an encoder of b ran for, each once, in order.
+func operationsOf(names []string, b *analyze.CommandBuffer, e *analyze.Encoder) []string {
+	ran := false
+	for d := range e.Runs() {
+		ran, names = true, addName(names, b.Operation(e, &d).Name)
+	}
+	if !ran {
+		names = addName(names, b.Operation(e, nil).Name)
+	}
+	return names
+}
+
+// operations are what to know of a slice that runs them.
+func operations(names []string) arg {
+	if len(names) == 0 {
+		return arg{}
+	}
+	return arg{name: "operations", text: strings.Join(names, ", ")}
+}
+
+// addName adds a name that is not there yet; instead of the one that is too many "…".
+func addName(names []string, name string) []string {
+	switch {
+	case name == "" || slices.Contains(names, name) || len(names) > mostNames:
+		return names
+	case len(names) == mostNames:
+		return append(names, "…")
+	}
+	return append(names, name)
 }

@@ -76,7 +76,7 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	args     [6]arg
+	args     [7]arg
 	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
 
@@ -200,12 +200,18 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}
 	}
 	s.args[4] = calledFrom("committed from", b.Committed.Stack)
+	var named []string
+	for i := range b.Encoders {
+		named = operationsOf(named, b, &b.Encoders[i])
+	}
+	s.args[6] = operations(named)
 	inner, measured := &sorter{out: w.out, track: on}, 0
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		if e.GPU.Known() {
 			x := slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"}
 			x.args[0] = arg{name: "gpu_timing", text: kernels.Measured}
+			x.args[1] = operations(operationsOf(nil, b, e))
 			inner.add(x)
 			measured++
 		}

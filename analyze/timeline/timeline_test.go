@@ -470,3 +470,30 @@ func TestModelWithoutCalls(t *testing.T) {
 		t.Errorf("%v, want %v", count, want)
 	}
 }
+
+// What the GPU ran says what the program calls it: at most a few names, each once.
+func TestOperationsAreArguments(t *testing.T) {
+	encoder := func(names ...string) (e analyze.Encoder) {
+		for _, n := range names {
+			e.Dispatches = append(e.Dispatches, analyze.Dispatch{Count: 1, Threads: 64, Names: &analyze.Names{Group: n}})
+		}
+		return e
+	}
+	for _, c := range []struct {
+		encoders []analyze.Encoder
+		want     string
+	}{
+		{[]analyze.Encoder{encoder("add", "add", ""), encoder("mul")}, `"operations":"add, mul"`},
+		{[]analyze.Encoder{encoder("a", "b", "c", "d", "e", "f")}, `"operations":"a, b, c, d, …"`},
+		{[]analyze.Encoder{{Label: "copy"}}, `"operations":"copy"`},
+	} {
+		var out strings.Builder
+		b := &analyze.CommandBuffer{ID: 1, GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: c.encoders}
+		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []*analyze.CommandBuffer{b}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("no %s in %s", c.want, out.String())
+		}
+	}
+}

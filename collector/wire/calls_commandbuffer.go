@@ -32,8 +32,8 @@ var commandBufferCalls = [...]Row{
 	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
 	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
 	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
-	{124, "pushDebugGroup:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, theText, nil},
-	{125, "popDebugGroup", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
+	{124, "pushDebugGroup:", FamilyCommandBuffer, GroupEncode, EffectOpensGroup, commandBuffer, theText, nil},
+	{125, "popDebugGroup", FamilyCommandBuffer, GroupEncode, EffectClosesGroup, commandBuffer, none, nil},
 	{126, "useResidencySet:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, residencySet, nil},
 	{127, "useResidencySets:count:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, howMany, nil},
 }

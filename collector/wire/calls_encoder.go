@@ -36,8 +36,8 @@ var encoderCalls = [...]Row{
 
 	{128, "barrierAfterQueueStages:beforeStages:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{129, "insertDebugSignpost:", FamilyEncoder, GroupEncode, EffectNone, encoder, theText, nil},
-	{130, "pushDebugGroup:", FamilyEncoder, GroupEncode, EffectNone, encoder, theText, nil},
-	{131, "popDebugGroup", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
+	{130, "pushDebugGroup:", FamilyEncoder, GroupEncode, EffectOpensGroup, encoder, theText, nil},
+	{131, "popDebugGroup", FamilyEncoder, GroupEncode, EffectClosesGroup, encoder, none, nil},
 
 	{135, "updateFence:", FamilyEncoder, GroupEncode, EffectNone, encoder, fence, nil},
 	{136, "waitForFence:", FamilyEncoder, GroupEncode, EffectNone, encoder, fence, nil},

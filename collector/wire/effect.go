@@ -9,6 +9,8 @@ const (
 	EffectCounted               // only counted, never recorded
 	EffectMakes                 // makes an object, and nothing else
 	EffectLabels                // gives an object its label
+	EffectOpensGroup            // begins a debug group of a command buffer or an encoder
+	EffectClosesGroup           // ends the innermost one
 	EffectEnqueues              // takes a command buffer's place in its queue
 	EffectCommits               // hands command buffers to their queue
 	EffectCommitsOptions        // the same, with options of the program's
@@ -60,6 +62,8 @@ var effectNames = [...]string{
 	EffectCounted:        "counted",
 	EffectMakes:          "makes",
 	EffectLabels:         "labels",
+	EffectOpensGroup:     "opens a group",
+	EffectClosesGroup:    "closes a group",
 	EffectEnqueues:       "enqueues",
 	EffectCommits:        "commits",
 	EffectCommitsOptions: "commits with options",

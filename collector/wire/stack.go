@@ -20,7 +20,7 @@ func CallHasStack(c Call) bool {
 	case GroupAllocate:
 		return row.Effect != EffectReleases
 	case GroupEncode:
-		return row.Arg.Role == RoleMade || row.Effect == EffectDispatches
+		return row.Arg.Role == RoleMade || row.Effect == EffectDispatches || row.Effect == EffectExecutes
 	}
 	return false
 }

@@ -1,0 +1,140 @@
+package analyze
+
+import (
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
+// A bufferNaming is what the loader knows of how a command buffer that is not committed yet is called.
+type bufferNaming struct {
+	thread  *Thread // that gave the label
+	label   string
+	added   string // to the label before
+	encoded bool   // work, since there was a label
+	grows   bool
+	groups  []string
+}
+
+// naming is that of a command buffer.
+func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
+	n := p.called[b]
+	if n == nil {
+		if p.called == nil {
+			p.called = map[*CommandBuffer]*bufferNaming{}
+		}
+		n = &bufferNaming{}
+		p.called[b] = n
+	}
+	return n
+}
+
+// relabel takes in a label of the command buffer. One that was cut does not say what was added to it.
+func (n *bufferNaming) relabel(label string, by *Thread) {
+	switch longer := strings.HasPrefix(label, n.label) && n.label != "" && n.thread == by; {
+	case longer && len(label) == len(n.label):
+		if len(label) >= wire.MaxFactText {
+			n.added = ""
+		}
+		return
+	case longer:
+		n.added, n.grows = label[len(n.label):], n.grows || n.encoded
+	default:
+		n.added, n.grows, n.encoded = label, false, false
+	}
+	if len(label) >= wire.MaxFactText {
+		n.added = ""
+	}
+	n.label, n.thread = label, by
+}
+
+// regroup takes in a debug group that begins, or the end of the innermost.
+func regroup(groups []string, effect wire.Effect, name string) []string {
+	if effect == wire.EffectOpensGroup {
+		return append(groups, name)
+	}
+	return groups[:max(0, len(groups)-1)]
+}
+
+// innermost is the last name that is one.
+func innermost(groups []string) string {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if groups[i] != "" {
+			return groups[i]
+		}
+	}
+	return ""
+}
+
+// names are those of what the thread encodes now.
+func (s *streamLoader) names(o *openEncoder) *Names {
+	n := Names{Group: innermost(o.groups), thread: s.thread.Thread}
+	if len(s.process.called) > 0 {
+		if of := s.process.called[o.buffer]; of != nil {
+			n.BufferGroup, of.encoded = innermost(of.groups), true
+			if of.thread == s.thread.Thread {
+				n.Label, n.Added, n.Grows = of.label, of.added, of.grows
+			}
+		}
+	}
+	if o.names == nil || *o.names != n {
+		o.names = s.process.shared(n)
+	}
+	return o.names
+}
+
+// shared is the one value for equal names.
+func (p *processLoader) shared(n Names) *Names {
+	known := p.names[n]
+	if known == nil {
+		if p.names == nil {
+			p.names = map[Names]*Names{}
+		}
+		known = &n
+		p.names[n] = known
+	}
+	return known
+}
+
+// nameCopies keeps what the copies of the encoder are called, if that is one name.
+func (s *streamLoader) nameCopies(o *openEncoder) {
+	e, now := &o.one[0], s.names(o)
+	switch {
+	case e.Copies == 0:
+		e.Names = now
+	case e.Names != now:
+		e.Names = s.process.shared(Names{thread: s.thread.Thread})
+	}
+}
+
+// nameScopes adds the scopes that threads were in when they encoded.
+func (t *Trace) nameScopes() {
+	if len(t.Scopes) == 0 {
+		return
+	}
+	scopes, known := NewScopesAt(t), map[Names]*Names{}
+	within := func(names *Names, at Nanos) *Names {
+		if names == nil || names.thread == nil {
+			return names
+		}
+		scope := scopes.Innermost(names.thread, at)
+		if scope == "" {
+			return names
+		}
+		n := *names
+		n.Scope = scope
+		if known[n] == nil {
+			known[n] = &n
+		}
+		return known[n]
+	}
+	for _, b := range t.CommandBuffers {
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			e.Names = within(e.Names, e.Created.Begin)
+			for k := range e.Dispatches {
+				e.Dispatches[k].Names = within(e.Dispatches[k].Names, e.Dispatches[k].At)
+			}
+		}
+	}
+}

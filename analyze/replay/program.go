@@ -38,6 +38,8 @@ type program struct {
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
+	slowLatency, slowNotify   float64       // shares of these that took several times as long as the quickest
+	denser                    float64       // how many times as many hand-overs a replay has as were recorded; up to 1 is as many
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 }

@@ -48,13 +48,13 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 }
 
 // speedup is how many times as fast the program is with the change. The interval holds what all readings give, what GPUs with and
-// without more room than was seen give, and the error of the replay. It is nil, with the reason, when the interval is too wide.
+// without more room than was seen give, what processors give that sleep as deeply as they did, and the error of the replay. It is nil, with the reason, when the interval is too wide.
 func (p *program) speedup(readings []reading, base float64, c Change, replayError float64) (s *Speedup, why string) {
 	usual, other := c, c
 	if usual.room = true; c.GPU || c.scale.flies() { // queues whose work a busier GPU ran one after the other are not taken to change
 		usual, other = other, usual
 	}
-	changed, ends := p.run(usual)
+	changed, denser, ends := p.settled(usual, base)
 	if !ends || changed == 0 {
 		return nil, "a replay without it does not come to an end"
 	}
@@ -67,16 +67,17 @@ func (p *program) speedup(readings []reading, base float64, c Change, replayErro
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	for _, r := range append(append(slices.Clone(readings), p.splits(c, base)...), reading{p, base}) {
-		for _, c := range []Change{usual, other} {
-			if r.program != p && c == other || r.program == p && c == usual { // the latter has been run
-				continue
-			}
-			if changed, ends := r.run(c); ends && changed > 0 {
-				gained := of * changed / r.base / p.roomyFor(c, base)
-				s.Low, s.High = min(s.Low, gained), max(s.High, gained)
-			}
+	try := func(r *program, was float64, c Change) {
+		if changed, ends := r.run(c); ends && changed > 0 {
+			gained := of * changed / was / p.roomyFor(c, base)
+			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
 		}
+	}
+	for _, r := range append(slices.Clone(readings), p.splits(c, base)...) {
+		try(r.as(denser), r.base, usual)
+	}
+	if try(p.as(denser), base, other); denser > 1 {
+		try(p, base, usual) // processors that sleep as deeply as they did
 	}
 	if s.High > policy.Widest.Value*s.Low {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", s.Low, s.High)

@@ -34,6 +34,7 @@ func (p *program) findUsual() {
 	if more > 0 {
 		p.hindered = min(1, evidence.Share(p.waitedFor, more))
 	}
+	p.slowLatency, p.slowNotify = slowOf(latencies, p.quickLatency), slowOf(notifies, p.quickNotify)
 }
 
 // unhindered is what a hand-over takes that finds a processor as soon as usual. What it waits for one without the cause the replay adds.
@@ -45,7 +46,7 @@ func (p *program) unhindered(n, usual analyze.Nanos) analyze.Nanos {
 func (r *playing) latencyOf(j *job) analyze.Nanos {
 	n := j.latency
 	if !r.unchanged() {
-		n = r.unhindered(n, r.usualLatency)
+		n = r.awake(r.unhindered(n, r.usualLatency), r.quickLatency, r.slowLatency)
 	}
 	if r.Launch {
 		n /= policy.FewerLaunches
@@ -65,7 +66,7 @@ func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
 	handlers := min(n, r.program.jobs[job].handlers)
 	n -= handlers
 	if !r.unchanged() {
-		n = r.unhindered(n, r.usualNotify)
+		n = r.awake(r.unhindered(n, r.usualNotify), r.quickNotify, r.slowNotify)
 	}
 	if !r.Handlers {
 		n += handlers

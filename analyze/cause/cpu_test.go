@@ -119,7 +119,7 @@ func TestConfinedToOneProcessor(t *testing.T) {
 		trace := rounds(10, 25, 1, of(25, 20)...)
 		trace.Source.Processors = 16
 		process := trace.Threads[0].Process
-		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000}}
+		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000, Waited: 2_500_000_000}}
 		a := Analyze(trace, Options{})
 		if v := a.Verdict; v.Cause != c.cause {
 			t.Errorf("%d %% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)

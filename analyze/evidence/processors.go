@@ -21,10 +21,11 @@ type processors struct {
 	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
-// confinedTo says whether programs that used so many processors' time fill a number of processors that is less than the machine's.
-func confinedTo(used float64, machine int) bool {
+// confinedTo says whether programs that used so many processors' time, and waited for so many, fill a number of processors that is less than the
+// machine's. One that uses a whole number by chance does not wait for more as long as it runs.
+func confinedTo(used, waited float64, machine int) bool {
 	whole := math.Round(used)
-	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= policy.Little.Value
+	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= policy.Little.Value && waited >= used
 }
 
 // Known says whether the samples tell enough of the threads' time, with what they waited for processors.
@@ -61,16 +62,17 @@ func (ev *Evidence) useOfProcessors() {
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
-	used := ev.processorsUsed()
+	used, waited := ev.processorsUsed()
 	p.Count = ev.Trace.Source.Processors
-	if p.confined = confinedTo(used, p.Count); p.confined {
+	if p.confined = confinedTo(used, waited, p.Count); p.confined {
 		p.Count = int(math.Round(used))
 	}
 	ev.wakes(p)
 }
 
-// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked.
-func (ev *Evidence) processorsUsed() float64 {
+// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, and for how many their threads
+// waited.
+func (ev *Evidence) processorsUsed() (used, waited float64) {
 	window := analyze.Interval{Begin: 1 << 62}
 	processes := map[*analyze.Process]bool{}
 	for _, t := range ev.Taking {
@@ -79,12 +81,12 @@ func (ev *Evidence) processorsUsed() float64 {
 			window.Begin, window.End = min(window.Begin, w.Begin), max(window.End, w.End)
 		}
 	}
-	used := 0.0
 	for p := range processes {
 		cpu := p.CPUIn(window)
 		used += Share(cpu.Ran, cpu.Covered)
+		waited += Share(max(0, cpu.Waited), cpu.Covered)
 	}
-	return used
+	return used, waited
 }
 
 // atWork is when a thread worked; all the time it was seen in where that is not known.

@@ -80,7 +80,7 @@ type threadState struct {
 
 type jobState struct {
 	ready, done, seen   bool
-	noticed             bool
+	watching            int           // bursts of the framework for it, while it runs, that are under way
 	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
 	waiters             []int32
 }

@@ -71,9 +71,7 @@ func (r *playing) feed(device int) {
 		j := &r.program.jobs[best]
 		end := begin + r.duration(j)
 		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
-			r.at(max(begin, end-work), work, evNoticed, best)
-		} else {
-			r.jobs[best].noticed = true
+			r.watch(best, begin, end, work)
 		}
 		r.at(end, 0, evEnd, best)
 	}
@@ -111,16 +109,26 @@ func (r *playing) end(id int32) {
 	r.delays[burstPost].n++
 	r.running[r.program.queues[j.queue].device]--
 	r.queues[j.queue].running--
-	if s.noticed {
+	if s.watching == 0 {
 		r.at(r.now, r.post(j), evSeen, id)
 	}
 	r.feedAll()
 }
 
+// watch lets the framework do for a job what it does while that runs. What would take longer than the job it does on several processors at once, as
+// where these are the GPU.
+func (r *playing) watch(id int32, begin, end, work analyze.Nanos) {
+	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(r.processors)-1)
+	r.jobs[id].watching = int(parts)
+	for range parts {
+		r.at(max(begin, end-work/parts), work/parts, evNoticed, id)
+	}
+}
+
 // notice ends what the framework does for a job while it runs, as to set up how it hears of its end: before that it does not.
 func (r *playing) notice(id int32) {
 	s := &r.jobs[id]
-	if s.noticed = true; s.done {
+	if s.watching--; s.watching == 0 && s.done {
 		s.late = r.now - s.end
 		r.delays[burstPost].sum += s.late
 		r.at(r.now, r.post(&r.program.jobs[id]), evSeen, id)

@@ -140,6 +140,9 @@ func (p *program) splits(c Change, base float64) (all []reading) {
 func (p *program) resampled(random *rand.Rand) *program {
 	s := p.clone()
 	for t := range s.threads {
+		if th := &p.threads[t]; th.lasts && !th.paces { // it did too little for its times to be drawn from
+			continue
+		}
 		ops, from := s.threads[t].ops, p.threads[t].ops
 		byKind := map[opKind][]int{}
 		for i := range ops {

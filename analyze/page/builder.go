@@ -40,7 +40,8 @@ func NewBuilder() *Builder {
 // thread is what is drawn of a thread. Its calls and its waits lie beside each other in time, and come apart.
 type thread struct {
 	*analyze.Thread
-	number       int // from 1
+	number       int  // from 1
+	works        bool // it commits, or waits for the GPU
 	flat         flat
 	calls, waits track
 	scopes       []*scopeLane
@@ -117,6 +118,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 			continue
 		}
 		t := b.thread(w.Thread)
+		t.works = true
 		for _, p := range shows.Place(w) {
 			t.waits.add(block{Interval: p.Interval, kind: uint8(p.Part), name: w.Selector}, b.room())
 		}

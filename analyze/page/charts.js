@@ -40,7 +40,6 @@ mtrace.charts = function (page) {
       plots[index] = new uPlot(options, plot.data, at);
     };
     const index = plots.push(null) - 1;
-    make();
     return make;
   }
   const makers = [];
@@ -49,8 +48,9 @@ mtrace.charts = function (page) {
   // over draws levels over time, on one grid of time.
   function over(title, remark, list) {
     if (list.length === 0) return;
-    const begin = Math.min(...list.map((s) => s.begin_ns)), bin = Math.max(...list.map((s) => s.bin_ns));
-    const count = Math.max(...list.map((s) => Math.ceil((s.begin_ns + s.bin_ns * s.means.length - begin) / bin)));
+    const begin = Math.min(...list.map((s) => s.begin_ns)), end = Math.max(...list.map((s) => s.begin_ns + s.bin_ns * s.means.length));
+    const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240); // as many as can be told apart
+    const count = Math.ceil((end - begin) / bin);
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
@@ -71,27 +71,35 @@ mtrace.charts = function (page) {
     makers.push(figure(title, remark, plot, rows));
   }
 
+  // lengthsBetween are round durations of a logarithmic axis, as many as have room.
+  function lengthsBetween(low, high) {
+    const list = [], steps = high / low > 1e3 ? [1] : high / low > 30 ? [1, 3] : [1, 2, 5];
+    for (let power = 10 ** Math.floor(Math.log10(Math.max(low, 1))); power <= high; power *= 10) for (const m of steps) if (m * power >= low && m * power <= high) list.push(m * power);
+    return list;
+  }
+
   // lengths draws how many durations there are of each length.
   function lengths(h) {
     if (h.total === 0) return;
     const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink, grid) => ({
       scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5, h.bins[h.bins.length - 1].to_ns * 1.5]}, y: {range: (u, low, high) => [0, Math.max(1, high * 1.08)]}},
-      axes: [axis(ink, grid, {values: (u, all) => all.map((n) => n == null || Math.abs(Math.log10(n) - Math.round(Math.log10(n))) > 1e-6 ? "" : mtrace.duration(n)), space: 40}),
+      axes: [axis(ink, grid, {splits: (u, i, low, high) => lengthsBetween(low, high), filter: (u, all) => all, values: (u, all) => all.map(mtrace.duration)}),
         axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Number.isInteger(n) ? String(n) : "")})],
       series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)}, {label: "command buffers", value: (u, n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};
     const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns), String(b.count)])];
-    makers.push(figure(h.name, h.total + (h.total === 1 ? " time" : " times"), plot, rows));
+    makers.push(figure(h.name, h.total + " in all", plot, rows));
   }
 
   const group = (name) => page.series.filter((s) => s.group === name);
   over("GPU busy", "part of the time in which it ran anything", group("busy"));
-  over("In flight", "command buffers committed and not completed, mean", group("flight").concat(group("flight").length + group("queue").length > 2 ? group("queue") : []));
+  over("In flight", "command buffers committed and not completed, mean", group("flight"));
   over("Memory", "what the program had allocated for the GPU", group("memory"));
   for (const h of page.histograms) lengths(h);
 
   const again = () => makers.forEach((make) => make());
+  again(); // when all have their places
   let width = root.clientWidth;
   new ResizeObserver(() => { if (root.clientWidth !== width) { width = root.clientWidth; again(); } }).observe(root);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);

@@ -80,6 +80,7 @@ func (b *Builder) buffers(s *analyze.Slice) {
 		var by *thread
 		if x.Committed.Thread != nil {
 			by = b.thread(x.Committed.Thread)
+			by.works = true
 		}
 		if x.Status == analyze.StatusError {
 			b.marks.fail(by, max(x.GPU.End, x.Completed.Begin, x.Committed.End), fmt.Sprintf("%s failed, code %d: %s", timeline.BufferName(x), x.ErrorCode, x.Error))

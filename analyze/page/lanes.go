@@ -131,12 +131,15 @@ func (b *Builder) drawings() (list []drawing) {
 	return list
 }
 
-// idle is 1 of a thread that only waited for signals, which comes last.
+// idle is 0 of a thread that gives the GPU work, or waits for it; others come after those.
 func idle(t *thread) int {
-	if t.OnlyIdle {
-		return 1
+	switch {
+	case t.works:
+		return 0
+	case t.OnlyIdle:
+		return 2
 	}
-	return 0
+	return 1
 }
 
 func pid(t *thread) int {

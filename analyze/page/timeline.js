@@ -209,8 +209,7 @@ mtrace.timeline = function (page) {
   function drawLabels(row, y) {
     pen.fillStyle = paper;
     pen.fillRect(0, y, gutter, row.height);
-    let text = row.series ? "in flight, " + row.series.name : row.lane.name;
-    if (row.series) text += " (≤ " + (row.most || 1).toFixed(row.most < 10 ? 1 : 0) + ")";
+    let text = row.series ? row.series.name + ", depth ≤ " + (row.most || 1).toFixed(row.most < 10 ? 1 : 0) : row.lane.name;
     if (row.lane && row.lane.shows === "thread") {
       pen.fillStyle = colour("gpu", row.lane.color);
       pen.fillRect(0, y + 3, 5, row.height - 6);

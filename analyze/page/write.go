@@ -114,7 +114,7 @@ func (d *Document) remarks() (list []string) {
 		list = append(list, fmt.Sprintf("%s with the fewest calls had no room.", analyze.Plural(d.LanesLeft, "lane")))
 	}
 	if d.MarksLeft > 0 {
-		list = append(list, fmt.Sprintf("%s had no room.", analyze.Plural(int(d.MarksLeft), "mark or scope")))
+		list = append(list, fmt.Sprintf("%d more marks and scopes had no room.", d.MarksLeft))
 	}
 	return list
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -51,12 +50,17 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"head":           func(c column) string { return c.head },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
 	"meaning":        func(c column) string { return c.legend },
-	"heat":           heat,
-	"filled":         func(m Matrix) bool { return largest(m) > 0 },
+	"filled":         func(m Matrix) bool { return m.largest() > 0 },
+	"percent":        func(share float64) float64 { return 100 * min(1, max(0, share)) },
+	"kernels":        func(list []Kernel) []Kernel { return list[:min(mostKernels, len(list))] },
+	"more":           func(kernels int) int { return max(0, kernels-mostKernels) },
 	"thread":         func(t Thread) string { return threadName(&t) },
 	"operations":     func(list []Operation) []Operation { return list[:min(4*mostRows, len(list))] },
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
+
+// mostKernels bounds the kernels of the page.
+const mostKernels = 100
 
 func toInt(n any) int64 {
 	switch n := n.(type) {
@@ -80,25 +84,6 @@ func bars(t Thread) []bar {
 		}
 	}
 	return list
-}
-
-func largest(m Matrix) int64 {
-	most := int64(0)
-	for _, row := range m.NS {
-		if len(row) > 0 {
-			most = max(most, slices.Max(row))
-		}
-	}
-	return most
-}
-
-// heat is the background of a cell of the matrix: the redder, the longer.
-func heat(m Matrix, n int64) template.CSS {
-	most := largest(m)
-	if n == 0 || most == 0 {
-		return ""
-	}
-	return template.CSS(fmt.Sprintf("background:rgba(214,39,40,%.2f)", 0.08+0.72*float64(n)/float64(most)))
 }
 
 // Pictures are what analyze/page puts into the page beside the report; all are empty in a page of tables alone.

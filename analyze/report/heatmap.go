@@ -1,0 +1,99 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+)
+
+// A heatMap is a matrix as the page shows it: threads with their names, those alone that have enough in their row or their column.
+type heatMap struct {
+	Columns []string
+	Rows    []heatRow
+	More    int // threads that have something and are not shown
+}
+
+type heatRow struct {
+	Name  string
+	Cells []heatCell
+}
+
+type heatCell struct {
+	NS   int64
+	Heat template.CSS // the redder, the longer
+}
+
+// mostHeat bounds the rows and columns of a heat map.
+const mostHeat = 40
+
+func (m Matrix) largest() (most int64) {
+	for _, row := range m.NS {
+		for _, n := range row {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// HeatMap makes a heat map of a matrix.
+func (r *Report) HeatMap(m Matrix) (h heatMap) {
+	waits, causes := make([]int64, len(m.TIDs)), make([]int64, len(m.TIDs)) // sums of rows and columns
+	total := int64(0)
+	for i, row := range m.NS {
+		for j, n := range row {
+			waits[i] += n
+			causes[j] += n
+			total += n
+		}
+	}
+	left := map[int]bool{}
+	used := func(sums []int64) (shown []int) {
+		for i, n := range sums {
+			switch {
+			case n > 0 && float64(n) >= leastWeight*float64(total):
+				shown = append(shown, i)
+			case n > 0:
+				left[i] = true
+			}
+		}
+		slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+		for _, i := range shown[min(len(shown), mostHeat):] {
+			left[i] = true
+		}
+		shown = shown[:min(len(shown), mostHeat)]
+		slices.Sort(shown)
+		return shown
+	}
+	rows, columns := used(waits), used(causes)
+	for _, i := range slices.Concat(rows, columns) {
+		delete(left, i)
+	}
+	h.More = len(left)
+	for _, j := range columns {
+		h.Columns = append(h.Columns, r.NameOf(m.TIDs[j]))
+	}
+	most := m.largest()
+	for _, i := range rows {
+		row := heatRow{Name: r.NameOf(m.TIDs[i])}
+		for _, j := range columns {
+			c := heatCell{NS: m.NS[i][j]}
+			if c.NS > 0 {
+				c.Heat = template.CSS(fmt.Sprintf("background:rgba(214,39,40,%.2f)", 0.06+0.5*float64(c.NS)/float64(most)))
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	return h
+}
+
+// NameOf is a thread's name and number.
+func (r *Report) NameOf(tid uint64) string {
+	for i := range r.Threads {
+		if r.Threads[i].TID == tid {
+			return threadName(&r.Threads[i])
+		}
+	}
+	return fmt.Sprint(tid)
+}

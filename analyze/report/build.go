@@ -25,6 +25,8 @@ type Options struct {
 	Sections []string           // of WriteText; empty is all. What the others need is not computed
 	Document bool               // all is computed, because it is written as JSON or HTML as well
 	Color    bool               // of WriteText
+	Width    int                // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
+	Top      int                // rows of each table of WriteText; 0 is as many as it has as a rule
 }
 
 // answers are what the analyses say of a trace.

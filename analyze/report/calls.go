@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -49,12 +48,12 @@ func (r *Report) calls(t *analyze.Trace) {
 	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
 }
 
-func (r *Report) writeCalls(w io.Writer, style styler) {
+func (r *Report) writeCalls(w *sheet) {
 	if len(r.Calls) == 0 {
 		return
 	}
-	head(w, style, "calls", "")
-	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1, most: 2 * mostRows}
+	head(w, "calls", "")
+	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1, most: w.rows(2 * mostRows), spare: []int{6, 3, 8}}
 	same := map[string]int{}
 	for _, c := range r.Calls {
 		same[c.Selector]++
@@ -66,5 +65,5 @@ func (r *Report) writeCalls(w io.Writer, style styler) {
 		}
 		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
 	}
-	t.write(w, style)
+	t.write(w)
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"io"
-
 	"mtrace/analyze"
 )
 
@@ -36,14 +34,14 @@ func (r *Report) callSites(t *analyze.Trace) {
 	})
 }
 
-func (r *Report) writeCallSites(w io.Writer, style styler) {
+func (r *Report) writeCallSites(w *sheet) {
 	if len(r.CallSites) == 0 {
 		return
 	}
-	head(w, style, "where calls come from", "the program's own functions, by the time in the calls that they make")
-	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: mostRows}
+	head(w, "where calls come from", "the program's own functions, by the time in the calls that they make")
+	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: w.rows(mostRows)}
 	for _, s := range r.CallSites {
 		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))
 	}
-	t.write(w, style)
+	t.write(w)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
@@ -48,12 +47,12 @@ func (r *Report) compile(c *compile.Use) {
 	})
 }
 
-func (r *Report) writeCompile(w io.Writer, style styler) {
+func (r *Report) writeCompile(w *sheet) {
 	c := &r.Compile
 	if c.Libraries+c.Pipelines+c.Functions == 0 {
 		return
 	}
-	head(w, style, "compilation", "")
+	head(w, "compilation", "")
 	wrap(w, c.Text(), "  ", "  ")
 	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
 	for i, item := range c.Items {
@@ -67,7 +66,7 @@ func (r *Report) writeCompile(w io.Writer, style styler) {
 		t.add(name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
 	}
 	if len(t.rows) > 0 {
-		t.write(w, style)
+		t.write(w)
 	}
 }
 

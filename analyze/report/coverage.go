@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -76,30 +75,30 @@ func (s *SelfCheck) right() bool {
 }
 
 // writeCoverage says what the tracer knows it did not see; processes one by one when there are few.
-func (r *Report) writeCoverage(w io.Writer, style styler) {
+func (r *Report) writeCoverage(w *sheet) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {
 		if i == most {
-			fmt.Fprintf(w, "  … and %d more processes, see --json\n", len(r.Coverage.Processes)-most)
+			wrap(w, fmt.Sprintf("… and %d more processes, see --json", len(r.Coverage.Processes)-most), "  ", "    ")
 			return
 		}
 		who := "coverage"
 		if len(r.Coverage.Processes) > 1 {
 			who = fmt.Sprintf("coverage of process %d", p.PID)
 		}
-		wrapParts(w, p.parts(style), "  "+who+": ", "    ")
+		wrapParts(w, p.parts(w), "  "+who+": ", "    ")
 	}
 }
 
 // parts say what was seen of what there was, what has no hooks, and what was left out.
-func (p *ProcessCoverage) parts(style styler) []string {
+func (p *ProcessCoverage) parts(w *sheet) []string {
 	audit := func(a Audit, what string) string {
 		if a.Made == 0 {
 			return ""
 		}
 		text := fmt.Sprintf("%s of %s %s seen", count(a.Seen), count(a.Made), what)
 		if a.Seen < a.Made {
-			return style.red(text)
+			return w.red(text)
 		}
 		return text
 	}
@@ -110,7 +109,7 @@ func (p *ProcessCoverage) parts(style styler) []string {
 		if u.Methods > 0 {
 			text = fmt.Sprintf("%s of %s not hooked", plural(u.Methods, "method"), class)
 		}
-		parts = append(parts, style.red(text))
+		parts = append(parts, w.red(text))
 	}
 	if len(p.Nested) > 0 {
 		inner := []string{}
@@ -122,7 +121,7 @@ func (p *ProcessCoverage) parts(style styler) []string {
 	if s := p.SelfCheck; s != nil && s.right() {
 		parts = append(parts, fmt.Sprintf("self-check: %d of %d calls seen, each once", s.Seen, s.Made))
 	} else if s != nil {
-		parts = append(parts, style.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen, s.Made)))
+		parts = append(parts, w.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen, s.Made)))
 	}
 	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 }

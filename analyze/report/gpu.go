@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
@@ -109,13 +108,13 @@ func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
 	})
 }
 
-func (r *Report) writeGPU(w io.Writer, style styler) {
+func (r *Report) writeGPU(w *sheet) {
 	g := &r.GPU
 	if g.BusyNS == 0 {
-		head(w, style, "gpu", "no GPU times in this trace")
+		head(w, "gpu", "no GPU times in this trace")
 		return
 	}
-	head(w, style, "gpu", "")
+	head(w, "gpu", "")
 	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f of them at once on average", ns(g.BusyNS),
 		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
@@ -127,16 +126,16 @@ func (r *Report) writeGPU(w io.Writer, style styler) {
 	}
 	if len(g.Devices) > 1 {
 		for _, d := range g.Devices {
-			fmt.Fprintf(w, "  %s: busy %s, %s of %s\n", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS))
+			wrap(w, fmt.Sprintf("%s: busy %s, %s of %s", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS)), "  ", "    ")
 		}
 	}
 	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
-		fmt.Fprintf(w, "  idle for %s between command buffers, because the thread that came next was\n", ns(g.IdleNS))
+		wrap(w, fmt.Sprintf("idle for %s between command buffers, because the thread that came next was", ns(g.IdleNS)), "  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
 			t.add(i.Doing, fmt.Sprint(i.TID), ns(i.NS), count(i.Gaps))
 		}
-		t.write(w, style)
+		t.write(w)
 	}
 }
 

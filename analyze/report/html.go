@@ -45,7 +45,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"exclusion":      func(what string) string { return cmp.Or(exclusionWords[what], what) },
 	"path":           func(what string) string { return cmp.Or(pathWords[what], what) },
 	"sum":            func(names []string) string { return strings.Join(names, " + ") },
-	"dots":           func(p ProcessCoverage) string { return strings.Join(p.parts(false), " · ") },
+	"dots":           func(p ProcessCoverage) string { return strings.Join(p.parts(&sheet{}), " · ") },
 	"bars":           bars,
 	"head":           func(c column) string { return c.head },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
@@ -92,7 +92,7 @@ type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
 	data := pageData{Report: r, Pictures: with, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
-	data.Shown, data.More, data.Hidden = r.shownThreads()
+	data.Shown, data.More, data.Hidden = r.shownThreads(&sheet{})
 	data.Columns = usedColumns(data.Shown)
 	data.Found, data.Skipped = r.foundInsights()
 	data.QueueRows = r.queueRows()

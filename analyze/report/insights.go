@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"strings"
 
 	"mtrace/analyze"
@@ -48,11 +47,11 @@ func site(s insight.Site) Site {
 	return out
 }
 
-func (r *Report) writeInsights(w io.Writer, style styler) {
+func (r *Report) writeInsights(w *sheet) {
 	if len(r.Insights) == 0 {
 		return
 	}
-	head(w, style, "insights", "")
+	head(w, "insights", "")
 	found, skipped := r.foundInsights()
 	unplaced := false
 	for _, i := range found {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -88,14 +87,14 @@ func (k *Kernel) OperationCell() string {
 	return cut(k.Operation, widestOperation)
 }
 
-func (r *Report) writeKernels(w io.Writer, style styler) {
+func (r *Report) writeKernels(w *sheet) {
 	if len(r.Kernels) == 0 {
 		return
 	}
-	head(w, style, "kernels", "where the GPU's time went")
-	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: mostRows}
+	head(w, "kernels", "where the GPU's time went")
+	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: w.rows(mostRows), spare: []int{5, 4}}
 	if len(r.Operations) > 0 {
-		t.heads, t.left = slices.Insert(t.heads, 1, "operation"), 2
+		t.heads, t.left, t.spare = slices.Insert(t.heads, 1, "operation"), 2, []int{6, 5}
 	}
 	for _, k := range r.Kernels {
 		name := k.Name
@@ -112,7 +111,7 @@ func (r *Report) writeKernels(w io.Writer, style styler) {
 		}
 		t.add(cells...)
 	}
-	t.write(w, style)
+	t.write(w)
 	for i, f := range r.FusionCandidates {
 		if i == 5 {
 			wrap(w, fmt.Sprintf("… and %d more; the JSON report has all", len(r.FusionCandidates)-i), "  ", "    ")

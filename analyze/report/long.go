@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 
 	"mtrace/analyze"
@@ -57,7 +56,7 @@ func (s *Sampled) Text() string {
 		analyze.FormatShare(s.Share))
 }
 
-func (r *Report) writeSampled(w io.Writer, style styler) {
+func (r *Report) writeSampled(w *sheet) {
 	if r.Sampled != nil {
 		wrap(w, r.Sampled.Text(), "", "")
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -33,7 +32,7 @@ const leastWeight = 0.002
 // mostColumns bounds a matrix: the threads with the most time in it are shown.
 const mostColumns = 9
 
-func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m Matrix) {
+func (r *Report) writeMatrix(w *sheet, title, remark string, m Matrix) {
 	weight := make([]int64, len(m.TIDs))
 	total := int64(0)
 	for i := range m.NS {
@@ -50,7 +49,7 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 	if total*200 < threads || total == 0 { // hardly anything
 		return
 	}
-	head(w, style, title, remark)
+	head(w, title, remark)
 	var shown []int
 	more := 0
 	for i := range m.TIDs {
@@ -80,7 +79,7 @@ func (r *Report) writeMatrix(w io.Writer, style styler, title, remark string, m 
 		}
 		t.add(row...)
 	}
-	t.write(w, style)
+	t.write(w)
 	if more > 0 {
 		fmt.Fprintf(w, "  … and %s with less; the JSON report has all\n", plural(more, "thread"))
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -49,12 +48,12 @@ func (r *Report) memory(m *memory.Use) {
 	}
 }
 
-func (r *Report) writeMemory(w io.Writer, style styler) {
+func (r *Report) writeMemory(w *sheet) {
 	m := &r.Memory
 	if m.Allocations == 0 {
 		return
 	}
-	head(w, style, "memory", "")
+	head(w, "memory", "")
 	wrap(w, m.Text(), "  ", "  ")
 	modes := []string{}
 	for mode := range m.ByStorageMode {

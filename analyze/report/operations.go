@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
@@ -39,12 +38,12 @@ func (o *Operation) KernelCell() string {
 	return fmt.Sprintf("%d kernels", len(o.Kernels))
 }
 
-func (r *Report) writeOperations(w io.Writer, style styler) {
+func (r *Report) writeOperations(w *sheet) {
 	if len(r.Operations) == 0 {
 		return
 	}
-	head(w, style, "operations", "what the program calls the GPU's work")
-	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3, most: mostRows}
+	head(w, "operations", "what the program calls the GPU's work")
+	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3, most: w.rows(mostRows)}
 	for _, o := range r.Operations {
 		name := o.Name
 		if name == "" {
@@ -52,5 +51,5 @@ func (r *Report) writeOperations(w io.Writer, style styler) {
 		}
 		t.add(name, o.From, o.KernelCell(), ns(o.GPUNS), analyze.FormatShare(o.Share), count(o.Dispatches), o.Source)
 	}
-	t.write(w, style)
+	t.write(w)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -61,10 +60,10 @@ var pathWords = map[string]string{
 }
 
 // writePath writes what the critical path is made of, threads together, and the chains of waits.
-func (r *Report) writePath(w io.Writer, style styler) {
+func (r *Report) writePath(w *sheet) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
-		head(w, style, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")
+		head(w, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")
 		var order []string
 		sum, threads := map[string]int64{}, map[string]int{}
 		for _, part := range p.Parts {
@@ -79,14 +78,14 @@ func (r *Report) writePath(w io.Writer, style styler) {
 		for _, what := range order {
 			t.add(cmp.Or(pathWords[what], what), ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
 		}
-		t.write(w, style)
+		t.write(w)
 	}
 	if c := r.Serialization.Chains; len(c) > 0 && c[0].NS*100 >= p.LengthNS {
-		head(w, style, "chains of waits", "each waits for the next")
+		head(w, "chains of waits", "each waits for the next")
 		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
 		for _, each := range c[:min(len(c), 6)] {
 			t.add(strings.Join(append(list(each.TIDs, func(n uint64) string { return fmt.Sprint(n) }), each.Root), " → "), ns(each.NS), count(each.Waits))
 		}
-		t.write(w, style)
+		t.write(w)
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -45,12 +44,12 @@ func (r *Report) queues(a *cause.Analysis, opts Options) {
 	}
 }
 
-func (r *Report) writeQueues(w io.Writer, style styler) {
+func (r *Report) writeQueues(w *sheet) {
 	if len(r.Queues) == 0 {
 		return
 	}
-	head(w, style, "queues", "")
-	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: mostRows}
+	head(w, "queues", "")
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: w.rows(mostRows)}
 	several := len(r.GPU.Devices) > 1
 	if several {
 		t.heads = append(t.heads, "device")
@@ -62,7 +61,7 @@ func (r *Report) writeQueues(w io.Writer, style styler) {
 		}
 		t.add(cells...)
 	}
-	t.write(w, style)
+	t.write(w)
 }
 
 // A queueRow is a queue as it is told. What the source does not tell is empty.

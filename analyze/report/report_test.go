@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -95,16 +96,19 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWidth: the text is readable at 100 columns.
+// TestWidth: the text is readable on sheets of any width: no line is longer, and of each table the first column and one more are there.
 func TestWidth(t *testing.T) {
 	for _, s := range tracesim.Scenarios {
-		var b bytes.Buffer
-		if err := Build(scenario(t, s.Name), Options{}).WriteText(&b, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(b.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
-				t.Errorf("%s: %d columns: %s", s.Name, n, line)
+		r := Build(scenario(t, s.Name), Options{})
+		for _, width := range []int{0, LeastWidth, 80, MostWidth} {
+			var b bytes.Buffer
+			if err := r.WriteText(&b, Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > cmp.Or(width, UsualWidth) {
+					t.Errorf("%s: %d columns: %s", s.Name, n, line)
+				}
 			}
 		}
 	}
@@ -296,8 +300,8 @@ func TestColoursReachTheTerminal(t *testing.T) {
 // A number that stands at the end of a line without its unit is read as another.
 func TestNumbersKeepTheirUnits(t *testing.T) {
 	var b bytes.Buffer
-	wrap(&b, strings.Repeat("x", width-10)+" took 12.5 ms, 40 % of 3 GiB)", "", "")
-	if want := strings.Repeat("x", width-10) + " took\n12.5 ms, 40 % of 3 GiB)\n"; b.String() != want {
+	wrap(newSheet(&b, Options{}), strings.Repeat("x", UsualWidth-10)+" took 12.5 ms, 40 % of 3 GiB)", "", "")
+	if want := strings.Repeat("x", UsualWidth-10) + " took\n12.5 ms, 40 % of 3 GiB)\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

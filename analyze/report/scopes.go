@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -82,14 +81,14 @@ func addScopes(all, part []Scope) []Scope {
 	return all
 }
 
-func (r *Report) writeScopes(w io.Writer, style styler) {
+func (r *Report) writeScopes(w *sheet) {
 	if len(r.Scopes) == 0 {
 		return
 	}
-	head(w, style, "scopes", "times that the program named")
-	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1, most: mostRows}
+	head(w, "scopes", "times that the program named")
+	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1, most: w.rows(mostRows)}
 	for _, s := range r.Scopes {
 		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
 	}
-	t.write(w, style)
+	t.write(w)
 }

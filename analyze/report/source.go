@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"mtrace/analyze"
@@ -53,16 +51,12 @@ type Incomplete struct {
 	Text    string `json:"text"`     // all of it in one line
 }
 
-func (r *Report) writeSource(w io.Writer, style styler) {
+func (r *Report) writeSource(w *sheet) {
 	s := &r.Source
 	if s.Incomplete != nil {
-		fmt.Fprintln(w, style.red(style.bold(s.Incomplete.Text)))
+		w.say(s.Incomplete.Text, w.red)
 	}
-	what := s.Program
-	if len(s.Args) > 0 {
-		what = strings.Join(s.Args, " ")
-	}
-	fmt.Fprintln(w, style.bold(cut(analyze.Printable(strings.Join(strings.Fields(what), " ")), width)))
+	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
 	var parts []string
 	for _, p := range []string{s.Device, s.OS, s.Host} {
 		if p != "" {
@@ -78,17 +72,17 @@ func (r *Report) writeSource(w io.Writer, style styler) {
 	}
 	lost := r.Lost.Short()
 	if r.Lost.Some() {
-		lost = style.red(lost)
+		lost = w.red(lost)
 	}
 	parts = append(parts, count(r.Events)+" calls, "+lost)
 	if s := r.Coverage.Share; s != nil && *s < 1 {
-		parts = append(parts, style.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
+		parts = append(parts, w.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}
 	for _, part := range r.Lost.Beside() {
-		parts = append(parts, style.red(part))
+		parts = append(parts, w.red(part))
 	}
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
-		fmt.Fprintln(w, style.yellow("SOFTWARE METAL: these are the times of a software Metal, not of a GPU."))
+		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
 	}
 }

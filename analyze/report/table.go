@@ -2,18 +2,20 @@ package report
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mtrace/analyze"
 )
 
-// A table is written with each column as wide as it needs. The first column is cut when the table is too wide.
+// A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when that is not enough columns
+// are left out, which is said.
 type table struct {
 	heads []string
-	left  int // columns from the first that are aligned to the left; the others are numbers
-	most  int // rows that are shown, 0 for all; how many more there are is said
+	left  int   // columns from the first that are aligned to the left; the others are numbers
+	most  int   // rows that are shown, 0 for all; how many more there are is said
+	spare []int // columns that are left out first, in this order; then it is those to the right
 	rows  [][]string
 	more  int
 }
@@ -23,6 +25,9 @@ const (
 	mostThreads = 24
 	mostRows    = 15
 )
+
+// leastFirst is how far the first column is cut.
+const leastFirst = 16
 
 func (t *table) add(cells ...string) {
 	if t.most > 0 && len(t.rows) == t.most {
@@ -36,26 +41,18 @@ func (t *table) add(cells ...string) {
 }
 
 // write writes the table with an indentation of two.
-func (t *table) write(w io.Writer, style styler) {
+func (t *table) write(w *sheet) {
 	widths := make([]int, len(t.heads))
 	for _, row := range append([][]string{t.heads}, t.rows...) {
 		for i, c := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	gap, total := 2, 0
-	for _, n := range widths {
-		total += n
-	}
-	if total+gap*len(widths) > width {
-		gap = 1
-	}
-	if over := total + gap*len(widths) - width; over > 0 {
-		widths[0] = max(8, widths[0]-over)
-	}
+	shown, gap := t.fit(widths, w.width)
 	line := func(cells []string) string {
 		var b strings.Builder
-		for i, c := range cells {
+		for _, i := range shown {
+			c := cells[i]
 			if i == 0 {
 				c = cut(c, widths[0])
 			}
@@ -69,11 +66,45 @@ func (t *table) write(w io.Writer, style styler) {
 		}
 		return strings.TrimRight(b.String(), " ")
 	}
-	fmt.Fprintln(w, style.dim(line(t.heads)))
+	fmt.Fprintln(w, w.dim(line(t.heads)))
 	for _, row := range t.rows {
 		fmt.Fprintln(w, line(row))
 	}
 	if t.more > 0 {
 		fmt.Fprintf(w, "  … and %d more\n", t.more)
+	}
+	if left := len(t.heads) - len(shown); left > 0 {
+		wrap(w, fmt.Sprintf("… and %s that --wide shows", plural(left, "column")), "  ", "  ")
+	}
+}
+
+// fit is which columns a sheet of a width has room for, with how many blanks between them. It makes the first as narrow as it must be.
+func (t *table) fit(widths []int, width int) (shown []int, gap int) {
+	order := slices.Clone(t.spare) // in which columns are left out
+	for i := range widths {
+		shown = append(shown, i)
+		if right := len(widths) - 1 - i; right >= t.left && !slices.Contains(t.spare, right) {
+			order = append(order, right)
+		}
+	}
+	for {
+		total := 0
+		for _, i := range shown {
+			total += widths[i]
+		}
+		gap = 2
+		if total+gap*len(shown) > width {
+			gap = 1
+		}
+		over := total + gap*len(shown) - width
+		if over <= 0 {
+			return shown, gap
+		}
+		if narrow := max(widths[0]-over, min(widths[0], leastFirst)); narrow == widths[0]-over || len(order) == 0 {
+			widths[0] = narrow
+			return shown, gap
+		}
+		shown = slices.DeleteFunc(shown, func(i int) bool { return i == order[0] })
+		order = order[1:]
 	}
 }

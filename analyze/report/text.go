@@ -6,12 +6,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A section is a part of the report that can be asked for by name.
 type section struct {
 	name  string
-	write func(r *Report, w io.Writer, style styler)
+	write func(r *Report, w *sheet)
 	needs need
 }
 
@@ -66,33 +67,39 @@ func CheckSections(names []string) error {
 	return nil
 }
 
-// WriteText writes the report for people, at most 100 columns wide: what was traced, the verdict with its evidence, the tables.
+// WriteText writes the report for people: what was traced, the verdict with its evidence, the tables.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
 	b := bufio.NewWriter(w)
-	style := styler(opts.Color)
-	r.writeSource(b, style)
-	r.writeSampled(b, style)
+	page := newSheet(b, opts)
+	r.writeSource(page)
+	r.writeSampled(page)
 	for _, s := range sections {
 		if len(opts.Sections) == 0 || slices.Contains(opts.Sections, s.name) {
-			s.write(r, b, style)
+			s.write(r, page)
 		}
 	}
 	return b.Flush()
 }
 
-func head(w io.Writer, style styler, title, remark string) {
+func head(w *sheet, title, remark string) {
 	fmt.Fprintln(w)
-	if remark != "" {
-		remark = "  " + style.dim(remark)
+	title = strings.ToUpper(title)
+	switch {
+	case remark == "":
+		fmt.Fprintln(w, w.bold(title))
+	case utf8.RuneCountInString(title)+2+utf8.RuneCountInString(remark) <= w.width:
+		fmt.Fprintln(w, w.bold(title)+"  "+w.dim(remark))
+	default:
+		fmt.Fprintln(w, w.bold(title))
+		wrap(w, remark, "  ", "  ")
 	}
-	fmt.Fprintln(w, style.bold(strings.ToUpper(title))+remark)
 }
 
-func (r *Report) writeWarnings(w io.Writer, style styler) {
+func (r *Report) writeWarnings(w *sheet) {
 	if len(r.Warnings) == 0 {
 		return
 	}
-	head(w, style, "warnings", "")
+	head(w, "warnings", "")
 	for _, text := range r.Warnings {
 		wrap(w, text, "  ! ", "    ")
 	}

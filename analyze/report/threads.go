@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"mtrace/analyze"
@@ -65,12 +64,12 @@ func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	}
 }
 
-func (r *Report) writeThreads(w io.Writer, style styler) {
+func (r *Report) writeThreads(w *sheet) {
 	if len(r.Threads) == 0 {
 		return
 	}
-	head(w, style, "threads", "how each spent its time, in % of its window")
-	shown, more, hidden := r.shownThreads()
+	head(w, "threads", "how each spent its time, in % of its window")
+	shown, more, hidden := r.shownThreads(w)
 	used := usedColumns(shown)
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
 	for _, c := range used {
@@ -91,12 +90,12 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 		}
 		t.add(row...)
 	}
-	t.write(w, style)
+	t.write(w)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %s with fewer command buffers\n", plural(more, "thread"))
+		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", plural(more, "thread")), "  ", "    ")
 	}
 	if hidden > 0 {
-		fmt.Fprintf(w, "  … and %s that made no Metal call and waited for a lock for a moment\n", plural(hidden, "thread"))
+		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment", plural(hidden, "thread")), "  ", "    ")
 	}
 	var legend []string
 	for _, c := range used {
@@ -114,7 +113,7 @@ func (r *Report) writeThreads(w io.Writer, style styler) {
 
 // shownThreads are those with the most command buffers, by process and number; how many there are more, and how many only waited for
 // locks, and not for long.
-func (r *Report) shownThreads() (shown []Thread, more, hidden int) {
+func (r *Report) shownThreads(w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
 			hidden++
@@ -123,7 +122,9 @@ func (r *Report) shownThreads() (shown []Thread, more, hidden int) {
 		}
 	}
 	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Compare(b.CommandBuffers, a.CommandBuffers) })
-	more = max(0, len(shown)-mostThreads)
+	if most := w.rows(mostThreads); most > 0 {
+		more = max(0, len(shown)-most)
+	}
 	shown = shown[:len(shown)-more]
 	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
 	return shown, more, hidden

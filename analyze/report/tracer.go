@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"mtrace/analyze"
@@ -72,11 +71,11 @@ func (r *Report) overhead(t *analyze.Trace) {
 	}
 }
 
-func (r *Report) writeTracer(w io.Writer, style styler) {
-	head(w, style, "the tracer itself", "")
+func (r *Report) writeTracer(w *sheet) {
+	head(w, "the tracer itself", "")
 	wrap(w, r.Overhead.Text(), "  ", "  ")
 	wrap(w, r.Lost.Text(), "  ", "  ")
-	r.writeCoverage(w, style)
+	r.writeCoverage(w)
 	for _, m := range r.Missing {
 		wrap(w, "not in the trace: "+m.What+": "+m.Why, "  ", "    ")
 	}

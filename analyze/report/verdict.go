@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"mtrace/analyze"
@@ -84,21 +83,21 @@ func (r *Report) serialization(a *cause.Analysis) {
 	}
 }
 
-func (r *Report) writeVerdict(w io.Writer, style styler) {
+func (r *Report) writeVerdict(w *sheet) {
 	v := &r.Serialization
 	fmt.Fprintln(w)
 	wrap(w, v.Summary, "", "")
 	if line := v.PhaseLine(); line != "" {
 		wrap(w, line, "", "")
 	}
-	head(w, style, "verdict: "+v.Verdict, v.Remark())
+	head(w, "verdict: "+v.Verdict, v.Remark())
 	causes := v.Causes
 	if v.Share > 0 && len(causes) > 0 {
 		causes[0].write(w)
 		causes = causes[1:]
 	}
 	if len(causes) > 0 {
-		fmt.Fprintln(w, style.dim("  smaller causes"))
+		fmt.Fprintln(w, w.dim("  smaller causes"))
 	}
 	var tiny []string
 	for _, c := range causes {
@@ -115,7 +114,7 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 		wrap(w, v.Together.Text(), "  ", "  ")
 	}
 	if len(v.RuledOut) > 0 {
-		fmt.Fprintln(w, style.dim("  ruled out"))
+		fmt.Fprintln(w, w.dim("  ruled out"))
 	}
 	for _, c := range v.RuledOut {
 		writeNamed(w, c.Cause, c.Why)
@@ -126,7 +125,7 @@ func (r *Report) writeVerdict(w io.Writer, style styler) {
 const tinyShare = 0.005
 
 // write writes the evidence for the cause that is the verdict, what its removal would bring, and what to do.
-func (c *Cause) write(w io.Writer) {
+func (c *Cause) write(w *sheet) {
 	for _, e := range c.Evidence {
 		wrap(w, e, "  - ", "    ")
 	}
@@ -167,6 +166,6 @@ func (t Together) Text() string {
 }
 
 // writeNamed writes a text beside the name of a cause.
-func writeNamed(w io.Writer, cause, text string) {
+func writeNamed(w *sheet, cause, text string) {
 	wrap(w, text, fmt.Sprintf("  %-20s", cause), strings.Repeat(" ", 22))
 }

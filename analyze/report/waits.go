@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 
 	"mtrace/analyze/evidence"
 )
@@ -66,21 +65,21 @@ func index(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-func (r *Report) writeWaits(w io.Writer, style styler) {
+func (r *Report) writeWaits(w *sheet) {
 	s := &r.Serialization
 	if s.LockMatrix.equal(s.WaitMatrix) {
-		r.writeMatrix(w, style, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
+		r.writeMatrix(w, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
 	} else {
-		r.writeMatrix(w, style, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
-		r.writeMatrix(w, style, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+		r.writeMatrix(w, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
+		r.writeMatrix(w, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	}
-	r.writeMatrix(w, style, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
+	r.writeMatrix(w, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
-		head(w, style, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
+		head(w, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
 			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
 		}
-		t.write(w, style)
+		t.write(w)
 	}
 }

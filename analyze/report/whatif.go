@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
@@ -113,21 +112,21 @@ func (r *Report) Asked() string {
 	return ""
 }
 
-func (r *Report) writeWhatIf(w io.Writer, style styler) {
+func (r *Report) writeWhatIf(w *sheet) {
 	rows, asked := r.Helps(), r.Asked()
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	head(w, style, "what would help", "how many times as fast the run would be, by replay, if this took less time")
+	head(w, "what would help", "how many times as fast the run would be, by replay, if this took less time")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}
 	if len(rows) == 0 {
 		return
 	}
-	t := &table{heads: []string{"what", "10 % less", "25 % less", "half", "gone"}, left: 1, most: mostRows}
+	t := &table{heads: []string{"what", "10 % less", "25 % less", "half", "gone"}, left: 1, most: w.rows(mostRows), spare: []int{1, 2}}
 	for _, h := range rows {
 		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])
 	}
-	t.write(w, style)
+	t.write(w)
 }

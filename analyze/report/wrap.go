@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,22 +10,19 @@ import (
 	"mtrace/analyze"
 )
 
-// width is how many columns the text may take.
-const width = 100
-
-// wrap breaks s into lines of at most width columns; first and then begin them. A number keeps its unit.
-func wrap(w io.Writer, s, first, then string) {
+// wrap breaks s into lines that the sheet has room for; first and then begin them. A number keeps its unit.
+func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
 
 // wrapParts wraps parts with dots between. A part is broken only if it is too long for a line.
-func wrapParts(w io.Writer, parts []string, first, then string) {
+func wrapParts(w *sheet, parts []string, first, then string) {
 	var words []string
 	for i, part := range parts {
 		if i < len(parts)-1 {
 			part += " ·"
 		}
-		if utf8.RuneCountInString(then)+utf8.RuneCountInString(part) < width {
+		if utf8.RuneCountInString(then)+utf8.RuneCountInString(part) < w.width {
 			words = append(words, part)
 		} else {
 			words = append(words, keepUnits(strings.Fields(part))...)
@@ -35,11 +31,25 @@ func wrapParts(w io.Writer, parts []string, first, then string) {
 	wrapWords(w, words, first, then)
 }
 
-func wrapWords(w io.Writer, words []string, first, then string) {
+func wrapWords(w *sheet, words []string, first, then string) {
+	for _, line := range w.lines(words, first, then) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// say writes a sentence in a colour.
+func (s *sheet) say(text string, colour func(string) string) {
+	for _, line := range s.lines(keepUnits(strings.Fields(analyze.Printable(text))), "", "") {
+		fmt.Fprintln(s, colour(line))
+	}
+}
+
+// lines breaks words into lines that the sheet has room for.
+func (s *sheet) lines(words []string, first, then string) (lines []string) {
 	line, empty := first, true
 	for _, word := range words {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > s.width {
+			lines = append(lines, strings.TrimRight(line, " "))
 			line, empty = then, true
 		}
 		if !empty {
@@ -47,7 +57,7 @@ func wrapWords(w io.Writer, words []string, first, then string) {
 		}
 		line, empty = line+word, false
 	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
+	return append(lines, strings.TrimRight(line, " "))
 }
 
 // units are those of analyze's figures.

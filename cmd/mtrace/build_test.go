@@ -87,7 +87,7 @@ func sh(t *testing.T, dir string, env []string, name string, args ...string) out
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "COLUMNS="), env...) // as wide as where nothing says
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
-
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/report"
@@ -27,6 +25,8 @@ type reportView struct {
 	part     part
 	threads  []uint
 	queues   []uint
+	wide     bool
+	top      uint
 }
 
 // flags declares the flags that both `run` and `report` have.
@@ -35,14 +35,16 @@ func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
 		""+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
+	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are worth reading)")
+	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it is as wide as the terminal, or COLUMNS, from 60 to 140")
 }
 
 func reportCommand() command {
 	return command{
 		name:    "report",
 		summary: "Say what a trace holds: the verdict, its evidence, the tables",
-		usage:   "[flags] FILE…",
-		example: "mtrace report --section verdict,threads trace.mtrace",
+		usage:   "[flags] FILE|FOLDER…",
+		example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
@@ -59,17 +61,29 @@ func (v *reportView) reports(std stdio, paths []string) error {
 	if len(paths) == 0 {
 		return usageError("no trace to report on: mtrace report FILE…")
 	}
-	if v.html != "" && len(paths) > 1 {
-		return usageError("--html takes one trace, but there are %d", len(paths))
-	}
 	if err := v.part.check(); err != nil {
 		return err
 	}
+	paths, err := tracesIn(paths)
+	if err != nil {
+		return err
+	}
+	if v.html != "" && len(paths) > 1 {
+		return usageError("--html takes one trace, but there are %d", len(paths))
+	}
+	if v.table(paths) {
+		return v.printRuns(std, paths)
+	}
+	return eachTrace(paths, func(path string) error { return v.print(std, path) })
+}
+
+// eachTrace goes on after a trace that is not whole, and returns the first such error.
+func eachTrace(paths []string, use func(path string) error) error {
 	var incomplete error
 	for _, path := range paths {
-		err := v.print(std, path)
+		err := use(path)
 		var short incompleteError
-		if errors.As(err, &short) { // it was printed as far as it goes
+		if errors.As(err, &short) { // it was used as far as it goes
 			incomplete = cmp.Or(incomplete, err)
 		} else if err != nil {
 			return err
@@ -80,19 +94,9 @@ func (v *reportView) reports(std stdio, paths []string) error {
 
 // print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
 func (v *reportView) print(std stdio, path string) error {
-	if err := report.CheckSections(v.sections); err != nil {
-		return usageError("%w", err)
-	}
-	wanted, err := parseWhatIf(v.whatIf)
+	opts, err := v.options(std)
 	if err != nil {
 		return err
-	}
-	opts := report.Options{Sections: v.sections, Document: v.json || v.html != "", WhatIf: wanted, Color: colour(std.out)}
-	for _, t := range v.threads {
-		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
-	}
-	for _, q := range v.queues {
-		opts.Queues = append(opts.Queues, uint32(q))
 	}
 	r, trace, err := v.build(std, path, opts)
 	if err != nil {
@@ -115,6 +119,28 @@ func (v *reportView) print(std stdio, path string) error {
 		return err
 	}
 	return cutError(trace)
+}
+
+// options are what was asked for.
+func (v *reportView) options(std stdio) (opts report.Options, err error) {
+	if err := report.CheckSections(v.sections); err != nil {
+		return opts, usageError("%w", err)
+	}
+	wanted, err := parseWhatIf(v.whatIf)
+	if err != nil {
+		return opts, err
+	}
+	opts = report.Options{Sections: v.sections, Document: v.json || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top)}
+	if v.wide {
+		opts.Width = report.AnyWidth
+	}
+	for _, t := range v.threads {
+		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
+	}
+	for _, q := range v.queues {
+		opts.Queues = append(opts.Queues, uint32(q))
+	}
+	return opts, nil
 }
 
 // build makes the report on one trace.
@@ -217,11 +243,6 @@ func openTrace(path string) (*analyze.File, error) {
 		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
 	return file, nil
-}
-
-// colour says whether output to f may be coloured: on a terminal, unless NO_COLOR is set (https://no-color.org).
-func colour(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
 // writeFile makes a file, in the place of an older one, of what is in input. It is not the input's own place.

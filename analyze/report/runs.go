@@ -1,0 +1,68 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// WriteRuns writes a table of the reports of several runs, a line each: what it was, the verdict with the share of the threads' time that
+// the cause takes, how busy the GPU was, and what of the recording is missing.
+func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
+	b := bufio.NewWriter(w)
+	page := newSheet(b, opts)
+	t := &table{heads: []string{"trace", "program", "verdict", "share", "gpu busy", "traced", "calls", ""}, left: 3, spare: []int{6, 1}}
+	software := false
+	for _, r := range runs {
+		s := &r.Source
+		busy, share := "", ""
+		if r.GPU.SumNS > 0 {
+			busy = analyze.FormatShare(r.GPU.BusyShare)
+		}
+		if r.Serialization.Share > 0 {
+			share = analyze.FormatShare(r.Serialization.Share)
+		}
+		program := s.what()
+		if page.width != AnyWidth {
+			program = cut(program, longestProgram)
+		}
+		t.add(filepath.Base(s.Path), program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events), r.lacks())
+		software = software || s.SoftwareMetal
+	}
+	t.write(page)
+	if software {
+		page.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", page.yellow)
+	}
+	return b.Flush()
+}
+
+// longestProgram is how much of a command line a table shows.
+const longestProgram = 28
+
+// what is the program with its arguments, in one line.
+func (s *Source) what() string {
+	what := s.Program
+	if len(s.Args) > 0 {
+		what = strings.Join(s.Args, " ")
+	}
+	return analyze.Printable(strings.Join(strings.Fields(what), " "))
+}
+
+// lacks says in a few words what is missing of the recording; "" is nothing.
+func (r *Report) lacks() string {
+	var words []string
+	if r.Source.Incomplete != nil {
+		words = append(words, strings.ToUpper(r.Source.Incomplete.Kind))
+	}
+	if r.Lost.Some() && len(words) == 0 {
+		words = append(words, r.Lost.Short())
+	}
+	if s := r.Coverage.Share; s != nil && *s < 1 {
+		words = append(words, fmt.Sprintf("%s of commits seen", analyze.FormatShare(*s)))
+	}
+	return strings.Join(words, ", ")
+}

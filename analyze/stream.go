@@ -71,7 +71,7 @@ func (s *streamLoader) finish() {
 
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
-	if s.near != nil && (r.End < s.near.first || r.Begin > s.near.last) && !lasting(r.Call) {
+	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !lasting(r.Call) {
 		return
 	}
 	rule := ruleOf(r.Call)

@@ -38,7 +38,7 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 		k.put(columnGap, zigzag(uint64(r.Begin-previous)))
 		k.put(columnLength, uint64(r.End-r.Begin))
 		previous = r.End
-		first, last = min(first, r.Begin), max(last, r.End)
+		first, last = min(first, r.Begin, r.End), max(last, r.End)
 		if at := recent.find(r.Object); at < recentObjects {
 			k.put(columnObject, uint64(at))
 		} else {

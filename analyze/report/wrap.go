@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -86,4 +87,10 @@ func cut(s string, n int) string {
 	}
 	head := (n - 1) / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}
+
+// WriteParagraph writes a text in lines of a width, as the options have it; first and then begin them.
+func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
+	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then), "\n")+"\n")
+	return err
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/cmd/mtrace/internal/explain"
+)
+
+const verdictsPage = "../../docs/verdicts.md"
+
+// What `mtrace explain` says is docs/verdicts.md, and has a section for each verdict that docs/vocabulary.md lists, which says what to do.
+func TestExplainHasEveryVerdict(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(verdictsPage, []byte(explain.Page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, err := os.ReadFile(verdictsPage); err != nil || string(page) != explain.Page {
+		t.Errorf("%s is not what is explained: run go test ./cmd/mtrace -run Explain -update", verdictsPage)
+	}
+	vocabulary, err := os.ReadFile("../../docs/vocabulary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(vocabulary), "## Verdicts\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	want := []string{"foreign-gpu-load"} // a cause that is no verdict
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(table, -1) {
+		want = append(want, m[1])
+	}
+	slices.Sort(want)
+	if got := slices.Sorted(slices.Values(explain.Verdicts())); !slices.Equal(got, want) {
+		t.Errorf("explained are %v, there are %v", got, want)
+	}
+	for _, name := range explain.Verdicts() {
+		if text := strings.Join(explain.Verdict(name), "\n"); !strings.Contains(text, "What to do: ") {
+			t.Errorf("%s: nothing is said of what to do: %s", name, text)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	all := sh(t, "", nil, tool.mtrace, "explain")
+	if all.exit != 0 || !strings.Contains(all.stdout, "device-wide-sync    Threads wait for the work of everybody, where each needs only its own.\n") {
+		t.Errorf("%+v", all)
+	}
+	for _, name := range []string{"queue-depth", "QUEUE-DEPTH", "queue depth"} {
+		got := sh(t, "", []string{"COLUMNS=60"}, tool.mtrace, "explain", name)
+		if got.exit != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, "QUEUE-DEPTH\nA queue takes no more command buffers, and threads wait\nuntil one has completed.\n\nA command queue holds 64 ") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage || !strings.HasPrefix(got.stderr, `mtrace explain: no verdict "slow": there are device-wide-sync, `) {
+		t.Errorf("%+v", got)
+	}
+	if got := sh(t, "", nil, tool.mtrace, "explain", "gpu-bound", "none"); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -165,3 +165,49 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// Drawings of an indirect command buffer have the names of their pipeline states, as dispatches have; one of no vertices draws nothing.
+func TestIndirectDrawings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	f := tracetest.Create(t, path)
+	d := &indirect{Thread: f.Process(100, "/bin/first").Thread(101, "main")}
+	d.NewQueue("work")
+	trees, stones, pass := d.NewPipeline("trees"), d.NewPipeline("stones"), d.NewPipeline("pass")
+	scene := d.NewObject()
+	draw := func(index uint64, pipeline wire.ObjectID, vertices uint64) {
+		c := d.NewObject()
+		d.Call(wire.FamilyResource, "indirectRenderCommandAtIndex:", scene, uint64(c), 100, &wire.More{X0: index})
+		if pipeline != 0 {
+			d.Call(wire.FamilyIndirectCommand, "setRenderPipelineState:", c, uint64(pipeline), 100, nil)
+		}
+		d.Call(wire.FamilyIndirectCommand, "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", c, vertices, 100, nil)
+	}
+	draw(0, trees, 300)
+	draw(1, stones, 100)
+	draw(2, 0, 600) // with the encoder's
+	draw(3, stones, 0)
+	want := []string{"trees 300000, stones 100000, pass 600000", "stones 1000000", "indirect command buffer 1000000"}
+	for i, r := range [][2]uint64{{0, 4}, {1, 1}, {4, 2}} {
+		d.begin("renderCommandEncoderWithDescriptor:")
+		if i == 0 {
+			d.Call(wire.FamilyEncoder, "setRenderPipelineState:", d.encoder, uint64(pass), 60, nil)
+		}
+		d.execute(scene, r[0], r[1])
+		d.end(5000)
+	}
+	d.End()
+	f.Close()
+	trace, err := analyze.Load(path, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range trace.CommandBuffers {
+		var says []string
+		for _, s := range kernels.Split(b, trace.Window) {
+			says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.GPU))
+		}
+		if got := strings.Join(says, ", "); got != want[i] {
+			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
+		}
+	}
+}

@@ -60,12 +60,14 @@ var families = map[string]wire.Family{
 	"MTLBuffer": wire.FamilyResource, "MTLComputePipelineState": wire.FamilyPipeline, "MTL4CommandQueue": wire.FamilyMtl4Queue,
 	"MTL4CommandBuffer": wire.FamilyMtl4CommandBuffer, "MTL4CommandAllocator": wire.FamilyMtl4Allocator, "MTL4Compiler": wire.FamilyCompiler,
 	"MTL4CompilerTask": wire.FamilyCompilerTask, "MTLIndirectCommandBuffer": wire.FamilyResource, "MTLIndirectComputeCommand": wire.FamilyIndirectCommand,
+	"MTLIndirectRenderCommand": wire.FamilyIndirectCommand,
 }
 
 // leftOut says why methods that change or cost something are not recorded, by the start of their selectors.
 var leftOut = map[string]string{
-	"set(Bytes|Buffer|KernelBuffer|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
+	"set(Bytes|Buffer|KernelBuffer|VertexBuffer|FragmentBuffer|ObjectBuffer|MeshBuffer|ObjectThreadgroupMemory|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
 	"set(Color|Depth|Stencil)Store": "sets state of a render pass",
+	"set(DepthStencilState|DepthBias|DepthClipMode|CullMode|FrontFacingWinding|TriangleFillMode)":                    "sets state of a drawing",
 	"(supports|minimum|heap|sparse|convert|tensorSize|acceleration|sizeOf|query|imageblock|maxAvailable|getDefault)": "asks about capabilities and sizes",
 	"(set|clear)Barrier$":                                                   "orders the commands of an indirect command buffer",
 	"(reflection|functionHandle|containsAllocation)":                        "looks something up",

@@ -17,7 +17,7 @@ var familiesOfClasses = []struct {
 	part   string
 	family wire.Family
 }{
-	{"IOCommandQueue", wire.FamilyIoQueue}, {"IOCommandBuffer", wire.FamilyIoCommandBuffer}, {"IndirectCommandBuffer", wire.FamilyResource}, {"IndirectComputeCommand", wire.FamilyIndirectCommand},
+	{"IOCommandQueue", wire.FamilyIoQueue}, {"IOCommandBuffer", wire.FamilyIoCommandBuffer}, {"IndirectCommandBuffer", wire.FamilyResource}, {"IndirectComputeCommand", wire.FamilyIndirectCommand}, {"IndirectRenderCommand", wire.FamilyIndirectCommand},
 	{"CommandQueue_mtlnext", wire.FamilyMtl4Queue}, {"CommandBuffer_mtlnext", wire.FamilyMtl4CommandBuffer}, {"CommandAllocator", wire.FamilyMtl4Allocator},
 	{"ArgumentEncoder", wire.FamilyOther}, {"ArgumentTable", wire.FamilyOther}, {"CounterHeap", wire.FamilyOther}, {"CounterSampleBuffer", wire.FamilyOther},
 	{"Context", wire.FamilyEncoder}, {"CommandEncoder", wire.FamilyEncoder}, {"CommandQueue", wire.FamilyQueue}, {"CommandBuffer", wire.FamilyCommandBuffer},

@@ -563,7 +563,15 @@ enum {
   MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_ = 419,
   MT_CALL_indirectCommand_reset = 420,
   MT_CALL_tracer_failed = 421,
-  MT_CALL_COUNT = 422
+  MT_CALL_resource_indirectRenderCommandAtIndex_ = 422,
+  MT_CALL_indirectCommand_setRenderPipelineState_ = 423,
+  MT_CALL_indirectCommand_drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_ = 424,
+  MT_CALL_indirectCommand_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_ = 425,
+  MT_CALL_indirectCommand_drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_ = 426,
+  MT_CALL_indirectCommand_drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_ = 427,
+  MT_CALL_indirectCommand_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 428,
+  MT_CALL_indirectCommand_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 429,
+  MT_CALL_COUNT = 430
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -990,6 +998,14 @@ enum {
   "concurrentDispatchThreads:threadsPerThreadgroup:", \
   "reset", \
   "failed", \
+  "indirectRenderCommandAtIndex:", \
+  "setRenderPipelineState:", \
+  "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", \
+  "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:baseInstance:", \
+  "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
+  "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
+  "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
+  "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1161,5 +1177,6 @@ enum {
   [MT_CALL_resource_indirectComputeCommandAtIndex_] = 1, \
   [MT_CALL_indirectCommand_concurrentDispatchThreadgroups_threadsPerThreadgroup_] = 1, \
   [MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_] = 1, \
+  [MT_CALL_resource_indirectRenderCommandAtIndex_] = 1, \
 }
 #endif

@@ -543,3 +543,19 @@ CALL(indirectCommand, concurrentDispatchThreadgroups_threadsPerThreadgroup_, FEW
      arg = volume(a1) * volume(a2); DISPATCH(a1, a2))
 CALL(indirectCommand, concurrentDispatchThreads_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), , arg = volume(a1); DISPATCH(a1, a2))
 CALL(indirectCommand, reset, FEW, nothing, P(), A(), , )
+MAKE(resource, indirectRenderCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
+CALL(indirectCommand, setRenderPipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
+CALL(indirectCommand, drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_, FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3,
+     NSUInteger a4, NSUInteger a5), A(a1, a2, a3, a4, a5), , arg = a3 * a4)
+CALL(indirectCommand, drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_, FEW, nothing,
+     P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8), A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
+CALL(indirectCommand, drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_,
+     FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, NSUInteger a7, id a8, NSUInteger a9, NSUInteger a10),
+     A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), , arg = a1 * a3 * a6)
+CALL(indirectCommand, drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_,
+     FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, id a6, NSUInteger a7, NSUInteger a8, NSUInteger a9, id a10, NSUInteger a11,
+     NSUInteger a12), A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12), , arg = a1 * a3 * a8)
+CALL(indirectCommand, drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2, MTLSize a3),
+     A(a1, a2, a3), , arg = volume(a1) * volume(a3))
+CALL(indirectCommand, drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2, MTLSize a3),
+     A(a1, a2, a3), , arg = volume(a1))

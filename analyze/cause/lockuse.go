@@ -22,16 +22,12 @@ type lockUse struct {
 
 // lockFinding sums the waits for locks of one sort.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
-	takesPart := map[*analyze.Thread]bool{} // waits of the framework's own threads cost the program nothing by themselves
-	for _, t := range ev.Taking {
-		takesPart[t.Thread] = true
-	}
 	by := map[string]*lockUse{}
 	var uses []*lockUse
 	aside, hanging, idle := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
 	for i := range ev.Trace.Locks {
 		l := &ev.Trace.Locks[i]
-		if !sort(l) || !takesPart[l.Thread] {
+		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}
 		switch {

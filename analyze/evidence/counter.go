@@ -48,6 +48,17 @@ type levels struct {
 	growth  float64         // in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
 }
 
+// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of the time in which any was, and
+// for how long so many were.
+func (l *levels) capacity(busy analyze.Nanos) (most int, total analyze.Nanos) {
+	for k := len(l.running) - 1; k >= 1; k-- {
+		if total += l.running[k]; policy.AtLeast(policy.Negligible, total, busy) && total > 0 {
+			return k, total
+		}
+	}
+	return 0, 0
+}
+
 // times sweeps over both counters.
 func (c *counter) times(pending *counter) levels {
 	const most = policy.MostAtOnce

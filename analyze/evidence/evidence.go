@@ -29,13 +29,14 @@ type Evidence struct {
 	waitedFor      map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
 	FullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
 	BlockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
-	spans          map[*analyze.Thread]*spansOf
+	spans          map[*analyze.Thread]spansOf
 	Lines          map[*analyze.Queue]*line // queues that held up what was ready
 	ForSignals     []analyze.SignalWait     // those of a thread that waited again at once as one
 	Handover       *handover                // nil when there is no single submitter
 
 	Total      analyze.Nanos // thread time of all threads that took part
 	Taking     []*ThreadTime // the threads that took part
+	TakesPart  map[*analyze.Thread]bool
 	Committers int
 	Steady     int                       // committers of more than a hundredth of the work
 	Buffers    int                       // that ran
@@ -111,10 +112,10 @@ func Measure(t *analyze.Trace) *Evidence {
 
 // weigh finds what several causes ask for.
 func (ev *Evidence) weigh(opts Options) {
+	ev.TakesPart = map[*analyze.Thread]bool{}
 	for _, t := range ev.Threads {
 		if t.Submits() {
-			ev.Taking = append(ev.Taking, t)
-			ev.Total += t.Working
+			ev.Taking, ev.TakesPart[t.Thread] = append(ev.Taking, t), true
 		}
 		if t.CommandBuffers > 0 {
 			ev.Committers++
@@ -123,6 +124,7 @@ func (ev *Evidence) weigh(opts Options) {
 			ev.Steady++
 		}
 	}
+	ev.Total = ev.ThreadTimeTotal()
 	ev.queues = ev.workQueues()
 	ev.inFlight = ev.workInFlight()
 	ev.shares(len(ev.Trace.CommandBuffers))

@@ -17,13 +17,9 @@ func (ev *Evidence) Executing() analyze.Nanos {
 
 // asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran.
 func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
-	takesPart := map[*analyze.Thread]bool{}
-	for _, t := range ev.Taking {
-		takesPart[t.Thread] = true
-	}
 	for i := range ev.ForSignals {
 		w := &ev.ForSignals[i]
-		if !takesPart[w.Thread] || w.GivenBack {
+		if !ev.TakesPart[w.Thread] || w.GivenBack {
 			continue
 		}
 		for _, d := range ev.deviceOrder {
@@ -50,8 +46,7 @@ func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
 // WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
 func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
 	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
-		if from := Awaited(w); from != nil && from != w.Thread {
+		if w := &ev.Trace.Waits[i]; ForOthers(w) {
 			sum += ev.DeviceOf(w.Buffer).all.Within(w.Interval)
 		}
 	}

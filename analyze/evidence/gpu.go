@@ -126,13 +126,7 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 	}
 	run.sort()
 	times := run.times(&none)
-	total := analyze.Nanos(0)
-	for k := len(times.running) - 1; k >= 1; k-- {
-		if total += times.running[k]; policy.AtLeast(policy.Negligible, total, use.Busy) && total > 0 {
-			use.Capacity, use.AtCapacity = k, total
-			break
-		}
-	}
+	use.Capacity, use.AtCapacity = times.capacity(use.Busy)
 	return use
 }
 

@@ -90,7 +90,7 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) map[*analyze.T
 	t, encoded := ev.Trace, ev.Trace.Encoded()
 	for i := range t.Waits {
 		kind := CallWait
-		if w := &t.Waits[i]; Awaited(w) != nil && Awaited(w) != w.Thread || encoded && w.Buffer != nil && w.Buffer.Empty() {
+		if w := &t.Waits[i]; ForOthers(w) || encoded && w.Buffer != nil && w.Buffer.Empty() {
 			kind = CallNeedless
 		}
 		add(&t.Waits[i].Call, kind)

@@ -8,18 +8,15 @@ import (
 
 // What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are not the thread's doing.
 const (
-	Scheduling   = "scheduling"           // it had committed; the GPU had not begun
-	doingForeign = "waiting for others"   // in a wait for another thread's work
-	doingWait    = "waiting for its own"  // in a wait for its own work
-	doingLock    = "waiting for a lock"   //
-	doingSignal  = "waiting for a signal" // of another thread, for work as a rule
-	doingCompile = "compiling"            //
-	doingAcquire = "waiting for a free command buffer"
-	doingEncode  = "encoding"         // between making the command buffer and having committed it
-	doingOutside = "outside of Metal" // before it made the command buffer
-
+	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
+	doingEncode     = "encoding"         // between making the command buffer and having committed it
+	doingOutside    = "outside of Metal" // before it made the command buffer
 	BetweenEncoders = "between the encoders of a command buffer"
 )
+
+// doingBlocked is what it did in calls that block.
+var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own", onLock: "waiting for a lock", onSignal: "waiting for a signal",
+	onCompile: "compiling", onQueue: "waiting for a free command buffer"}
 
 // idle finds the gaps in a device's work, and who should have filled them.
 func (ev *Evidence) idle(d *Device, use DeviceUse) {
@@ -64,18 +61,11 @@ func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string
 	}
 	before := Clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
 	scheduling := gap.Length() - before.Length()
-	s := ev.spans[b.Committed.Thread]
-	if s == nil {
-		s = &spansOf{}
-	}
 	best, most, rest := Scheduling, scheduling, before.Length()
-	for _, c := range []struct {
-		doing string
-		spans *Busy
-	}{{doingForeign, s.foreign}, {doingWait, s.waits}, {doingLock, s.locks}, {doingSignal, s.signals}, {doingCompile, s.compile}, {doingAcquire, s.acquire}} {
-		n := c.spans.Within(before)
+	for kind, spans := range ev.spans[b.Committed.Thread] {
+		n := spans.Within(before)
 		if rest -= n; n > most {
-			best, most = c.doing, n
+			best, most = doingBlocked[kind], n
 		}
 	}
 	encode := analyze.Nanos(0)

@@ -29,15 +29,11 @@ func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 // buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
 func (ev *Evidence) WithTheGPU() (sum, running analyze.Nanos) {
 	for _, t := range ev.Taking {
-		all := append([]analyze.Interval{}, ev.inFlight[t.Thread].Spans()...)
-		if s := ev.spans[t.Thread]; s != nil {
-			all = append(append(append(all, s.waits.Spans()...), s.foreign.Spans()...), s.acquire.Spans()...)
-		}
-		with := NewBusy(all)
-		sum += with.Within(t.workingTime())
+		with := NewBusy(append(ev.spans[t.Thread].spans(onGPU, onOthers, onQueue), ev.inFlight[t.Thread].Spans()...))
+		sum += with.Within(atWork(t.Thread))
 		for _, d := range ev.deviceOrder {
 			for _, own := range d.byThread[t.Thread].Spans() {
-				running += with.Within(Clip(own, t.workingTime()))
+				running += with.Within(Clip(own, atWork(t.Thread)))
 			}
 		}
 	}
@@ -50,13 +46,13 @@ func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 	for _, t := range ev.Taking {
 		queued := analyze.Nanos(0)
 		for _, i := range ev.inFlight[t.Thread].Spans() {
-			i = Clip(i, t.workingTime())
+			i = Clip(i, atWork(t.Thread))
 			for _, d := range ev.deviceOrder {
 				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
 			}
 		}
 		asleep := t.WorkTime[analyze.PartOutside]
-		if cpu := t.Thread.CPUIn(t.workingTime()); cpu.Covered > 0 {
+		if cpu := t.Thread.CPUIn(atWork(t.Thread)); cpu.Covered > 0 {
 			asleep = max(0, asleep-cpu.Ran)
 		}
 		sum += min(queued, t.WorkTime[analyze.PartWaitQueuedOther]+asleep)
@@ -64,27 +60,13 @@ func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 	return sum
 }
 
-// workingTime is the thread's working time as an interval.
-func (t *ThreadTime) workingTime() analyze.Interval {
-	if t.Thread.Working.Length() > 0 {
-		return t.Thread.Working
-	}
-	return t.Thread.Active
-}
-
 // unfed is the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU waited for them.
 func (ev *Evidence) shareUnfed() float64 {
 	var outside, fed analyze.Nanos
 	for _, t := range ev.Taking {
-		flight, working := ev.inFlight[t.Thread], t.workingTime()
-		var blocked []analyze.Interval
-		if s := ev.spans[t.Thread]; s != nil {
-			for _, b := range []*Busy{s.waits, s.foreign, s.locks, s.acquire, s.compile} {
-				blocked = append(blocked, b.Spans()...)
-			}
-		}
+		flight, working := ev.inFlight[t.Thread], atWork(t.Thread)
 		inside := analyze.Nanos(0)
-		for _, b := range NewBusy(blocked).Spans() {
+		for _, b := range NewBusy(ev.spans[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
 			inside += flight.Within(Clip(b, working))
 		}
 		o := t.WorkTime[analyze.PartOutside]
@@ -104,7 +86,7 @@ func (ev *Evidence) shares(commits int) {
 		}
 		ev.Submits[t.Thread] = true
 		time += t.Working
-		occupied += ev.inFlight[t.Thread].Within(t.workingTime())
+		occupied += ev.inFlight[t.Thread].Within(atWork(t.Thread))
 	}
 	ev.Occupied = Share(occupied, time)
 }

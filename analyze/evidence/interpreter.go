@@ -39,12 +39,8 @@ func (ev *Evidence) TurnsAreInterpreters() bool {
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
 func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
-	takesPart := map[*analyze.Thread]bool{}
-	for _, t := range ev.Taking {
-		takesPart[t.Thread] = true
-	}
 	for i := range ev.Trace.Locks {
-		if l := &ev.Trace.Locks[i]; takesPart[l.Thread] && l.OfInterpreter() {
+		if l := &ev.Trace.Locks[i]; ev.TakesPart[l.Thread] && l.OfInterpreter() {
 			kept += l.Kept
 		}
 	}

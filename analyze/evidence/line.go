@@ -22,7 +22,7 @@ func (ev *Evidence) findLines() {
 	latency := ev.UsualLatency()
 	overlaps := ev.Overlaps(latency)
 	for q, o := range overlaps {
-		if q != nil && o.Limited && o.Most < ev.capacityOf(q.Device) { // or nothing shows that the GPU had room
+		if q != nil && o.Limited && o.Most < ev.UseOf(ev.devices[q.Device]).Capacity { // or nothing shows that the GPU had room
 			ev.Lines[q] = &line{Most: o.Most, byThread: map[*analyze.Thread]*Busy{}}
 		}
 	}
@@ -59,14 +59,14 @@ func (ev *Evidence) findLines() {
 	}
 }
 
-// capacityOf is how many command buffers a device was seen to run at the same time.
-func (ev *Evidence) capacityOf(d *analyze.Device) int {
+// UseOf is what a device did.
+func (ev *Evidence) UseOf(d *Device) (use DeviceUse) {
 	for _, u := range ev.GPU.Devices {
-		if u.Device == d {
-			return u.Capacity
+		if d != nil && u.Device == d.Model {
+			use = u
 		}
 	}
-	return 0
+	return use
 }
 
 // refuses says whether a device that is full, as far as the trace shows it, lets work wait that has its place in its queue. If it

@@ -54,8 +54,8 @@ func (ev *Evidence) matrices() {
 	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if from := Awaited(w); from != nil && from != w.Thread {
-			ev.WaitMatrix.Add(w.Thread, from, w.Length())
+		if ForOthers(w) {
+			ev.WaitMatrix.Add(w.Thread, Awaited(w), w.Length())
 			continue
 		}
 		ev.queuedBehind(w)

@@ -37,14 +37,9 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 		run.sort()
 		ends = atMost(intervals, 1)
 		o := queueOverlap{Most: 1, Busy: NewBusy(intervals)}
-		l, total := run.times(&none), analyze.Nanos(0)
-		for k := len(l.running) - 1; k >= 1; k-- {
-			if total += l.running[k]; policy.AtLeast(policy.Negligible, total, o.Busy.Total()) && total > 0 {
-				o.Most = k
-				break
-			}
-		}
-		if o.Most > 1 {
+		l := run.times(&none)
+		if most, _ := l.capacity(o.Busy.Total()); most > 1 {
+			o.Most = most
 			ends = atMost(intervals, o.Most)
 		}
 		behind, waited := 0, 0
@@ -114,17 +109,11 @@ func atMost(list []analyze.Interval, n int) (full []analyze.Interval) {
 
 // fullDevice is when a device ran as many command buffers as it was seen to run at the same time, or more.
 func (ev *Evidence) fullDevice(d *Device) *Busy {
-	most := 1 << 30
-	for _, u := range ev.GPU.Devices {
-		if u.Device == d.Model {
-			most = max(1, u.Capacity)
-		}
-	}
 	var list []analyze.Interval
 	for _, r := range d.running {
 		list = append(list, r.Interval)
 	}
-	return NewBusy(atMost(list, most))
+	return NewBusy(atMost(list, max(1, ev.UseOf(d).Capacity)))
 }
 
 // WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much work that was.

@@ -33,7 +33,7 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 			continue
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
-		if by := ev.spans[t]; by != nil && by.locks.Within(own)+by.signals.Within(own)+by.compile.Within(own)+by.acquire.Within(own) > 0 {
+		if ev.spans[t].within(own, onLock, onSignal, onCompile, onQueue) > 0 {
 			continue
 		}
 		calls = append(calls, analyze.Call{Interval: own, Thread: t})

@@ -76,20 +76,7 @@ func (ev *Evidence) criticalPath() Path {
 		p.Parts = append(p.Parts, part)
 	}
 	slices.SortFunc(p.Parts, func(x, y PathPart) int {
-		if c := cmp.Compare(y.Time, x.Time); c != 0 {
-			return c
-		}
-		if x.What != y.What {
-			return slices.Compare([]byte(x.What), []byte(y.What))
-		}
-		return cmp.Compare(threadID(x.Thread), threadID(y.Thread))
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.What, y.What), cmp.Compare(id(x.Thread), id(y.Thread)))
 	})
 	return p
-}
-
-func threadID(t *analyze.Thread) uint64 {
-	if t == nil {
-		return 0
-	}
-	return uint64(t.ID)
 }

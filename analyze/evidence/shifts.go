@@ -31,29 +31,26 @@ func (ev *Evidence) Shifts() []analyze.Nanos {
 	return found
 }
 
-// A profile is how the threads spent a time, in shares: in waits for others' work, in other waits, for locks, for signals, compiling, for a
-// free command buffer; and the share of it in which a GPU was busy.
-type profile [7]float64
+// A profile is how the threads spent a time, in shares, by what they were blocked in; and the share of it in which a GPU was busy.
+type profile [blockings + 1]float64
 
 func (ev *Evidence) profile(i analyze.Interval) (p profile) {
 	var total analyze.Nanos
-	var sums [6]analyze.Nanos
+	var sums [blockings]analyze.Nanos
 	for _, t := range ev.Threads {
 		if !t.Submits() {
 			continue
 		}
 		total += overlap(t.Thread.Working, i)
-		if s := ev.spans[t.Thread]; s != nil {
-			for k, b := range []*Busy{s.foreign, s.waits, s.locks, s.signals, s.compile, s.acquire} {
-				sums[k] += b.Within(i)
-			}
+		for k, b := range ev.spans[t.Thread] {
+			sums[k] += b.Within(i)
 		}
 	}
 	for k, n := range sums {
 		p[k] = min(1, Share(n, total))
 	}
 	for _, d := range ev.deviceOrder {
-		p[6] = max(p[6], Share(d.all.Within(i), i.Length()))
+		p[blockings] = max(p[blockings], Share(d.all.Within(i), i.Length()))
 	}
 	return p
 }

@@ -2,47 +2,72 @@ package evidence
 
 import "mtrace/analyze"
 
+// A blocking is a kind of calls that block.
+type blocking uint8
+
+const (
+	onOthers  blocking = iota // a wait for another thread's work
+	onGPU                     // another wait
+	onLock                    //
+	onSignal                  // of another thread, for work as a rule
+	onCompile                 //
+	onQueue                   // for a free command buffer
+	blockings
+)
+
 // spansOf is when a thread was inside calls that block, by kind.
-type spansOf struct{ foreign, waits, locks, signals, compile, acquire *Busy }
+type spansOf [blockings]*Busy
+
+// within is how much of an interval the thread was inside calls of some kinds.
+func (s spansOf) within(i analyze.Interval, kinds ...blocking) (sum analyze.Nanos) {
+	for _, k := range kinds {
+		sum += s[k].Within(i)
+	}
+	return sum
+}
+
+// spans are all spans of some kinds.
+func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
+	for _, k := range kinds {
+		all = append(all, s[k].Spans()...)
+	}
+	return all
+}
 
 // findSpans finds when each thread was inside calls that block.
 func (ev *Evidence) findSpans() {
-	type lists struct{ foreign, waits, locks, signals, compile, acquire []analyze.Interval }
-	by := map[*analyze.Thread]*lists{}
-	of := func(t *analyze.Thread) *lists {
-		if by[t] == nil {
-			by[t] = &lists{}
+	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}
+	add := func(c *analyze.Call, kind blocking) {
+		if by[c.Thread] == nil {
+			by[c.Thread] = &[blockings][]analyze.Interval{}
 		}
-		return by[t]
+		by[c.Thread][kind] = append(by[c.Thread][kind], c.Interval)
 	}
 	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
-		l := of(w.Thread)
-		if from := Awaited(w); from != nil && from != w.Thread {
-			l.foreign = append(l.foreign, w.Interval)
+		if w := &ev.Trace.Waits[i]; ForOthers(w) {
+			add(&w.Call, onOthers)
 		} else {
-			l.waits = append(l.waits, w.Interval)
+			add(&w.Call, onGPU)
 		}
 	}
-	for _, k := range ev.Trace.Locks {
-		l := of(k.Thread)
-		l.locks = append(l.locks, k.Interval)
+	for i := range ev.Trace.Locks {
+		add(&ev.Trace.Locks[i].Call, onLock)
 	}
 	for i := range ev.Trace.SignalWaits {
-		w := &ev.Trace.SignalWaits[i]
-		l := of(w.Thread)
-		l.signals = append(l.signals, w.Interval)
+		add(&ev.Trace.SignalWaits[i].Call, onSignal)
 	}
-	for _, c := range ev.Trace.Compilations {
-		l := of(c.Thread)
-		l.compile = append(l.compile, c.Interval)
+	for i := range ev.Trace.Compilations {
+		add(&ev.Trace.Compilations[i].Call, onCompile)
 	}
-	for _, c := range ev.FullQueue {
-		l := of(c.Thread)
-		l.acquire = append(l.acquire, c.Interval)
+	for i := range ev.FullQueue {
+		add(&ev.FullQueue[i].Call, onQueue)
 	}
-	ev.spans = map[*analyze.Thread]*spansOf{}
-	for t, l := range by {
-		ev.spans[t] = &spansOf{NewBusy(l.foreign), NewBusy(l.waits), NewBusy(l.locks), NewBusy(l.signals), NewBusy(l.compile), NewBusy(l.acquire)}
+	ev.spans = map[*analyze.Thread]spansOf{}
+	for t, lists := range by {
+		var s spansOf
+		for kind, list := range lists {
+			s[kind] = NewBusy(list)
+		}
+		ev.spans[t] = s
 	}
 }

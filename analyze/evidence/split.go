@@ -13,7 +13,7 @@ type Piece struct {
 // nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
 // which it is not known what it waits for. The pieces add up to the wait.
 func (ev *Evidence) Split(w *analyze.Wait) []Piece {
-	if from := Awaited(w); from != nil && from != w.Thread {
+	if ForOthers(w) {
 		return []Piece{{analyze.PartWaitForeign, w.Length()}}
 	}
 	queued := w.Interval
@@ -78,4 +78,10 @@ func Awaited(w *analyze.Wait) *analyze.Thread {
 		return w.Buffer.Committed.Thread
 	}
 	return w.Signaled
+}
+
+// ForOthers says whether a wait is known to be for another thread's work.
+func ForOthers(w *analyze.Wait) bool {
+	from := Awaited(w)
+	return from != nil && from != w.Thread
 }

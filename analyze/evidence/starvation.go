@@ -70,19 +70,20 @@ func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
 
 // starving sums waits for one thread's signal.
 type starving struct {
-	Idle, compiles, waits, locked, others analyze.Nanos
+	Idle                             analyze.Nanos
+	compiles, waits, locked, signals analyze.Nanos // what that thread did meanwhile
 }
 
 func (s *starving) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
 	s.Idle += idle
-	by := ev.spans[w.Signaller]
-	if by == nil || w.Signaller == nil {
+	if w.Signaller == nil {
 		return
 	}
-	s.compiles += by.compile.Within(w.Interval)
-	s.waits += by.waits.Within(w.Interval) + by.foreign.Within(w.Interval)
-	s.locked += by.locks.Within(w.Interval)
-	s.others += by.signals.Within(w.Interval)
+	by := ev.spans[w.Signaller]
+	s.compiles += by.within(w.Interval, onCompile)
+	s.waits += by.within(w.Interval, onGPU, onOthers)
+	s.locked += by.within(w.Interval, onLock)
+	s.signals += by.within(w.Interval, onSignal)
 }
 
 // Doing says what the other thread did for most of that; empty when that is not in the trace.
@@ -90,7 +91,7 @@ func (s *starving) Doing(t *analyze.Thread) string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
-	}{{s.compiles, "compiled"}, {s.waits, "waited for the GPU"}, {s.locked, "waited for a lock"}, {s.others, "waited for a signal itself"}} {
+	}{{s.compiles, "compiled"}, {s.waits, "waited for the GPU"}, {s.locked, "waited for a lock"}, {s.signals, "waited for a signal itself"}} {
 		if t != nil && policy.MoreThan(policy.Most, c.took, s.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}

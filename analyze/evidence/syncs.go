@@ -87,11 +87,11 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if from := Awaited(w); from != nil && from != w.Thread && w.Thread != nil && commits[w.Thread] {
+		if ForOthers(w) && w.Thread != nil && commits[w.Thread] {
 			if by[w.Thread] == nil {
 				by[w.Thread] = map[*analyze.Thread]bool{}
 			}
-			by[w.Thread][from] = true
+			by[w.Thread][Awaited(w)] = true
 		}
 	}
 	return by

@@ -35,8 +35,8 @@ func (ev *Evidence) Turns() *TakingTurns {
 		return nil
 	}
 	for _, th := range ev.Taking {
-		if s := ev.spans[th.Thread]; s != nil && th.CommandBuffers > 0 {
-			t.Lost += min(union.Within(th.Thread.Working)-s.waits.Total()-s.foreign.Total(), th.WorkTime[analyze.PartOutside])
+		if s, known := ev.spans[th.Thread]; known && th.CommandBuffers > 0 {
+			t.Lost += min(union.Within(th.Thread.Working)-s[onGPU].Total()-s[onOthers].Total(), th.WorkTime[analyze.PartOutside])
 		}
 	}
 	if ev.Share(t.Lost) < policy.Little.Value {

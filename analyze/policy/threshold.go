@@ -21,23 +21,15 @@ var all []*Threshold
 // All are all thresholds, in the order in which they are written down.
 func All() []*Threshold { return all }
 
-func share(name string, value float64, why, measured string) *Threshold {
-	return add(name, "share", value, why, measured)
-}
-func count(name string, value float64, why, measured string) *Threshold {
-	return add(name, "count", value, why, measured)
-}
-func nanos(name string, value float64, why, measured string) *Threshold {
-	return add(name, "ns", value, why, measured)
-}
-func ratio(name string, value float64, why, measured string) *Threshold {
-	return add(name, "ratio", value, why, measured)
-}
+var share, count, nanos, ratio = in("share"), in("count"), in("ns"), in("ratio")
 
-func add(name, unit string, value float64, why, measured string) *Threshold {
-	t := &Threshold{name, unit, value, why, measured}
-	all = append(all, t)
-	return t
+// in adds thresholds of a unit.
+func in(unit string) func(name string, value float64, why, measured string) *Threshold {
+	return func(name string, value float64, why, measured string) *Threshold {
+		t := &Threshold{name, unit, value, why, measured}
+		all = append(all, t)
+		return t
+	}
 }
 
 // Count is the threshold as a number of things.

@@ -219,14 +219,11 @@ func (p *program) queuesAlike() {
 // addDevice says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no more is
 // known only if ready work had to wait for it, for much of the time or many times over, or it never rested.
 func (p *program) addDevice(ev *builder, d *evidence.Device, latency analyze.Nanos) {
-	for _, u := range ev.GPU.Devices {
-		if u.Device == d.Model {
-			p.engines = append(p.engines, max(1, u.Capacity))
-			behind, waits := ev.WaitsForRoom(d, latency)
-			much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
-			p.limited = append(p.limited, ev.Saturated && ev.Pending >= policy.Little.Value || waits && much)
-		}
-	}
+	u := ev.UseOf(d)
+	p.engines = append(p.engines, max(1, u.Capacity))
+	behind, waits := ev.WaitsForRoom(d, latency)
+	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
+	p.limited = append(p.limited, ev.Saturated && ev.Pending >= policy.Little.Value || waits && much)
 }
 
 // dependencies finds what jobs wait for on the GPU.

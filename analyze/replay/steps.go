@@ -123,7 +123,7 @@ func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 			o = waitFor(w.Interval, w.Buffer, i)
 			o.barrier = encoded && w.Buffer.Empty()
 		}
-		if from := evidence.Awaited(w); from != nil && from != w.Thread {
+		if evidence.ForOthers(w) {
 			o.kind = opForeign
 		}
 		add(w.Call, o, analyze.Interval{})

@@ -1,11 +1,6 @@
 package cause
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -33,29 +28,13 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.Speedup = evenly(m)
 	r.say("%d threads met %d times; at each, all waited for the one that came last", len(m.Threads), len(m.Rounds))
-	slow := slowest(last, r.Lost)
+	slow := sharesOf(last, r.Lost)
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Share(r.Lost)), slow)
 	r.say("without it means: shared out evenly, so that all are at each meeting when they are there on average now")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
 	r.without = cannot("it is not seen what would be shared out")
 	r.sum("Threads meet, and wait there for the slowest for %s of their time: %s.", percent(ev.Share(r.Lost)), slow)
 	return r
-}
-
-// slowest is "worker-0 17 (80 %), worker-3 20 (20 %)".
-func slowest(last map[*analyze.Thread]analyze.Nanos, of analyze.Nanos) string {
-	var threads []*analyze.Thread
-	for t := range last {
-		threads = append(threads, t)
-	}
-	slices.SortFunc(threads, func(x, y *analyze.Thread) int {
-		return cmp.Or(cmp.Compare(last[y], last[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))
-	})
-	var words []string
-	for _, t := range threads[:min(policy.MostHolders, len(threads))] {
-		words = append(words, fmt.Sprintf("%s (%s)", evidence.ThreadName(t), percent(evidence.Share(last[t], of))))
-	}
-	return strings.Join(words, ", ")
 }
 
 // evenly is how many times as fast the rounds would be if what was done in each were shared out evenly; the interval is what quarters of the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -110,19 +109,8 @@ func (u *lockUse) add(l *analyze.LockWait) {
 
 // heldBy is "held by A 1 (60 %), B 2 (40 %)".
 func (u *lockUse) heldBy() string {
-	var holders []*analyze.Thread
-	for h := range u.holders {
-		holders = append(holders, h)
-	}
-	if len(holders) == 0 {
+	if len(u.holders) == 0 {
 		return "by whom it was held is not known"
 	}
-	slices.SortFunc(holders, func(x, y *analyze.Thread) int {
-		return cmp.Or(cmp.Compare(u.holders[y], u.holders[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))
-	})
-	var named []string
-	for _, h := range holders[:min(policy.MostHolders, len(holders))] {
-		named = append(named, fmt.Sprintf("%s (%s)", evidence.ThreadName(h), percent(evidence.Share(u.holders[h], u.time))))
-	}
-	return "held by " + strings.Join(named, ", ")
+	return "held by " + sharesOf(u.holders, u.time)
 }

@@ -1,10 +1,15 @@
 package cause
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 )
 
 func percent(x float64) string { return analyze.FormatShare(x) }
@@ -27,4 +32,16 @@ func queueName(q *analyze.Queue) string {
 		return fmt.Sprintf("%q", q.Label)
 	}
 	return fmt.Sprint(q.ID)
+}
+
+// sharesOf is "worker-0 17 (60 %), worker-3 20 (40 %)": whose most of a time is.
+func sharesOf(by map[*analyze.Thread]analyze.Nanos, of analyze.Nanos) string {
+	threads := slices.SortedFunc(maps.Keys(by), func(x, y *analyze.Thread) int {
+		return cmp.Or(cmp.Compare(by[y], by[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))
+	})
+	var words []string
+	for _, t := range threads[:min(policy.MostHolders, len(threads))] {
+		words = append(words, fmt.Sprintf("%s (%s)", evidence.ThreadName(t), percent(evidence.Share(by[t], of))))
+	}
+	return strings.Join(words, ", ")
 }

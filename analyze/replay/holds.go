@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"mtrace/analyze"
@@ -72,14 +73,7 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 			}
 		}
 	}
-	var keys []evidence.LockKey
-	for k := range locks {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y evidence.LockKey) int {
-		return x.Compare(y)
-	})
-	for _, k := range keys {
+	for _, k := range slices.SortedFunc(maps.Keys(locks), evidence.LockKey.Compare) {
 		list := locks[k]
 		slices.SortFunc(list, func(x, y holding) int { return cmp.Compare(x.End, y.End) })
 		usual, known := lengths(list)
@@ -95,14 +89,6 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 		p.handed++
 	}
 	p.handed++ // number 0 is kept by nobody
-	for t, list := range by {
-		for i := range list {
-			if s := &list[i]; s.kind == opLock && s.handed == 0 {
-				s.hold = 0
-			}
-		}
-		by[t] = list
-	}
 	if solo := ev.SoloCommit(); solo < 1<<62 {
 		for _, list := range by {
 			for i := range list {

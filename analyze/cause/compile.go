@@ -43,7 +43,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 	if evidence.Share(all, windows) >= policy.Most.Value && made*policy.Outlier.Count() >= len(ev.Trace.CommandBuffers) {
 		r.Lost, r.Explains = all, max(all, ev.Total)
 	}
-	if r.Explains == 0 && policy.AtLeast(policy.NearlyAll, aside, r.Lost) && ev.Occupied >= policy.Busy.Value {
+	if r.Explains == 0 && policy.NearlyAll(aside, r.Lost) && ev.Occupied >= policy.Most.Value {
 		r.Standing = Aside
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
-	if ev.Buffers > 0 && ev.Busy >= policy.Busy.Value && !starvedBesideRoom(ev) {
+	if ev.Buffers > 0 && ev.Busy >= policy.Broad.Value && !starvedBesideRoom(ev) {
 		return r.not("the GPU was busy for %s of the time", percent(ev.Busy))
 	}
 	if ev.Processors.Known(ev.Total) {
@@ -97,7 +97,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.Ran), of(p.Waited), p.Waited)
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Starved() {
-		others := had(ev) < policy.Busy.Value
+		others := had(ev) < policy.Broad.Value
 		rest := ""
 		if others {
 			rest = "; others had the rest, or an affinity or a quota kept them from it"
@@ -107,7 +107,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		}
 		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
 	}
-	if !policy.AtLeast(policy.NearlyAll, p.Covered, ev.Total) {
+	if !policy.NearlyAll(p.Covered, ev.Total) {
 		r.say("that is known of %s of the threads' time", percent(ev.Share(p.Covered)))
 	}
 	return r

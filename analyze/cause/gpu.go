@@ -16,10 +16,10 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	switch {
 	case ev.Buffers == 0:
 		return r.not("there are no GPU times")
-	case ev.Busy < policy.Saturated.Value && interrupted > 0 && ev.Pending-interrupted < policy.Most.Value:
+	case !policy.Saturated(ev.Busy) && interrupted > 0 && ev.Pending-interrupted < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it another program had interrupted it",
 			percent(ev.Busy), percent(interrupted))
-	case ev.Busy < policy.Saturated.Value && ev.Pending < policy.Most.Value:
+	case !policy.Saturated(ev.Busy) && ev.Pending < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
 			percent(ev.Busy), percent(ev.Pending))
 	case ev.HasRoom && ev.Pending >= policy.Most.Value && !ev.Saturated:
@@ -27,7 +27,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 			percent(ev.Busy), percent(ev.Pending))
 	case !ev.Saturated && ev.Steady == 1: // what is ready waits for the thread's own work, as in a batch
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(ev.Busy))
-	case ev.Busy >= policy.Saturated.Value && !ev.Saturated:
+	case policy.Saturated(ev.Busy) && !ev.Saturated:
 		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(ev.Busy), percent(ev.Pending))
 	}
 	if ev.Saturated {

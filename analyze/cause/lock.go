@@ -100,7 +100,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 
 // mayBeTheNext says that the GPU, which the lock lets one thread use at a time, may have no room for more.
 func mayBeTheNext(ev *evidence.Evidence, r *Finding) {
-	if ev.Busy >= policy.Busy.Value && ev.GPU.Overlap < 1+policy.Little.Value && ev.Share(r.Lost) >= policy.WorthNaming.Value {
+	if ev.Busy >= policy.Broad.Value && ev.GPU.Overlap < 1+policy.Little.Value && ev.Share(r.Lost) >= policy.WorthNaming.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.say("the GPU was busy for %s of the time, with one command buffer at a time: whether it can run more at once without the lock is not seen", percent(ev.Busy))
 	}

@@ -50,7 +50,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 			aside += l.Own
 		}
 	}
-	if policy.AtLeast(policy.NearlyAll, aside, r.Lost) && ev.Occupied >= policy.Busy.Value && r.Cause == LockContention {
+	if policy.NearlyAll(aside, r.Lost) && ev.Occupied >= policy.Most.Value && r.Cause == LockContention {
 		r.Standing = Aside
 	}
 	if r.Lost == 0 {

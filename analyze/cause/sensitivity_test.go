@@ -19,6 +19,9 @@ const keptEnv = "MTRACE_KEPT"
 // moves are the factors by which each threshold is moved.
 var moves = [2]float64{0.7, 1.3}
 
+// mostThresholds is how many there may be: each more is one more that may be tuned.
+const mostThresholds = 30
+
 // mostFlips is the share of the verdicts that a threshold may change that was found and not tuned.
 const mostFlips = 0.01
 
@@ -55,6 +58,9 @@ func TestSensitivity(t *testing.T) {
 			all = append(all, cause.Analyze(trace, cause.Options{Unpredicted: true, Permutations: 50}).Verdict.Cause)
 		}
 		return all
+	}
+	if n := len(policy.All()); n > mostThresholds {
+		t.Errorf("%d thresholds, want at most %d: one value may stand for one idea wherever that is asked for", n, mostThresholds)
 	}
 	before, tuned := verdicts(), 0
 	for _, th := range policy.All() {

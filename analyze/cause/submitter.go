@@ -23,7 +23,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	switch {
 	case len(ev.Taking) == 0 || commits == 0:
 		return r.not("nothing was committed")
-	case !policy.AtLeast(policy.NearlyAll, top.CommandBuffers, commits):
+	case !policy.NearlyAll(top.CommandBuffers, commits):
 		return r.not("%d threads committed; the busiest made %s of the commits", ev.Committers, percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0

@@ -145,7 +145,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}
 	if t.Source.Truncated {
-		c *= policy.NearlyAll.Value
+		c *= 1 - policy.LeftOver.Value
 	}
 	if seen, known := t.Commits().Share(); known {
 		c *= seen

@@ -147,7 +147,7 @@ func (ev *Evidence) weigh(opts Options) {
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
-	ev.Saturated = ev.Busy >= policy.Saturated.Value &&
+	ev.Saturated = policy.Saturated(ev.Busy) &&
 		(ev.Pending >= policy.Most.Value && !ev.HasRoom || ev.Steady == 1 && ev.GPU.Overlap < 1+policy.Little.Value && !ev.Handover.Holds())
 	for _, d := range ev.deviceOrder {
 		ev.Buffers += len(d.running)
@@ -217,5 +217,5 @@ func (ev *Evidence) Sum(p analyze.Part) (sum analyze.Nanos) {
 // BusyThroughout says whether the GPU is always busy with the work of several threads, though, as they wait for each other, not always with more
 // of it ready.
 func (ev *Evidence) BusyThroughout() bool {
-	return !ev.Saturated && ev.Busy >= policy.Saturated.Value && ev.Pending >= policy.Much.Value && ev.Steady >= 2
+	return !ev.Saturated && policy.Saturated(ev.Busy) && ev.Pending >= policy.Much.Value && ev.Steady >= 2
 }

@@ -41,7 +41,7 @@ type reply struct {
 
 // Holds says whether threads hand their work over.
 func (h *handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Busy.Value
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Broad.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
@@ -75,7 +75,7 @@ func (ev *Evidence) findHandover() *handover {
 			first = min(first, b.Committed.Begin)
 		}
 	}
-	if len(ev.ForSignals) == 0 || h.To == nil || !policy.AtLeast(policy.NearlyAll, most, all) {
+	if len(ev.ForSignals) == 0 || h.To == nil || !policy.NearlyAll(most, all) {
 		return nil
 	}
 	h.asked = h.asking(ev.ForSignals)

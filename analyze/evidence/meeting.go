@@ -103,5 +103,5 @@ func (m *Meetings) takeTurns() bool {
 			turns++
 		}
 	}
-	return len(by) < 2 || policy.AtLeast(policy.NearlyAll, turns, len(m.Rounds)-1)
+	return len(by) < 2 || policy.NearlyAll(turns, len(m.Rounds)-1)
 }

@@ -52,7 +52,7 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 				behind, waited = behind+1, waited+1
 			}
 		}
-		o.Limited = behind >= policy.Pattern.Count() && policy.AtLeast(policy.NearlyAll, waited, behind)
+		o.Limited = behind >= policy.Pattern.Count() && policy.NearlyAll(waited, behind)
 		found[q] = o
 	}
 	return found
@@ -128,7 +128,7 @@ func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int,
 		behind := analyze.Interval{Begin: x.At + latency, End: r.Begin}
 		within := full.Within(behind)
 		late, room = late+behind.Length(), room+within
-		if behind.Length() >= policy.Margin.Nanos() && policy.AtLeast(policy.NearlyAll, within, behind.Length()) {
+		if behind.Length() >= policy.Margin.Nanos() && policy.NearlyAll(within, behind.Length()) {
 			buffers++
 		}
 	}

@@ -22,7 +22,7 @@ func (ev *Evidence) Turns() *TakingTurns {
 			x = &ev.Exclusion[i]
 		}
 	}
-	if x == nil || x.Index < policy.NearlyAll.Value || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
+	if x == nil || !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
 		return nil
 	}
 	union := ev.WaitsUnion()
@@ -31,7 +31,7 @@ func (ev *Evidence) Turns() *TakingTurns {
 		return nil
 	}
 	t := &TakingTurns{Exclusion: x, Coverage: Share(union.Total(), spans[len(spans)-1].End-spans[0].Begin)}
-	if t.Coverage < policy.Broad.Value {
+	if !policy.NearlyAll(t.Coverage, 1) {
 		return nil
 	}
 	for _, th := range ev.Taking {

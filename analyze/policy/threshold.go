@@ -50,3 +50,11 @@ func AtLeast[N number](t *Threshold, part, whole N) bool {
 func MoreThan[N number](t *Threshold, part, whole N) bool {
 	return float64(part) > t.Value*float64(whole)
 }
+
+// NearlyAll says whether a part is the whole but for LeftOver; of nothing everything is.
+func NearlyAll[N number](part, whole N) bool {
+	return float64(part) >= (1-LeftOver.Value)*float64(whole)
+}
+
+// Saturated says whether a GPU that is busy for a share of the time rests no more than it must.
+func Saturated(busy float64) bool { return busy >= 1-Rest.Value }

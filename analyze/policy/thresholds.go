@@ -7,18 +7,18 @@ const none = "nothing of its own: see its sensitivity"
 var (
 	Most = share("Most", 0.5, "a majority of the time, of the cases, of the threads",
 		"by definition")
-	NearlyAll = share("NearlyAll", 0.9, "so much that what is left may be start-up, chance or loss", none)
-	Broad     = share("Broad", 0.75, "what most take part in, though not all: who comes last at a meeting does not wait", none)
-	Much      = share("Much", 0.3, "more of the threads' time than a machine takes that is merely busy", none)
+	LeftOver = share("LeftOver", 0.1, "what may be left of nearly all: start-up, chance or loss", none)
+	Broad    = share("Broad", 0.75, "what most take part in, or what takes most of the time, though not all: who comes last at a meeting does not wait, and beside a GPU, or "+
+		"threads, with so much to do little is lost", none)
+	Much = share("Much", 0.3, "more of the threads' time than a machine takes that is merely busy", none)
 
 	WorthNaming = share("WorthNaming", 0.1, "what a cause must cost to be the verdict, and a part of something to be told",
 		"twice what two runs of the same program differ by: what costs less cannot be seen to have gone")
 	Little     = share("Little", 0.05, "a part that may be chance", none)
 	Negligible = share("Negligible", 0.01, "what is left out: start-up, the odd case", none)
 
-	Saturated = share("Saturated", 0.93, "a GPU that rests no more than what lies between two command buffers", none)
-	Busy      = share("Busy", 0.7, "a GPU, or threads, with something to do most of the time: little is lost beside", none)
-	Growth    = share("Growth", 0.4, "by how much more runs on a device for each more that is ready, if it has room",
+	Rest   = share("Rest", 0.07, "how much a saturated GPU rests: what lies between two command buffers", none)
+	Growth = share("Growth", 0.4, "by how much more runs on a device for each more that is ready, if it has room",
 		"with room 0.5 and more; a full device 0, and several that are taken for one up to 0.2")
 
 	FalseDiscovery = share("FalseDiscovery", 0.05, "the rate of false discoveries among the tests that are taken to speak",

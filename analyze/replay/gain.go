@@ -249,7 +249,7 @@ func (t *thread) roundTrips() bool {
 			}
 		}
 	}
-	return rounds >= policy.Sample.Count() && policy.AtLeast(policy.NearlyAll, rounds, waits)
+	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits)
 }
 
 // A Wanted is a thing that is asked for: all of a kind whose names match a pattern, in which * stands for anything.

@@ -25,6 +25,7 @@ type Builder struct {
 	flows              flows
 	marks              marks
 	living             *memory.Levels
+	like               map[laneName]uint8 // colours that threads have already
 	memory             map[*analyze.Process]*steps
 	memoryOrder        []*analyze.Process
 
@@ -37,9 +38,29 @@ func NewBuilder() *Builder {
 		living: memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows()}
 }
 
+// A laneName tells threads apart in all documents of a trace.
+type laneName struct {
+	pid int
+	tid uint64
+}
+
+// Like gives threads the colours that they have in another document of the trace, if there is one. It comes first.
+func (b *Builder) Like(other *Document) {
+	if other == nil {
+		return
+	}
+	b.like = map[laneName]uint8{}
+	for i := range other.Lanes {
+		if l := &other.Lanes[i]; l.Shows == LaneThread {
+			b.like[laneName{l.PID, l.TID}] = uint8(l.Color)
+		}
+	}
+}
+
 // thread is what is drawn of a thread. Its calls and its waits lie beside each other in time, and come apart.
 type thread struct {
 	*analyze.Thread
+	color        uint8
 	number       int  // from 1
 	works        bool // it commits, or waits for the GPU
 	flat         flat
@@ -52,6 +73,10 @@ func (b *Builder) thread(of *analyze.Thread) *thread {
 	t := b.threads[of]
 	if t == nil {
 		t = &thread{Thread: of, number: len(b.order) + 1}
+		t.color = uint8((t.number - 1) % colors)
+		if color, known := b.like[laneName{pid(t), uint64(of.ID)}]; known {
+			t.color = color
+		}
 		b.threads[of], b.order = t, append(b.order, t)
 		b.lanes += 2
 	}

@@ -55,7 +55,7 @@ func colorOf(t *thread) uint8 {
 	if t == nil {
 		return kindUnknown
 	}
-	return uint8((t.number - 1) % colors)
+	return t.color
 }
 
 func (b *Builder) device(of *analyze.Device) (*device, analyze.Device) {

@@ -13,6 +13,13 @@ mtrace.duration = function (ns) {
   return three(ns / 1e9) + " s";
 };
 
+// instant writes a time after the begin, as exactly as a stretch of some length needs.
+mtrace.instant = function (ns, length) {
+  const [unit, name] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+  const digits = Math.ceil(Math.log10(unit / Math.max(length, 1))) + 3;
+  return (ns / unit).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(unit)))) + " " + name;
+};
+
 // table makes a table of rows of texts, the first its heads.
 mtrace.table = function (rows) {
   const table = document.createElement("table");
@@ -98,6 +105,8 @@ mtrace.timeline = function (page) {
     return more ? [extra.document, more] : [page, page.lanes[n]];
   }
 
+  const seriesOf = (row) => extra && extra.from <= left && extra.to >= right && extra.document.series.find((s) => s.group === row.series.group && s.name === row.series.name) || row.series;
+
   // levelOf is the coarsest level whose cells are not seen, or the finest.
   function levelOf(lane) {
     const most = pixel();
@@ -131,7 +140,7 @@ mtrace.timeline = function (page) {
   // write puts as much of a text as fits, from its begin.
   function write(text, x, y, room, color) {
     if (room < 14) return;
-    const wide = textSize * 0.56;
+    const wide = textSize * 0.52;
     if (text.length * wide > room) text = text.slice(0, Math.max(1, Math.floor(room / wide) - 1)) + "…";
     pen.fillStyle = color;
     pen.fillText(text, x, y);
@@ -171,7 +180,7 @@ mtrace.timeline = function (page) {
   }
 
   function drawSeries(row, y) {
-    const s = row.series, h = row.height;
+    const s = seriesOf(row), h = row.height;
     let most = 1;
     for (const n of s.means) most = Math.max(most, n);
     pen.fillStyle = faint;
@@ -311,7 +320,7 @@ mtrace.timeline = function (page) {
     }
     if (chosen) outline(offset);
     if (offset > 0) drawAxis();
-    root.querySelector(".range").textContent = mtrace.duration(left) + " to " + mtrace.duration(right) + ", " + mtrace.duration(right - left) + " in all." + hint;
+    root.querySelector(".range").textContent = mtrace.instant(Math.max(0, left), right - left) + " to " + mtrace.instant(right, right - left) + ": " + mtrace.duration(right - left) + "." + hint;
     if (details.open || printing) fillTable();
     wantMore();
   }
@@ -345,7 +354,7 @@ mtrace.timeline = function (page) {
     const what = own.lane.shows === "thread" && page.kinds[own.kind] ? page.kinds[own.kind].meaning || page.kinds[own.kind].name : "";
     const by = own.by >= 0 && own.from.lanes[own.by] ? ", committed by " + own.from.lanes[own.by].name : "";
     return own.lane.name + ": " + [own.name, what].filter(Boolean).join(", ") + by + (own.lane.shows === "gpu" && own.kind === failedWork ? ", FAILED" : "") + ": " +
-      mtrace.duration(own.length) + ", from " + mtrace.duration(own.at) + " to " + mtrace.duration(own.at + own.length);
+      mtrace.duration(own.length) + ", from " + mtrace.instant(own.at, own.length) + " to " + mtrace.instant(own.at + own.length, own.length);
   }
 
   function cellText(lane, level, i) {
@@ -354,17 +363,17 @@ mtrace.timeline = function (page) {
       const kind = cells[at + 3 + 2 * k];
       parts.push((lane.shows === "thread" && page.kinds[kind] ? page.kinds[kind].name : "work") + " " + Math.round(cells[at + 4 + 2 * k] / 2.55) + " %");
     }
-    return lane.name + ": " + cells[at + 1] + " short ones in " + mtrace.duration(level.cell_ns) + " from " + mtrace.duration(level.cellAt[i]) + " on: " + parts.join(", ");
+    return lane.name + ": " + cells[at + 1] + " short ones in " + mtrace.duration(level.cell_ns) + " from " + mtrace.instant(level.cellAt[i], level.cell_ns) + " on: " + parts.join(", ");
   }
 
   // under says what is at a place of the canvas, and chooses it.
   function under(x, y, choose) {
     const at = nsOf(x), row = rows.find((r) => y >= r.top && y <= r.top + r.height);
     const mark = page.marks.find((m) => Math.abs(xOf(m.at_ns) - x) < 5 && (!rowOfLane.get(m.lane) || Math.abs(rowOfLane.get(m.lane).top + 3 - y) < 8));
-    if (mark) return (mark.failed ? "" : "mark ") + mark.name + ", at " + mtrace.duration(mark.at_ns);
+    if (mark) return (mark.failed ? "" : "mark ") + mark.name + ", at " + mtrace.instant(mark.at_ns, right - left);
     if (!row || x < gutter) return row && row.lane ? row.lane.name + ": " + row.lane.count + " in all" : "";
     if (row.series) {
-      const n = row.series.means[Math.floor((at - row.series.begin_ns) / row.series.bin_ns)];
+      const s = seriesOf(row), n = s.means[Math.floor((at - s.begin_ns) / s.bin_ns)];
       return n === undefined ? "" : row.series.name + ": " + n.toFixed(2) + " command buffers in flight";
     }
     const [from, lane] = source(row.n), level = levelOf(lane), i = before(level.at, at + pixel()) - 1;
@@ -374,7 +383,7 @@ mtrace.timeline = function (page) {
     }
     const c = before(level.cellAt, at + 1) - 1;
     if (c >= 0 && at <= level.cellAt[c] + level.cell_ns) return cellText(lane, level, c);
-    return lane.name + (lane.shows === "thread" ? ": outside of Metal, at " : ": nothing, at ") + mtrace.duration(at);
+    return lane.name + (lane.shows === "thread" ? ": outside of Metal, at " : ": nothing, at ") + mtrace.instant(at, right - left);
   }
 
   // step goes to the next block of the chosen lane, or the one before, or to another lane.
@@ -426,7 +435,7 @@ mtrace.timeline = function (page) {
   }
 
   // wantMore asks the server, if there is one, for what the page has no room for.
-  let asked = 0;
+  let asked = 0, abort = new AbortController();
   function wantMore() {
     if (!page.detail || printing) return;
     const covered = extra && extra.from <= left && extra.to >= right && (extra.to - extra.from) <= 8 * (right - left);
@@ -434,9 +443,11 @@ mtrace.timeline = function (page) {
     if (covered || !coarse) return;
     clearTimeout(asked);
     asked = setTimeout(async () => {
+      abort.abort(); // what is no longer wanted
+      abort = new AbortController();
       const margin = (right - left) / 2, from = Math.max(page.begin_ns, left - margin), to = Math.min(page.end_ns, right + margin);
       try {
-        const answer = await fetch("detail?from=" + Math.floor(from) + "&to=" + Math.ceil(to));
+        const answer = await fetch("detail?from=" + Math.floor(from) + "&to=" + Math.ceil(to), {signal: abort.signal});
         if (!answer.ok) return;
         const more = await answer.json();
         const place = new Map(page.lanes.map((l, i) => [l.key, i])), at = (n) => n >= 0 && more.lanes[n] && place.has(more.lanes[n].key) ? place.get(more.lanes[n].key) : -1;
@@ -445,6 +456,7 @@ mtrace.timeline = function (page) {
         root.dataset.details = String(Number(root.dataset.details || 0) + 1);
         redraw();
       } catch (e) {
+        if (e.name === "AbortError") return;
         status.textContent = "mtrace view does not answer any more: this is what the page has";
         page.detail = false;
       }
@@ -525,7 +537,11 @@ mtrace.timeline = function (page) {
   const print = (on) => { printing = on; size(); draw(); };
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
+  // An address that ends in #FROM-TO, in nanoseconds, shows that part.
+  const linked = () => { const part = /^#(\d+)-(\d+)$/.exec(location.hash); if (part) show(Number(part[1]), Number(part[2])); };
+  addEventListener("hashchange", linked);
   size();
+  linked();
   draw();
   mtrace.seen = () => ({left, right, pixel: pixel(), chosen: chosen && chosenBlock() ? blockText(chosenBlock()) : ""});
   mtrace.show = show;

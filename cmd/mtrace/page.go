@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"os"
 
 	"mtrace/analyze"
@@ -23,17 +25,18 @@ func (p *part) drawPage(std stdio, path string, trace *analyze.Trace) (*page.Doc
 		return nil, err
 	}
 	defer file.Close()
-	return p.drawFile(file, path, showSteps(std, path))
+	return p.drawFile(context.Background(), file, path, nil, showSteps(std, path))
 }
 
-// drawFile makes the pictures of a part of a trace file.
-func (p *part) drawFile(file *analyze.File, path string, show func(done, of int)) (*page.Document, error) {
+// drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants them.
+func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, like *page.Document, show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()
+	b.Like(like)
 	asked := p.options()
 	asked.Visit = b.Call
 	_, err := file.EachSlice(asked, sliced.Part, func(s *analyze.Slice, number, of int) error {
 		show(number+1, of)
-		return b.Slice(s)
+		return cmp.Or(ctx.Err(), b.Slice(s))
 	})
 	if err != nil {
 		return nil, status{exitUsage, orUnfinished(path, err)}

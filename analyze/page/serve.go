@@ -1,0 +1,89 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+
+	"mtrace/analyze"
+)
+
+// A Detail makes the document of a part of a run, from one time after its begin to another. It ends early when nobody wants it any more.
+type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
+
+// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers nobody else: what comes from
+// another machine, or for a host of another name, which is how a page of somebody else's would ask, is refused.
+type Server struct {
+	port   int
+	page   []byte
+	detail Detail
+	busy   chan struct{} // has room for one part that is read at a time
+}
+
+// NewServer serves a page on a port.
+func NewServer(port int, page []byte, detail Detail) *Server {
+	return &Server{port, page, detail, make(chan struct{}, 1)}
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cache-Control", "no-store")
+	switch {
+	case !s.local(r):
+		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		head.Set("Allow", "GET, HEAD")
+		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/":
+		head.Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(s.page)
+	case r.URL.Path == "/detail":
+		s.part(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// local says whether a request came from this machine and for this server.
+func (s *Server) local(r *http.Request) bool {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	if ip := net.ParseIP(from); err != nil || ip == nil || !ip.IsLoopback() {
+		return false
+	}
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		if r.Host == fmt.Sprintf("%s:%d", name, s.port) || s.port == 80 && r.Host == name {
+			return true
+		}
+	}
+	return false
+}
+
+// part answers with the document of a part of the run.
+func (s *Server) part(w http.ResponseWriter, r *http.Request) {
+	from, err1 := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
+	to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)
+	if err1 != nil || err2 != nil || from < 0 || to <= from {
+		http.Error(w, "from and to are nanoseconds after the begin of the trace", http.StatusBadRequest)
+		return
+	}
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	case <-r.Context().Done():
+		return
+	}
+	d, err := s.detail(r.Context(), analyze.Nanos(from), analyze.Nanos(to))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(d)
+}

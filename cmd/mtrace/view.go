@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/page"
+	"mtrace/analyze/report"
+)
+
+func viewCommand() command {
+	return command{
+		name:    "view",
+		summary: "Show a trace in a browser: the report, and a timeline down to each call",
+		usage:   "[flags] FILE",
+		example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C",
+		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+			var v viewer
+			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 is one that is free")
+			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
+			v.part.flags(flags)
+			return func(std stdio, args []string) error { return v.run(std, args) }
+		},
+	}
+}
+
+// viewer shows one trace.
+type viewer struct {
+	port uint16
+	open bool
+	part part
+}
+
+func (v *viewer) run(std stdio, args []string) error {
+	if len(args) != 1 {
+		return usageError("takes one trace, but got %d: mtrace view FILE", len(args))
+	}
+	if err := v.part.check(); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", v.port)) // before the work, which may take long
+	if err != nil {
+		return usageError("port %d cannot be had: %w; without --port a free one is taken", v.port, err)
+	}
+	defer listener.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	type prepared struct {
+		server *page.Server
+		err    error
+	}
+	done := make(chan prepared, 1)
+	go func() {
+		server, err := v.prepare(std, args[0], listener.Addr().(*net.TCPAddr).Port)
+		done <- prepared{server, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case p := <-done:
+		if p.err != nil {
+			return p.err
+		}
+		return v.serve(ctx, std, listener, p.server)
+	}
+}
+
+// prepare makes the page, and what answers for more of it.
+func (v *viewer) prepare(std stdio, path string, port int) (*page.Server, error) {
+	r, trace, err := (&reportView{part: v.part}).build(std, path, report.Options{Document: true})
+	if err != nil {
+		return nil, err
+	}
+	whole, err := v.part.drawPage(std, path, trace)
+	if err != nil {
+		return nil, err
+	}
+	whole.Detail = !instruments(path)
+	var text bytes.Buffer
+	if err := page.Write(&text, r, whole); err != nil {
+		return nil, err
+	}
+	if err := cutError(trace); err != nil {
+		fmt.Fprintf(std.err, "mtrace view: %v\n", err)
+	}
+	return page.NewServer(port, text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
+		if !whole.Detail {
+			return nil, errors.New("the page has all there is")
+		}
+		return v.detail(ctx, path, whole, from, to)
+	}), nil
+}
+
+// detail makes the pictures of a part of the run, in the colours of the whole.
+func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (*page.Document, error) {
+	file, err := openTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	part := part{from: time.Duration(from), to: time.Duration(to), pids: v.part.pids}
+	return part.drawFile(ctx, file, path, whole, func(int, int) {})
+}
+
+// serve answers until it is told to end.
+func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pages *page.Server) error {
+	address := fmt.Sprintf("http://%s/", listener.Addr())
+	fmt.Fprintln(std.out, address)
+	fmt.Fprintln(std.err, "mtrace view: serving to this machine until Ctrl-C")
+	if v.open {
+		if err := openBrowser(address); err != nil {
+			fmt.Fprintf(std.err, "mtrace view: no browser could be opened: %v; open the address yourself\n", err)
+		}
+	}
+	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case <-ctx.Done():
+		return server.Close()
+	case err := <-ended:
+		return err
+	}
+}
+
+// openBrowser has the system open an address.
+func openBrowser(address string) error {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
+	}
+	c := exec.Command(name, address)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() { _ = c.Wait() }()
+	return nil
+}

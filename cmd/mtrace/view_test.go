@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/page"
+	"mtrace/fixtures/longtrace"
+)
+
+// viewing is a mtrace view that serves.
+type viewing struct {
+	*exec.Cmd
+	address string
+}
+
+// view starts the command, and waits until it serves.
+func view(t *testing.T, args ...string) viewing {
+	t.Helper()
+	cmd := exec.Command(tool.mtrace, append([]string{"view"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("it says no address: %v", err)
+	}
+	return viewing{cmd, strings.TrimSpace(address)}
+}
+
+// get asks it for something, as a host.
+func (v viewing) get(t *testing.T, method, path, host string) (status int, text string) {
+	t.Helper()
+	r, err := http.NewRequest(method, v.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if host != "" {
+		r.Host = host
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+// TestView: the page is served with more of each part, to who asks for this machine by its name, until Ctrl-C.
+func TestView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 2); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, path)
+	if status, text := v.get(t, "GET", "", ""); status != 200 || !strings.Contains(text, "page-data") || !strings.Contains(text, "connect-src") {
+		t.Errorf("the page is %d: %.200s", status, text)
+	}
+	status, text := v.get(t, "GET", "detail?from=50000000&to=52000000", "")
+	var d page.Document
+	if err := json.Unmarshal([]byte(text), &d); status != 200 || err != nil || d.Schema != page.Schema || len(d.Lanes) < 6 || d.FlowsOf != 1 || len(d.Flows) == 0 {
+		t.Errorf("a part is %d, %v: %.300s", status, err, text)
+	}
+	for i := range d.Lanes {
+		if l := &d.Lanes[i]; len(l.Levels[0].Cells) > 0 || l.Count == 0 {
+			t.Errorf("lane %s of a short part does not have each block: %v", l.Key, l.Levels[0])
+		}
+	}
+	for _, c := range []struct {
+		method, path, host string
+		want               int
+	}{
+		{"GET", "detail?from=9&to=3", "", 400}, {"GET", "detail?from=-1&to=3", "", 400}, {"GET", "detail", "", 400}, {"GET", "nothing", "", 404}, {"POST", "", "", 405},
+		{"GET", "", "attacker.example", 403}, {"GET", "detail?from=0&to=9", "attacker.example:80", 403}, {"GET", "", "127.0.0.1:1", 403},
+	} {
+		if status, _ := v.get(t, c.method, c.path, c.host); status != c.want {
+			t.Errorf("%s %s as %q is answered with %d, not %d", c.method, c.path, c.host, status, c.want)
+		}
+	}
+	if err := v.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Wait(); err != nil {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
+}
+
+// TestViewSaysWhatIsWrong: a port that is taken, and no trace, end it with one line.
+func TestViewSaysWhatIsWrong(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for _, args := range [][]string{{"view", "--port", port, "../../fixtures/traces/device-sync.mtrace"}, {"view", "nowhere.mtrace"}, {"view"}, {"view", "--from", "2s", "--to", "1s", "x"}} {
+		out := sh(t, "", nil, tool.mtrace, args...)
+		if out.exit != exitUsage || out.stdout != "" || strings.Count(out.stderr, "\n") != 1 {
+			t.Errorf("%v: %d %q %q", args, out.exit, out.stdout, out.stderr)
+		}
+	}
+}
+
+// TestViewInBrowser: a browser that looks at a short part of a run gets more of it than the page has, and has nothing to complain about.
+func TestViewInBrowser(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no Chromium is installed: apt-get install chromium")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "long.mtrace")
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 400_000, 2); err != nil {
+		t.Fatal(err)
+	}
+	look := func(address string) string {
+		c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+filepath.Join(folder, "profile"),
+			"--enable-logging=stderr", "--v=0", "--timeout=300000", "--virtual-time-budget=20000", "--dump-dom", address)
+		c.Env = append(os.Environ(), "HOME="+folder)
+		var log strings.Builder
+		c.Stderr = &log
+		out, err := c.Output()
+		if err != nil || strings.Contains(log.String(), "CONSOLE") {
+			t.Logf("the browser says: %v %s", err, log.String())
+		}
+		if strings.Contains(log.String(), "CONSOLE") {
+			t.Error("it has something to complain about")
+		}
+		return string(out)
+	}
+	if !strings.Contains(look("about:blank"), "<html>") {
+		t.Skip("Chromium does not run here")
+	}
+	v := view(t, path)
+	if seen := look(v.address + "#200000000-200500000"); !strings.Contains(seen, `data-drawn="yes"`) || !strings.Contains(seen, `data-details="`) {
+		t.Errorf("it did not get what it asked for: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(seen, -1))
+	}
+}

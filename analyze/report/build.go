@@ -19,14 +19,14 @@ type Options struct {
 	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
 
-	WhatIf   []replay.Wanted    // to be predicted together; empty is nothing
-	Threads  []analyze.ThreadID // threads to list; empty is all
-	Queues   []uint32           // queues to list; empty is all
-	Sections []string           // of WriteText; empty is all. What the others need is not computed
-	Document bool               // all is computed, because it is written as JSON or HTML as well
-	Color    bool               // of WriteText
-	Width    int                // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
-	Top      int                // rows of each table of WriteText; 0 is as many as it has as a rule
+	WhatIf   []replay.Wanted // to be predicted together; empty is nothing
+	Threads  []ThreadPattern // threads to list, in matrices with those that they wait for or that wait for them; empty is all
+	Queues   []uint32        // queues to list; empty is all
+	Sections []string        // of WriteText; empty is all. What the others need is not computed
+	Document bool            // all is computed, because it is written as JSON or HTML as well
+	Color    bool            // of WriteText
+	Width    int             // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
+	Top      int             // rows of each table of WriteText; 0 is as many as it has as a rule
 }
 
 // answers are what the analyses say of a trace.
@@ -89,7 +89,7 @@ func (x *answers) report(opts Options) *Report {
 	r.memory(x.memory)
 	r.compile(x.compile)
 	r.Scopes = x.scopes
-	r.serialization(a)
+	r.serialization(a, opts)
 	r.Insights = list(x.insights, func(i insight.Insight) Insight {
 		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}
 	})

@@ -15,11 +15,15 @@ type Matrix struct {
 	NS   [][]int64 `json:"ns"`
 }
 
-func matrix(m *evidence.Matrix) Matrix {
-	return Matrix{
+func matrix(m *evidence.Matrix, opts Options) Matrix {
+	whole := Matrix{
 		TIDs: list(m.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
 		NS:   list(m.NS, func(row []analyze.Nanos) []int64 { return list(row, func(n analyze.Nanos) int64 { return int64(n) }) }),
 	}
+	if len(opts.Threads) == 0 {
+		return whole
+	}
+	return whole.about(func(i int) bool { return opts.lists(m.Threads[i]) })
 }
 
 func (m Matrix) equal(other Matrix) bool {

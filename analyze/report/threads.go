@@ -34,7 +34,7 @@ type Thread struct {
 func (r *Report) threads(a *cause.Analysis, opts Options) {
 	r.Threads = []Thread{}
 	for _, t := range a.Threads {
-		if len(opts.Threads) > 0 && !slices.Contains(opts.Threads, t.Thread.ID) {
+		if !opts.lists(t.Thread) {
 			continue
 		}
 		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window), CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,

@@ -60,11 +60,11 @@ type RuledOut struct {
 	Why   string `json:"why"`
 }
 
-func (r *Report) serialization(a *cause.Analysis) {
+func (r *Report) serialization(a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.ThreadTimeTotal()
 	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
-		WaitMatrix: matrix(a.WaitMatrix), QueuedMatrix: matrix(a.QueuedMatrix), LockMatrix: matrix(a.LockMatrix),
+		WaitMatrix: matrix(a.WaitMatrix, opts), QueuedMatrix: matrix(a.QueuedMatrix, opts), LockMatrix: matrix(a.LockMatrix, opts),
 		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
 		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {

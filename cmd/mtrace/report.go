@@ -23,7 +23,7 @@ type reportView struct {
 	sections []string
 	whatIf   []string
 	part     part
-	threads  []uint
+	threads  []string
 	queues   []uint
 	wide     bool
 	top      uint
@@ -50,7 +50,7 @@ func reportCommand() command {
 			v.flags(flags)
 			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well")
 			v.part.flags(flags)
-			flags.UintSliceVar(&v.threads, "thread", nil, "list these threads only, by the system's `NUMBER`")
+			flags.StringSliceVar(&v.threads, "thread", nil, "list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, as 'worker-*'")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
 			return func(std stdio, args []string) error { return v.reports(std, args) }
 		},
@@ -135,7 +135,11 @@ func (v *reportView) options(std stdio) (opts report.Options, err error) {
 		opts.Width = report.AnyWidth
 	}
 	for _, t := range v.threads {
-		opts.Threads = append(opts.Threads, analyze.ThreadID(t))
+		p := report.ThreadPattern(t)
+		if err := p.Check(); err != nil {
+			return opts, usageError("--thread %q: %w", t, err)
+		}
+		opts.Threads = append(opts.Threads, p)
 	}
 	for _, q := range v.queues {
 		opts.Queues = append(opts.Queues, uint32(q))
@@ -159,38 +163,35 @@ func (v *reportView) build(std stdio, path string, opts report.Options) (*report
 
 // check says when the trace has none of the threads, or of the queues, that are to be listed.
 func (v *reportView) check(t *analyze.Trace, path string) error {
-	var threads, queues []uint
+	var threads, queues []string
+	found := [2]bool{len(v.threads) == 0, len(v.queues) == 0}
 	for _, th := range t.Threads {
-		threads = append(threads, uint(th.ID))
+		threads = append(threads, strings.TrimSpace(fmt.Sprintf("%d %s", th.ID, th.Name)))
+		for _, asked := range v.threads {
+			found[0] = found[0] || report.ThreadPattern(asked).Matches(th.ID, th.Name)
+		}
 	}
 	for _, q := range t.Queues {
-		queues = append(queues, uint(q.ID))
+		queues = append(queues, fmt.Sprint(q.ID))
+		found[1] = found[1] || slices.Contains(v.queues, uint(q.ID))
 	}
-	for _, of := range []struct {
-		what         string
-		asked, there []uint
-	}{{"thread", v.threads, threads}, {"queue", v.queues, queues}} {
-		there := func(n uint) bool { return slices.Contains(of.there, n) }
-		if len(of.asked) > 0 && !slices.ContainsFunc(of.asked, there) {
-			return usageError("reading %s: no %s %s in it; there are %s", path, of.what, numbers(of.asked), numbers(of.there))
-		}
+	switch {
+	case !found[0]:
+		return usageError("reading %s: no thread %s in it; there are %s", path, strings.Join(v.threads, ", "), some(threads))
+	case !found[1]:
+		return usageError("reading %s: no queue %s in it; there are %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"), some(queues))
 	}
 	return nil
 }
 
-// numbers lists the first of them.
-func numbers(all []uint) string {
+// some lists the first of them.
+func some(words []string) string {
 	const most = 16
-	var words []string
-	for i, n := range all {
-		if i == most {
-			words = append(words, fmt.Sprintf("and %d more", len(all)-most))
-			break
-		}
-		words = append(words, fmt.Sprint(n))
-	}
-	if len(words) == 0 {
+	switch n := len(words); {
+	case n == 0:
 		return "none"
+	case n > most:
+		words = append(slices.Clone(words[:most]), fmt.Sprintf("and %d more", n-most))
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"path"
+	"slices"
+	"strconv"
+
+	"mtrace/analyze"
+)
+
+// A ThreadPattern chooses threads: by the system's number, or by their names, in which * and ? stand for others, as in a shell.
+type ThreadPattern string
+
+// Check is an error if the pattern cannot be one: path.ErrBadPattern.
+func (p ThreadPattern) Check() error {
+	_, err := path.Match(string(p), "")
+	return err
+}
+
+// Matches says whether a thread is one that is meant.
+func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
+	if n, err := strconv.ParseUint(string(p), 10, 64); err == nil && analyze.ThreadID(n) == id {
+		return true
+	}
+	found, err := path.Match(string(p), name)
+	return err == nil && found
+}
+
+// lists says whether the thread is to be listed.
+func (o *Options) lists(t *analyze.Thread) bool {
+	return len(o.Threads) == 0 || slices.ContainsFunc(o.Threads, func(p ThreadPattern) bool { return p.Matches(t.ID, t.Name) })
+}
+
+// about keeps of a matrix what threads that are listed waited for, or were waited for.
+func (m Matrix) about(listed func(i int) bool) Matrix {
+	kept := Matrix{TIDs: []uint64{}, NS: [][]int64{}}
+	var places []int
+	for i := range m.TIDs {
+		with := listed(i)
+		for j := range m.TIDs {
+			with = with || listed(j) && m.NS[i][j]+m.NS[j][i] > 0
+		}
+		if with {
+			places = append(places, i)
+		}
+	}
+	for _, i := range places {
+		row := []int64{}
+		for _, j := range places {
+			n := int64(0)
+			if listed(i) || listed(j) {
+				n = m.NS[i][j]
+			}
+			row = append(row, n)
+		}
+		kept.TIDs, kept.NS = append(kept.TIDs, m.TIDs[i]), append(kept.NS, row)
+	}
+	return kept
+}

@@ -1,6 +1,9 @@
 package evidence
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
 
 // Completion is when the program could see that b had completed, at the latest when a wait for it returned; 0 when it is not known.
 func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
@@ -37,4 +40,20 @@ func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
 		}
 	}
 	return last
+}
+
+// Handling is when a queue's completed work waited for the program's completion handlers.
+func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
+	usual := ev.UsualCompletion()
+	by := map[*analyze.Queue][]analyze.Interval{}
+	for _, b := range ev.Trace.CommandBuffers {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {
+			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		}
+	}
+	unions := make(map[*analyze.Queue]*Busy, len(by))
+	for q, list := range by {
+		unions[q] = NewBusy(list)
+	}
+	return unions
 }

@@ -199,3 +199,45 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// TestPageIsBounded: of a run of very many threads, labels, scopes, kernels and failures the page is still below five megabytes, and says what it leaves out.
+func TestPageIsBounded(t *testing.T) {
+	w := handmade.New(4_000_000_000)
+	w.Trace.Origin, w.Trace.Length = 1, 4_000_000_000
+	process := w.A.Process
+	threads := []*analyze.Thread{w.A, w.B, w.C}
+	for i := range 500 {
+		th := &analyze.Thread{Process: process, ID: analyze.ThreadID(1000 + i), Name: strings.Repeat("thread with a long name ", 9), Active: w.Trace.Window}
+		threads, w.Trace.Threads = append(threads, th), append(w.Trace.Threads, th)
+	}
+	for i := range analyze.Nanos(60_000) {
+		by, at := threads[int(i)%len(threads)], 1000+i*66_000
+		b := w.Buffer(by, at, handmade.At(at+50_000+i%7000, at+900_000+i%9000))
+		b.Label = fmt.Sprintf("%s %d", strings.Repeat("a label that tells very much ", 8), i)
+		b.Completed = handmade.At(b.GPU.End+1000, b.GPU.End+1100)
+		b.Status = analyze.StatusCompleted
+		if i%20 == 0 {
+			b.Status, b.Error = analyze.StatusError, strings.Repeat("what Metal says ", 30)
+		}
+		w.Wait(by, handmade.At(at+10, b.GPU.End+5000), b)
+		w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at+50_000), Thread: by}, Name: fmt.Sprintf("scope of a name of its own %d", i)},
+			analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at), Thread: by}, Name: fmt.Sprintf("mark %d", i), Mark: true})
+	}
+	b := NewBuilder()
+	b.Model(w.Trace)
+	if err := b.Slice(analyze.Whole(w.Trace)); err != nil {
+		t.Fatal(err)
+	}
+	d := b.Document()
+	r := report.Build(w.Trace, report.Options{Sections: []string{"threads"}})
+	page := written(t, r, d)
+	if len(d.Lanes) != mostLanes || d.LanesLeft == 0 || d.MarksLeft == 0 || d.FlowsOf < 2 || len(d.Flows) > mostFlows || len(d.Names) > mostNames {
+		t.Errorf("%d lanes and %d left, %d marks left, %d flows, one in %d, %d names", len(d.Lanes), d.LanesLeft, d.MarksLeft, len(d.Flows), d.FlowsOf, len(d.Names))
+	}
+	t.Logf("%d bytes", len(page))
+	for _, said := range []string{"lanes with the fewest calls had no room", "marks and scopes had no room", "Arrows are of one in", "had no room: the last lane of the GPU"} {
+		if !strings.Contains(string(page), said) {
+			t.Errorf("the page does not say %q", said)
+		}
+	}
+}

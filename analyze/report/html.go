@@ -51,6 +51,10 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
 	"meaning":        func(c column) string { return c.legend },
 	"filled":         func(m Matrix) bool { return m.largest() > 0 },
+	"scopes":         func(list []Scope) []Scope { return list[:min(mostListed, len(list))] },
+	"queues":         func(list []queueRow) []queueRow { return list[:min(mostListed, len(list))] },
+	"compiled":       func(list []CompileItem) []CompileItem { return list[:min(mostListed, len(list))] },
+	"beyond":         func(listed int) int { return max(0, listed-mostListed) },
 	"percent":        func(share float64) float64 { return 100 * min(1, max(0, share)) },
 	"kernels":        func(list []Kernel) []Kernel { return list[:min(mostKernels, len(list))] },
 	"more":           func(kernels int) int { return max(0, kernels-mostKernels) },
@@ -59,8 +63,11 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
 
-// mostKernels bounds the kernels of the page.
-const mostKernels = 100
+// mostKernels bounds the kernels of the page, and mostListed what programs may make very many of.
+const (
+	mostKernels = 100
+	mostListed  = 200
+)
 
 func toInt(n any) int64 {
 	switch n := n.(type) {

@@ -66,10 +66,23 @@ func (r *Report) HeatMap(m Matrix) (h heatMap) {
 		return shown
 	}
 	rows, columns := used(waits), used(causes)
+	seen := func(i, j int) bool { return m.NS[i][j] > 0 }
+	columns = slices.DeleteFunc(columns, func(j int) bool { // all of it is in rows that are not shown
+		left[j] = !slices.ContainsFunc(rows, func(i int) bool { return seen(i, j) })
+		return left[j]
+	})
+	rows = slices.DeleteFunc(rows, func(i int) bool {
+		left[i] = left[i] || !slices.ContainsFunc(columns, func(j int) bool { return seen(i, j) })
+		return !slices.ContainsFunc(columns, func(j int) bool { return seen(i, j) })
+	})
 	for _, i := range slices.Concat(rows, columns) {
 		delete(left, i)
 	}
-	h.More = len(left)
+	for _, is := range left {
+		if is {
+			h.More++
+		}
+	}
 	for _, j := range columns {
 		h.Columns = append(h.Columns, r.NameOf(m.TIDs[j]))
 	}

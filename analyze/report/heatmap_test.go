@@ -19,4 +19,17 @@ func TestHeatMap(t *testing.T) {
 	if c := h.Rows[0].Cells[0]; c.NS != 5000 || c.Heat == "" {
 		t.Errorf("the cell is %v", c)
 	}
+
+	// The columns of a heat map had one of nothing but dots: that thread was waited for by many, each for a moment, whose rows are not shown.
+	many := Matrix{TIDs: []uint64{1, 2}, NS: [][]int64{{0, 1_000_000}, {0, 0}}}
+	for i := range 300 {
+		many.TIDs = append(many.TIDs, uint64(100+i))
+		many.NS = append(many.NS, append(make([]int64, 2), 20)) // for the thread 100
+	}
+	for i := range many.NS {
+		many.NS[i] = append(many.NS[i], make([]int64, len(many.TIDs)-len(many.NS[i]))...)
+	}
+	if h := r.HeatMap(many); len(h.Columns) != 1 || len(h.Rows) != 1 || h.More != 300 {
+		t.Errorf("columns %q, %d rows and %d more", h.Columns, len(h.Rows), h.More)
+	}
 }

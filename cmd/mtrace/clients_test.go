@@ -25,8 +25,8 @@ func TestClientsInOtherLanguages(t *testing.T) {
 			if c.headers != "" && os.Getenv(c.headers) == "" {
 				t.Skipf("%s names no folder with Apple's headers; messages.cpp is a program of the same shape", c.headers)
 			}
-			if _, err := exec.LookPath(c.compiler); err != nil {
-				t.Skip("no compiler for it: ", err)
+			if text, err := exec.Command(c.compiler, "--version").CombinedOutput(); err != nil { // there may be one of rustup's that has no toolchain
+				t.Skipf("no compiler for it: %s: %v %s", c.compiler, err, text)
 			}
 			client := filepath.Join(t.TempDir(), "client")
 			build := exec.Command("../../fixtures/softmetal/clients/build.sh", c.program, filepath.Join(tool.dir, "softmetal"), client)

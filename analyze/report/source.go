@@ -54,7 +54,7 @@ type Incomplete struct {
 func (r *Report) writeSource(w *sheet) {
 	s := &r.Source
 	if s.Incomplete != nil {
-		w.say(s.Incomplete.Text, w.red)
+		fmt.Fprintln(w, w.red(s.Incomplete.Text)) // one line, however long: scripts read the first
 	}
 	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
 	var parts []string

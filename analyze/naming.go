@@ -78,7 +78,10 @@ func (s *streamLoader) names(o *openEncoder) *Names {
 		}
 	}
 	if o.names == nil || *o.names != n {
-		o.names = s.process.shared(n)
+		if s.lastNames == nil || *s.lastNames != n { // encoders of a thread are called alike, as a rule
+			s.lastNames = s.process.shared(n)
+		}
+		o.names = s.lastNames
 	}
 	return o.names
 }
@@ -90,7 +93,8 @@ func (p *processLoader) shared(n Names) *Names {
 		if p.names == nil {
 			p.names = map[Names]*Names{}
 		}
-		known = &n
+		fresh := n // so that names that are known are not moved to the heap
+		known = &fresh
 		p.names[n] = known
 	}
 	return known

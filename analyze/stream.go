@@ -23,6 +23,7 @@ type streamLoader struct {
 	stacks      openStacks
 	interpreter InterpreterLock // of the call at hand
 	openScopes  []openScope     // the innermost last
+	lastNames   *Names          // of what was encoded last
 }
 
 var noMore wire.More

@@ -10,18 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-const verdictsPage = "../../docs/verdicts.md"
-
-// What `mtrace explain` says is docs/verdicts.md, and has a section for each verdict that docs/vocabulary.md lists, which says what to do.
+// docs/verdicts.md, which `mtrace explain` prints, has a section for each verdict that docs/vocabulary.md lists, and says what to do.
 func TestExplainHasEveryVerdict(t *testing.T) {
-	if *update {
-		if err := os.WriteFile(verdictsPage, []byte(explain.Page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if page, err := os.ReadFile(verdictsPage); err != nil || string(page) != explain.Page {
-		t.Errorf("%s is not what is explained: run go test ./cmd/mtrace -run Explain -update", verdictsPage)
-	}
 	vocabulary, err := os.ReadFile("../../docs/vocabulary.md")
 	if err != nil {
 		t.Fatal(err)

@@ -2,18 +2,14 @@
 package explain
 
 import (
-	_ "embed"
 	"strings"
+
+	"mtrace/docs"
 )
 
-// Page is docs/verdicts.md: an introduction, and a section for each verdict, "## NAME".
-//
-//go:embed verdicts.md
-var Page string
-
-// Verdicts are the names that have a section, in the order of the page.
+// Verdicts are the names that have a section, in the order of docs/verdicts.md.
 func Verdicts() (names []string) {
-	for line := range strings.Lines(Page) {
+	for line := range strings.Lines(docs.Verdicts) {
 		if name, found := strings.CutPrefix(strings.TrimRight(line, "\n"), "## "); found {
 			names = append(names, name)
 		}
@@ -23,7 +19,7 @@ func Verdicts() (names []string) {
 
 // Verdict is the paragraphs of a verdict's section, each in one line; none when there is no such section.
 func Verdict(name string) (paragraphs []string) {
-	_, after, found := strings.Cut(Page, "\n## "+name+"\n")
+	_, after, found := strings.Cut(docs.Verdicts, "\n## "+name+"\n")
 	if !found {
 		return nil
 	}

@@ -68,6 +68,68 @@ func compileAlone(t *testing.T, name, folder string) shimFile {
 	return f
 }
 
+// A name that files of the C half use of each other begins with mt_, on every system.
+var (
+	spoken   = regexp.MustCompile(`//[^\n]*|"(?:\\.|[^"\\\n])*"`)
+	namesMT  = regexp.MustCompile(`\bmt_\w+`)
+	function = regexp.MustCompile(`(?m)^[A-Za-z_][\w ()*]*?[ *](mt_\w+)\([^;{]*\)\s*\{`)
+	variable = regexp.MustCompile(`(?m)^[A-Za-z_][\w ()*]*[ *](mt_\w+)(?:\[[^\]]*\])*(?: __attribute__\(\([^;]*\)\))?(?: =|;)`)
+)
+
+// readAlone says the same of a file by its text, whatever system it is for.
+func readAlone(t *testing.T, name string) shimFile {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := spoken.ReplaceAllString(string(text), "")
+	f := shimFile{name: name, floor: slices.Index(floors, filepath.Dir(name))}
+	for _, form := range []*regexp.Regexp{function, variable} {
+		for _, m := range form.FindAllStringSubmatch(code, -1) {
+			if first, _, _ := strings.Cut(m[0], " "); !slices.Contains([]string{"static", "extern", "typedef", "return"}, first) {
+				f.defines = append(f.defines, m[1])
+			}
+		}
+	}
+	for _, symbol := range namesMT.FindAllString(code, -1) {
+		if !slices.Contains(f.defines, symbol) && !slices.Contains(f.uses, symbol) {
+			f.uses = append(f.uses, symbol)
+		}
+	}
+	return f
+}
+
+// checkFloors holds that what is below names nothing that is above, and that no two files need each other.
+func checkFloors(t *testing.T, files []shimFile) {
+	t.Helper()
+	definedBy := map[string]shimFile{}
+	for _, f := range files {
+		for _, symbol := range f.defines {
+			definedBy[symbol] = f
+		}
+	}
+	needs := map[string][]string{}
+	for _, f := range files {
+		for _, symbol := range f.uses {
+			other, ours := definedBy[symbol]
+			if !ours || slices.Contains(made, symbol) {
+				continue
+			}
+			needs[f.name] = append(needs[f.name], other.name)
+			if other.floor > f.floor {
+				t.Errorf("%s names %s, which is in %s, above it", f.name, symbol, other.name)
+			}
+		}
+	}
+	for _, f := range files {
+		if path := circle(needs, f.name); path != nil {
+			t.Errorf("a circle: %s", strings.Join(path, " needs "))
+			break
+		}
+	}
+}
+
 // What is below names nothing that is above, and no two files need each other. The story: completion called other features by name and a
 // thread's state had all features' in it, so 41 of 60 files were one circle, and none could be read, tested or left out without the
 // others.
@@ -76,33 +138,49 @@ func TestFloors(t *testing.T) {
 		t.Skip(onlyLinux)
 	}
 	folder := t.TempDir()
-	files, definedBy := map[string]shimFile{}, map[string]string{}
+	var files []shimFile
 	for _, name := range shimSources(t) {
 		f := compileAlone(t, name, folder)
-		files[name] = f
-		for _, symbol := range f.defines {
-			definedBy[symbol] = name
+		files = append(files, f)
+		checkReading(t, f, readAlone(t, name))
+	}
+	checkFloors(t, files)
+}
+
+// checkReading holds that all is read in a file that the compiler has of it. Its text may have more: what another system compiles.
+func checkReading(t *testing.T, compiled, read shimFile) {
+	t.Helper()
+	for _, symbol := range compiled.defines {
+		if strings.HasPrefix(symbol, "mt_") && !slices.Contains(read.defines, symbol) {
+			t.Errorf("%s: its definition of %s was not read", compiled.name, symbol)
 		}
 	}
-	needs := map[string][]string{}
-	for name, f := range files {
-		for _, symbol := range f.uses {
-			other, ours := definedBy[symbol]
-			if !ours || slices.Contains(made, symbol) {
+}
+
+// The same for macOS, whose files only a Mac's compiler takes: by their text. The story: TestFloors left them out, so a file of macOS could have
+// named anything.
+func TestFloorsOfMacOS(t *testing.T) {
+	var files []shimFile
+	mac := 0
+	for _, floor := range floors {
+		paths, err := filepath.Glob(floor + "/*.c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			switch {
+			case strings.HasSuffix(path, "_linux.c"):
 				continue
+			case strings.HasSuffix(path, "_darwin.c"):
+				mac++
 			}
-			needs[name] = append(needs[name], other)
-			if files[other].floor > f.floor {
-				t.Errorf("%s names %s, which is in %s, above it", name, symbol, other)
-			}
+			files = append(files, readAlone(t, path))
 		}
 	}
-	for name := range files {
-		if path := circle(needs, name); path != nil {
-			t.Errorf("a circle: %s", strings.Join(path, " needs "))
-			break
-		}
+	if mac < 10 {
+		t.Errorf("only %d files of macOS were read", mac)
 	}
+	checkFloors(t, files)
 }
 
 // circle is a way from a file to itself, nil when there is none.

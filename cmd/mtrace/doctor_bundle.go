@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +19,15 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 	if len(command) > 0 || o.json || o.all || o.noSelfTest {
 		return usageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
 	}
+	folder := filepath.Dir(o.bundle)
+	if o.bundle == standardOutput {
+		folder = "" // that for files that nobody keeps
+		if err := notForPeople(std, "an archive"); err != nil {
+			return err
+		}
+	}
 	// Made first, or minutes are spent for nothing; renamed last, or half an archive is sent.
-	file, err := os.CreateTemp(filepath.Dir(o.bundle), ".mtrace-bundle-*")
+	file, err := os.CreateTemp(folder, ".mtrace-bundle-*")
 	if err != nil {
 		return usageError("the archive cannot be written there: %v", err)
 	}
@@ -32,18 +40,35 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 	if err == nil {
 		err = os.Chmod(file.Name(), 0o644)
 	}
-	if err == nil {
+	said := std.out
+	switch {
+	case err != nil:
+	case o.bundle == standardOutput:
+		said = std.err
+		err = copyOut(std, file.Name())
+	default:
 		err = os.Rename(file.Name(), o.bundle)
 	}
 	if err != nil {
 		return usageError("the archive was not written: %v", err)
 	}
-	fmt.Fprint(std.out, bundle.Text(checks))
+	fmt.Fprint(said, bundle.Text(checks))
 	fmt.Fprintf(std.err, "mtrace: wrote %s: please send it, whatever differs; names of user, host and home folder are replaced in it\n", o.bundle)
 	if bundle.Differing(checks) > 0 {
 		return status{code: exitNo}
 	}
 	return nil
+}
+
+// copyOut copies a file to standard output.
+func copyOut(std stdio, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = io.Copy(std.out, file)
+	return err
 }
 
 func (o doctorOptions) gather(std stdio, file *os.File) ([]bundle.Check, error) {

@@ -31,13 +31,12 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
 			path, path, x.table)
 	}
-	if x.output == "-" {
-		return x.tableTo(std, inputs, path, format, std.out)
-	}
-	if err := writeFile(x.output, path, func(f *os.File) error { return x.tableTo(std, inputs, path, format, f) }); err != nil {
+	if err := writeFile(std, x.output, path, func(f *os.File) error { return x.tableTo(std, inputs, path, format, f) }); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.out, x.output)
+	if x.output != standardOutput {
+		fmt.Fprintln(std.out, x.output)
+	}
 	return nil
 }
 

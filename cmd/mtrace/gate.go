@@ -1,14 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/spf13/pflag"
 
 	"mtrace/analyze/gate"
-	"mtrace/analyze/wholefile"
 )
 
 // gateOutput is where and how a decision is written besides its text.
@@ -21,12 +22,15 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.json, "json", false, "print the results as JSON ("+schema+")")
 	flags.BoolVar(&o.markdown, "markdown", false, "print the results as Markdown, for a pull request or GitHub's job summary")
 	flags.BoolVar(&o.github, "github", false, "print an annotation of GitHub Actions for all that fails, to standard error")
-	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well")
+	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard output, and then the text is left out")
 }
 
 func (o *gateOutput) check() error {
 	if o.json && o.markdown {
 		return usageError("--json and --markdown are two forms of what is printed: give one of them")
+	}
+	if o.junit == standardOutput && (o.json || o.markdown) {
+		return usageError("--junit - is on standard output, as --json and --markdown are: name a file for it")
 	}
 	return nil
 }
@@ -49,7 +53,7 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 				return err
 			}
 		}
-		if err := asStatus(wholefile.Write(o.junit, func(f *os.File) error { return g.WriteJUnit(f) })); err != nil {
+		if err := writeFile(std, o.junit, "", func(f *os.File) error { return g.WriteJUnit(f) }); err != nil {
 			return err
 		}
 	}
@@ -63,8 +67,35 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 		return writeJSON(std.out, d)
 	case o.markdown:
 		return g.WriteMarkdown(std.out)
+	case o.junit == standardOutput:
+		return nil
 	}
-	return d.WriteText(std.out)
+	if !colour(std.out) {
+		return d.WriteText(std.out)
+	}
+	var text bytes.Buffer
+	if err := d.WriteText(&text); err != nil {
+		return err
+	}
+	_, err := std.out.Write(painted(text.Bytes()))
+	return err
+}
+
+// decided are the words of a decision, where they stand at the beginning of a line or in a column of their own.
+var decided = regexp.MustCompile(`(?m)(^|  )(PASS|FAIL|SKIPPED)(:|$)`)
+
+// painted is a text with its decisions in colours: green, red, and yellow for what is undecided.
+func painted(text []byte) []byte {
+	return decided.ReplaceAllFunc(text, func(found []byte) []byte {
+		paint := "\x1b[33m"
+		switch {
+		case bytes.Contains(found, []byte("PASS")):
+			paint = "\x1b[32m"
+		case bytes.Contains(found, []byte("FAIL")):
+			paint = "\x1b[1;31m"
+		}
+		return []byte(paint + string(found) + "\x1b[0m")
+	})
 }
 
 // writeJSON writes a document of ours.

@@ -147,7 +147,7 @@ func showSteps(std stdio, path string) func(done, of int) {
 		case time.Since(shown) > 200*time.Millisecond:
 			shown = time.Now()
 			left := took / time.Duration(done) * time.Duration(of-done)
-			fmt.Fprintf(std.err, "\r\x1b[K%s: %d %% read, %.1f parts a second, %v left\r", filepath.Base(path), 100*done/of, float64(done)/took.Seconds(), left.Round(time.Second))
+			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %v left\r", bar(done, of), filepath.Base(path), left.Round(time.Second))
 		}
 	}
 }

@@ -53,5 +53,5 @@ func (v *reportView) writePage(std stdio, path string, r *report.Report, trace *
 	if err != nil {
 		return err
 	}
-	return writeFile(v.html, path, func(f *os.File) error { return page.Write(f, r, pictures) })
+	return writeFile(std, v.html, path, func(f *os.File) error { return page.Write(f, r, pictures) })
 }

@@ -28,7 +28,7 @@ func pprofCommand() command {
 		example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var j profileJob
-			flags.StringVarP(&j.out, "output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file or a folder")
+			flags.StringVarP(&j.out, "output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
 			flags.StringSliceVar(&j.types, "type", profile.Types, "the `TYPES` of profiles to write; of a recording of Instruments also cpu")
 			flags.StringVar(&j.format, "format", "pprof", "the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
 			j.of.flags(flags)
@@ -61,6 +61,9 @@ func (j *profileJob) run(std stdio, args []string) error {
 	}
 	if j.out == "" {
 		return usageError("nowhere to write to: mtrace pprof FILE -o OUT")
+	}
+	if j.out == standardOutput && len(j.types) != 1 {
+		return usageError("-o - is for one profile: --type %s", strings.Join(profile.Types, ", or "))
 	}
 	if profileFormats[j.format] == "" {
 		return usageError("no format %q: there are pprof, folded", j.format)
@@ -189,6 +192,11 @@ func noProfile(kind string) string {
 
 // write writes the profiles: one to a file, several into a folder.
 func (j *profileJob) write(std stdio, input string, list []built) error {
+	if j.out == standardOutput && j.format == "pprof" {
+		if err := notForPeople(std, "a profile"); err != nil {
+			return err
+		}
+	}
 	info, statErr := os.Stat(j.out)
 	toFile := len(j.types) == 1 && (statErr != nil || !info.IsDir())
 	if !toFile {
@@ -201,7 +209,7 @@ func (j *profileJob) write(std stdio, input string, list []built) error {
 		if !toFile {
 			path = filepath.Join(j.out, b.kind+profileFormats[j.format])
 		}
-		err := writeFile(path, input, func(f *os.File) error {
+		err := writeFile(std, path, input, func(f *os.File) error {
 			if j.format == "folded" {
 				return profile.WriteFolded(f, b.profile)
 			}
@@ -210,7 +218,9 @@ func (j *profileJob) write(std stdio, input string, list []built) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(std.out, path)
+		if path != standardOutput {
+			fmt.Fprintln(std.out, path)
+		}
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (o *runOptions) checkRemote() error {
 	if o.output != "" {
 		return usageError("--collector sends the trace away and -o keeps it here: give one of them")
 	}
-	if o.view.json || len(o.view.sections) > 0 {
+	if o.view.json != "" || len(o.view.sections) > 0 {
 		return usageError("the report is made where the trace is: mtrace report there")
 	}
 	if _, _, err := relay.ParseAddress(o.remote.collector); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"mtrace/analyze/wholefile"
 	"mtrace/collector/tracefile"
 )
 
@@ -19,7 +18,7 @@ func repairCommand() command {
 		usage:   "[flags] FILE",
 		example: "mtrace repair slow.mtrace.part -o slow.mtrace",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			out := flags.StringP("output", "o", "", "the `FILE` to write (default FILE with -repaired in its name)")
+			out := flags.StringP("output", "o", "", "the `FILE` to write, - for standard output (default FILE with -repaired in its name)")
 			force := flags.Bool("force", false, "replace that file, when it is there")
 			return func(std stdio, args []string) error {
 				if len(args) != 1 {
@@ -41,8 +40,18 @@ func repair(std stdio, path, out string, force bool) error {
 	if out == "" {
 		out = strings.TrimSuffix(strings.TrimSuffix(path, partSuffix), ".mtrace") + "-repaired.mtrace"
 	}
-	if wholefile.Same(path, out) {
-		return usageError("%s is what is read: name another file to write", out)
+	if out == standardOutput {
+		if err := notForPeople(std, "a trace"); err != nil {
+			return err
+		}
+		said, err := trace.Repair(std.out)
+		if err == nil {
+			tellRepair(std.err, path, trace, said)
+		}
+		return asStatus(err)
+	}
+	if err := notTheInput(out, path); err != nil {
+		return err
 	}
 	file, err := beginTrace(out, force)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/report"
-	"mtrace/analyze/wholefile"
 )
 
 // reportView is how a report is wanted.
 type reportView struct {
-	json     bool
+	json     destination
 	html     string
 	sections []string
 	whatIf   []string
@@ -31,7 +30,8 @@ type reportView struct {
 
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
-	flags.BoolVar(&v.json, "json", false, "print the report as JSON (mtrace.report/1)")
+	flags.Var(&v.json, "json", "print the report as JSON (mtrace.report/1); with =`FILE`, or =fd:N for a descriptor, write it there instead of the text")
+	flags.Lookup("json").NoOptDefVal = standardOutput
 	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
 		""+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
@@ -48,7 +48,7 @@ func reportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well")
+			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well; - is standard output, and then the text is left out")
 			v.part.flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil, "list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, as 'worker-*'")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
@@ -68,13 +68,26 @@ func (v *reportView) reports(std stdio, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if v.html != "" && len(paths) > 1 {
-		return usageError("--html takes one trace, but there are %d", len(paths))
+	if err := v.check(paths); err != nil {
+		return err
 	}
 	if v.table(paths) {
 		return v.printRuns(std, paths)
 	}
 	return eachTrace(paths, func(path string) error { return v.print(std, path) })
+}
+
+// check says what is wrong with where the report is to go.
+func (v *reportView) check(paths []string) error {
+	switch {
+	case v.html != "" && len(paths) > 1:
+		return usageError("--html takes one trace, but there are %d", len(paths))
+	case v.json.elsewhere() && len(paths) > 1:
+		return usageError("--json=%s takes one trace, but there are %d", v.json, len(paths))
+	case v.html == standardOutput && v.json == standardOutput:
+		return usageError("--html - and --json would both be on standard output: name a file for one of them")
+	}
+	return v.json.take("--json")
 }
 
 // eachTrace goes on after a trace that is not whole, and returns the first such error.
@@ -110,9 +123,10 @@ func (v *reportView) print(std stdio, path string) error {
 			return err
 		}
 	}
-	if v.json {
-		err = r.WriteJSON(std.out)
-	} else {
+	switch {
+	case v.json != "":
+		err = v.json.write(std, path, r.WriteJSON)
+	case v.html != standardOutput:
 		err = r.WriteText(std.out, opts)
 	}
 	if err != nil {
@@ -130,7 +144,7 @@ func (v *reportView) options(std stdio) (opts report.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	opts = report.Options{Sections: v.sections, Document: v.json || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top)}
+	opts = report.Options{Sections: v.sections, Document: v.json != "" || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top)}
 	if v.wide {
 		opts.Width = report.AnyWidth
 	}
@@ -156,13 +170,13 @@ func (v *reportView) build(std stdio, path string, opts report.Options) (*report
 	}
 	r, trace, err := v.part.buildReport(std, path, opts)
 	if err == nil {
-		err = v.check(trace, path)
+		err = v.has(trace, path)
 	}
 	return r, trace, err
 }
 
-// check says when the trace has none of the threads, or of the queues, that are to be listed.
-func (v *reportView) check(t *analyze.Trace, path string) error {
+// has says when the trace has none of the threads, or of the queues, that are to be listed.
+func (v *reportView) has(t *analyze.Trace, path string) error {
 	var threads, queues []string
 	found := [2]bool{len(v.threads) == 0, len(v.queues) == 0}
 	for _, th := range t.Threads {
@@ -244,20 +258,4 @@ func openTrace(path string) (*analyze.File, error) {
 		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
 	return file, nil
-}
-
-// writeFile makes a file, in the place of an older one, of what is in input. It is not the input's own place.
-func writeFile(path, input string, write func(*os.File) error) error {
-	if err := notTheInput(path, input); err != nil {
-		return err
-	}
-	return asStatus(wholefile.Write(path, write))
-}
-
-// notTheInput is the error for a file to write that is what is read.
-func notTheInput(path, input string) error {
-	if wholefile.Same(path, input) {
-		return usageError("%s is what is read: name another file to write", path)
-	}
-	return nil
 }

@@ -22,8 +22,10 @@ type runOptions struct {
 	force     bool // replace a file called output
 	remote    remoteOptions
 	noReport  bool
+	keepEmpty keepEmpty
 	log, live bool
 	follow    bool // the program's children
+	quiet     bool // it is a part of other work, which says where the trace is
 	guard     bool // replace nothing after a crash
 	view      reportView
 }
@@ -40,6 +42,8 @@ func runCommand() command {
 			flags.StringVarP(&o.output, "output", "o", "", "the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
 			flags.BoolVar(&o.force, "force", false, "replace the trace that -o names, when it is there")
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
+			flags.Var(&o.keepEmpty, "keep-empty", "keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with =false it is never kept")
+			flags.Lookup("keep-empty").NoOptDefVal = "true"
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
 			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
@@ -62,6 +66,9 @@ func run(std stdio, o runOptions, command []string) error {
 		return err
 	}
 	if err := o.checkRemote(); err != nil {
+		return err
+	}
+	if err := o.checkOutput(command); err != nil {
 		return err
 	}
 	notStarted := func(err error) error { return status{exitNotStarted, err} }
@@ -129,7 +136,7 @@ func run(std stdio, o runOptions, command []string) error {
 // nothing of ours goes there: it is in the report, and in the trace.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	told := std.out
-	if o.noReport || o.view.json {
+	if o.noReport || o.view.json != "" {
 		told = std.err
 	}
 	for _, line := range s.guarded {
@@ -137,7 +144,7 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 			fmt.Fprintf(told, "mtrace run: %s\n", line)
 		}
 	}
-	if o.noReport || o.view.json {
+	if o.noReport || o.view.json != "" {
 		for _, w := range s.warnings { // otherwise they are in what is printed for people
 			fmt.Fprintf(std.err, "mtrace run: %s\n", w)
 		}
@@ -145,17 +152,18 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	if o.noReport {
 		if term.IsTerminal(int(std.err.Fd())) {
 			s.explain(std.err, findings)
-			s.tellWhere(std.err)
+			s.leave(std.err, o)
+		} else {
+			s.leave(io.Discard, o)
 		}
 		return
 	}
-	if len(findings) > 0 && !o.view.json {
+	if len(findings) > 0 && o.view.json == "" {
 		s.explain(std.out, findings)
-		return
-	}
-	if err := o.view.print(std, s.path); err != nil {
+	} else if err := o.view.print(std, s.path); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: no report: %v\n", err)
 	}
+	s.leave(std.err, o)
 }
 
 // explain says loudly that there is nothing to report, and why.

@@ -35,7 +35,7 @@ func tracesIn(paths []string) (all []string, err error) {
 
 // table says whether the text is a line for each trace: of several of which no section was asked for.
 func (v *reportView) table(paths []string) bool {
-	return len(paths) > 1 && !v.json && len(v.sections) == 0 && len(v.whatIf) == 0
+	return len(paths) > 1 && v.json == "" && len(v.sections) == 0 && len(v.whatIf) == 0
 }
 
 // printRuns prints a table of the traces.

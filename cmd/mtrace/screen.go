@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -22,4 +24,15 @@ func columns(f *os.File) int {
 		return 0
 	}
 	return n
+}
+
+// bar is a picture of how much of something is done, and the percentage.
+func bar[N int | int64](done, of N) string {
+	const cells = 24
+	share := 1.0
+	if of > 0 {
+		share = min(1, float64(done)/float64(of))
+	}
+	full := int(share * cells)
+	return fmt.Sprintf("[%s%s] %3.0f %%", strings.Repeat("#", full), strings.Repeat(".", cells-full), 100*share)
 }

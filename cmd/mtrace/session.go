@@ -34,6 +34,7 @@ type session struct {
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
 	warnings  []string               // of the collector, when it has finished
+	whole     bool                   // it could be written to its end, and has its name
 	writer    *tracefile.Writer
 	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
@@ -128,7 +129,9 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
 		err = serveErr
 	}
-	return errors.Join(err, s.name())
+	err = errors.Join(err, s.name())
+	s.whole = err == nil
+	return err
 }
 
 // name gives a trace that is closed its name.

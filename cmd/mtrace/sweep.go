@@ -37,7 +37,7 @@ func sweepCommand() command {
 			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the `NUMBERS` of threads, put where the command says "+threadsMark)
 			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
 			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard output, and then the text is left out")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
@@ -82,7 +82,10 @@ func (s *sweep) check(command []string) (err error) {
 			return usageError("--threads names %d twice: --runs says how often each runs", n)
 		}
 	}
-	if s.plot != "" {
+	if s.plot == standardOutput && s.json {
+		return usageError("--plot - and --json would both be on standard output: name a file for the plot")
+	}
+	if s.plot != "" && s.plot != standardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
 			return usageError("--plot: %w", err)
 		}
@@ -116,7 +119,7 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 	for i := range s.runs { // in turns, so that what changes over time hits all numbers of threads alike
 		for _, n := range s.threads {
 			if term.IsTerminal(int(std.err.Fd())) {
-				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %d threads, run %d of %d\r", n, i+1, s.runs)
+				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r", bar(len(runs), s.runs*len(s.threads)), n, i+1, s.runs)
 			}
 			r, err := s.once(std, command, n, i)
 			select {
@@ -176,7 +179,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, noReport: true, follow: true}, args)
+	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, noReport: true, follow: true, quiet: true}, args)
 	var ended status
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
@@ -310,13 +313,14 @@ func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 }
 
 func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
-	if s.json {
+	switch {
+	case s.json:
 		err = writeJSON(std.out, doc)
-	} else {
+	case s.plot != standardOutput:
 		err = doc.WriteText(std.out)
 	}
 	if err == nil && s.plot != "" {
-		err = writeFile(s.plot, "", func(f *os.File) error { return doc.WritePlot(f) })
+		err = writeFile(std, s.plot, "", func(f *os.File) error { return doc.WritePlot(f) })
 	}
 	return err
 }

@@ -238,7 +238,7 @@ func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter s
 			continue
 		}
 		path := filepath.Join(v.pprof, name+".pb.gz")
-		if err := writeFile(path, "", func(f *os.File) error { return p.Write(f) }); err != nil {
+		if err := writeFile(std, path, "", func(f *os.File) error { return p.Write(f) }); err != nil {
 			return errors.Join(fmt.Errorf("write %s", path), err)
 		}
 	}
@@ -260,7 +260,7 @@ func progressOn(f *os.File) func(name string, read, size int64) {
 		shown = now
 		text := fmt.Sprintf("reading %s: %s", filepath.Base(name), analyze.FormatBytes(uint64(read)))
 		if size > 0 {
-			text += fmt.Sprintf(" (%d %%)", 100*read/size)
+			text = fmt.Sprintf("%s %s", bar(read, size), filepath.Base(name))
 		}
 		if done {
 			text = "" // the line is cleared

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"mtrace/analyze/wholefile"
+)
+
+// standardOutput is what names it where a file can be named.
+const standardOutput = "-"
+
+// A destination is where a document goes: nowhere when empty, else to a file, - for standard output, or fd:N for a descriptor that the
+// tool was started with. As a flag it may be given without a value: then it is standard output.
+type destination string
+
+// Set implements pflag.Value.
+func (d *destination) Set(text string) error {
+	switch text {
+	case "": // --json=$FILE, where FILE is not set, must not be a wish for nothing
+		return fmt.Errorf("give a file, fd:N or -")
+	case "true":
+		text = standardOutput
+	case "false":
+		text = ""
+	}
+	*d = destination(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (d *destination) Type() string { return "destination" }
+
+// String implements pflag.Value.
+func (d *destination) String() string { return string(*d) }
+
+// elsewhere says that it is asked for, and not on standard output.
+func (d destination) elsewhere() bool { return d != "" && d != standardOutput }
+
+// descriptor is the number behind fd:.
+func (d destination) descriptor() (number int, is bool, err error) {
+	text, is := strings.CutPrefix(string(d), "fd:")
+	if !is {
+		return 0, false, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	return int(n), true, err
+}
+
+// take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own: programs that it starts
+// do not get it.
+func (d destination) take(flag string) error {
+	number, is, err := d.descriptor()
+	switch {
+	case is && err != nil:
+		return usageError("%s=%s: fd: has the number of a descriptor behind it, like fd:3", flag, d)
+	case is && !given(number):
+		return usageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d, number, number)
+	case is && number > 2:
+		unix.CloseOnExec(number)
+	case !is && d.elsewhere():
+		if info, err := os.Stat(string(d)); err == nil && info.IsDir() {
+			return usageError("%s=%s is a folder: name a file in it", flag, d)
+		}
+		if _, err := os.Stat(filepath.Dir(string(d))); err != nil {
+			return usageError("%s=%s: there is no folder for it: %w", flag, d, err)
+		}
+	}
+	return nil
+}
+
+// given says that a descriptor was open for writing when the tool was started. One that the tool opened itself closes when it starts
+// another program; of those that it was given none does, or it would not have them.
+func given(number int) bool {
+	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return false
+	}
+	mode, err := unix.FcntlInt(uintptr(number), unix.F_GETFL, 0)
+	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
+}
+
+// write writes the document. A file takes the place of an older one; it is not that of what is read, input.
+func (d destination) write(std stdio, input string, fill func(io.Writer) error) error {
+	number, is, err := d.descriptor()
+	switch {
+	case is && err == nil:
+		f := os.NewFile(uintptr(number), string(d))
+		if err := fill(f); err != nil {
+			return status{exitUsage, fmt.Errorf("writing to descriptor %d: %w", number, err)}
+		}
+		return asStatus(f.Close())
+	case d == standardOutput:
+		return fill(std.out)
+	}
+	return writeFile(std, string(d), input, func(f *os.File) error { return fill(f) })
+}
+
+// writeFile makes a file, in the place of an older one, of what is in input; - is standard output. It is not the input's own place.
+func writeFile(std stdio, path, input string, write func(*os.File) error) error {
+	if path == standardOutput {
+		return asStatus(write(std.out))
+	}
+	if err := notTheInput(path, input); err != nil {
+		return err
+	}
+	return asStatus(wholefile.Write(path, write))
+}
+
+// notTheInput is the error for a file to write that is what is read.
+func notTheInput(path, input string) error {
+	if path != standardOutput && wholefile.Same(path, input) {
+		return usageError("%s is what is read: name another file to write", path)
+	}
+	return nil
+}
+
+// notForPeople is the error for what is no text, on the way to a terminal.
+func notForPeople(std stdio, what string) error {
+	if term.IsTerminal(int(std.out.Fd())) {
+		return usageError("%s is no text, and standard output is a terminal: name a file", what)
+	}
+	return nil
+}

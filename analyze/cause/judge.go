@@ -24,12 +24,27 @@ func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return analyze.Nanos(fl
 // String says which window it is.
 func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
+// A Judgement is the verdict on a run, with what else its windows say of it. It has nothing of their traces.
+type Judgement struct {
+	verdict     Verdict
+	replayError float64
+	parts       *evidence.Parts // nil where no thread took part in the GPU's work
+}
+
+// Of is the answer for the run: with what adds up of all of it.
+func (j *Judgement) Of(whole *evidence.Evidence) *Analysis {
+	if j.parts != nil {
+		whole = whole.WithParts(j.parts)
+	}
+	return &Analysis{Evidence: whole, Verdict: j.verdict, ReplayError: j.replayError}
+}
+
 // Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but that a fault
 // of the program that is worth naming comes before a limit of the machine, or nothing; what a cause costs is summed
 // over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that is returned for the verdict, by its
 // index, because in it the cause has the middle share of all that found it.
-func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int) {
-	a = &Analysis{Evidence: whole}
+func Judge(windows []Window) (j *Judgement, typical int) {
+	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
 	for i := range windows {
 		w := &windows[i]
@@ -39,10 +54,10 @@ func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int
 		all += time
 	}
 	if all == 0 {
-		a.Verdict = windows[0].Verdict
-		return a, 0
+		j.verdict = windows[0].Verdict
+		return j, 0
 	}
-	v := &a.Verdict
+	v := &j.verdict
 	for i := range windows {
 		if c := windows[i].Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
 			v.Cause = c
@@ -81,8 +96,8 @@ func Judge(whole *evidence.Evidence, windows []Window) (a *Analysis, typical int
 	for i := range windows {
 		parts = append(parts, evidence.Part{Evidence: windows[i].Evidence, Scale: windows[i].Scale})
 	}
-	a.Evidence, a.ReplayError = whole.WithParts(parts, typical), best.ReplayError
-	return a, typical
+	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.ReplayError
+	return j, typical
 }
 
 // standingOf is what a cause is to the program; false when no window found it.

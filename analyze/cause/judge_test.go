@@ -42,7 +42,8 @@ func TestJudge(t *testing.T) {
 			}
 		}
 		whole := &evidence.Evidence{Trace: &analyze.Trace{}}
-		if a, _ := Judge(whole, windows); a.Verdict.Cause != c.want || c.want == LockContention && a.Verdict.Share != c.share*float64(c.locks)/8 {
+		j, _ := Judge(windows)
+		if a := j.Of(whole); a.Verdict.Cause != c.want || c.want == LockContention && a.Verdict.Share != c.share*float64(c.locks)/8 {
 			t.Errorf("%s: %s with %.3f, not %s", c.name, a.Verdict.Cause, a.Verdict.Share, c.want)
 		}
 	}

@@ -17,14 +17,47 @@ type Part struct {
 // scaled is a time of the part, for all that it stands for.
 func (p *Part) scaled(n analyze.Nanos) analyze.Nanos { return Scaled(n, p.Scale) }
 
-// WithParts is the evidence of a whole run with what only parts of it were looked at for: paths, chains and backlogs are summed over them,
-// and tests are those of one.
-func (ev *Evidence) WithParts(parts []Part, typical int) *Evidence {
+// Parts is what only parts of a run were looked at for. It has nothing of their traces.
+type Parts struct {
+	exclusion    []Exclusion
+	interference []Interference
+	path         Path
+	chains       []Chain
+	devices      []deviceParts
+}
+
+// deviceParts is the time of a device in all parts, and how much of it something was ready for it.
+type deviceParts struct {
+	device          analyze.Device
+	known           bool
+	active, backlog analyze.Nanos
+}
+
+// TakeTogether takes parts together: paths, chains and backlogs are summed over them, and tests are those of one.
+func TakeTogether(parts []Part, typical int) *Parts {
+	return &Parts{parts[typical].Exclusion, parts[typical].Interference, paths(parts), chainsOf(parts), backlogs(parts)}
+}
+
+// WithParts is the evidence of a whole run with what only parts of it were looked at for.
+func (ev *Evidence) WithParts(parts *Parts) *Evidence {
 	all := *ev
-	all.Exclusion, all.Interference = parts[typical].Exclusion, parts[typical].Interference
-	all.Path, all.Chains = paths(parts), chainsOf(parts)
-	all.GPU.Devices = backlogs(ev.GPU.Devices, parts)
+	all.Exclusion, all.Interference, all.Path, all.Chains = parts.exclusion, parts.interference, parts.path, parts.chains
+	all.GPU.Devices = slices.Clone(ev.GPU.Devices)
+	for i := range all.GPU.Devices {
+		d := &all.GPU.Devices[i]
+		d.Backlog = 0
+		for k := range parts.devices {
+			if s := &parts.devices[k]; s.is(d.Device) {
+				d.Backlog = analyze.Nanos(Share(s.backlog, s.active) * float64(d.Active.Length()))
+			}
+		}
+	}
 	return &all
+}
+
+// is says whether it is of that device; nil is the one that is not known.
+func (s *deviceParts) is(d *analyze.Device) bool {
+	return s.known == (d != nil) && (d == nil || s.device == *d)
 }
 
 // paths adds up the critical paths of the parts.
@@ -74,21 +107,22 @@ func chainsOf(parts []Part) (all []Chain) {
 	return all[:min(len(all), policy.MostChains)]
 }
 
-// backlogs gives the devices the share of their time in which something was ready for them, as it is in the parts.
-func backlogs(devices []DeviceUse, parts []Part) (all []DeviceUse) {
-	all = slices.Clone(devices)
-	for i := range all {
-		d := &all[i]
-		var active, backlog analyze.Nanos
-		for k := range parts {
-			for _, o := range parts[k].GPU.Devices {
-				if (o.Device == nil) == (d.Device == nil) && (o.Device == nil || *o.Device == *d.Device) {
-					active += parts[k].scaled(o.Active.Length())
-					backlog += parts[k].scaled(o.Backlog)
+// backlogs adds up for how much of its time something was ready for each device.
+func backlogs(parts []Part) (all []deviceParts) {
+	for i := range parts {
+		p := &parts[i]
+		for _, o := range p.GPU.Devices {
+			n := slices.IndexFunc(all, func(s deviceParts) bool { return s.is(o.Device) })
+			if n < 0 {
+				n = len(all)
+				all = append(all, deviceParts{known: o.Device != nil})
+				if o.Device != nil {
+					all[n].device = *o.Device
 				}
 			}
+			all[n].active += p.scaled(o.Active.Length())
+			all[n].backlog += p.scaled(o.Backlog)
 		}
-		d.Backlog = analyze.Nanos(Share(backlog, active) * float64(d.Active.Length()))
 	}
 	return all
 }

@@ -63,7 +63,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	x := ask(t, opts)
 	r := x.report(opts)
 	if opts.wants(causes) {
-		r.whatIf(x.serial, opts.WhatIf)
+		r.help(whatHelps(x.serial, opts.WhatIf))
 		r.phases(x.serial, opts)
 	}
 	return r

@@ -109,6 +109,8 @@ type long struct {
 	memory  *memory.Running
 	scopes  []Scope
 	first   analyze.Nanos // commit
+
+	found *windowed // nil when causes were not asked for
 }
 
 // A look is a window, what it stands for, and what was found in it.
@@ -118,6 +120,16 @@ type look struct {
 	wide   analyze.Options
 	found  cause.Window
 	answer *answers
+}
+
+// windowed is what the windows say of the run, without their traces.
+type windowed struct {
+	judgement *cause.Judgement
+	fusions   []kernels.Fusion
+	insights  []insight.Insight
+	helps     helps
+	windows   []SampledWindow
+	phases    []Phase
 }
 
 // choose takes the windows from the middles of equal shares of small parts of the run.
@@ -142,6 +154,9 @@ func (l *long) read() error {
 	err := inOrder(len(l.looks), func(i int) (bool, error) { return true, l.look(&l.looks[i]) }, func(bool) { l.step() })
 	if err == nil {
 		err = l.lookAgain()
+	}
+	if err == nil && len(l.looks) > 0 {
+		l.conclude()
 	}
 	if err == nil {
 		err = inOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) }, func(m *measured) {
@@ -261,54 +276,64 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
+// conclude says what the windows say of the run, and lets go of them: of a program that waits much they are larger than all else.
+func (l *long) conclude() {
+	if len(l.parts) == 0 { // what is known of the whole run by any part of it
+		l.total.Add(l.looks[0].answer.trace)
+	}
+	var found []cause.Window
+	w := &windowed{}
+	for i := range l.looks {
+		look := &l.looks[i]
+		found = append(found, look.found)
+		v := look.found.Verdict
+		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End), look.found.Trace.Events, v.Cause, v.Share, v.Confidence})
+	}
+	judgement, typical := cause.Judge(found)
+	w.judgement = judgement
+	w.fusions, w.insights, w.phases = l.fusions(), l.insights(typical), l.phases()
+	w.helps = whatHelps(l.looks[typical].answer.serial, l.opts.WhatIf)
+	l.found, l.looks = w, nil
+}
+
 // report puts the answers together.
 func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
+	l.total.Finish()
+	x.serial = &cause.Analysis{Evidence: l.threads.Finish()}
+	x.trace = x.serial.Trace
 	if len(l.parts) > 0 {
-		l.total.Finish()
-		x.trace, x.serial = l.total.Trace, &cause.Analysis{Evidence: l.threads.Finish()}
 		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace), finishScopes(append([]Scope{}, l.scopes...))
-	} else { // what is known of the whole run by any part of it
-		l.total.Add(l.looks[0].answer.trace)
-		l.total.Finish()
-		x.serial = &cause.Analysis{Evidence: l.threads.Finish()}
-		x.trace = x.serial.Trace
+	} else {
 		x.trace.Window = analyze.Interval{Begin: x.trace.Origin + l.asked.From, End: x.trace.Origin + x.trace.Length}
 		if l.asked.To > 0 {
 			x.trace.Window.End = x.trace.Origin + l.asked.To
 		}
 	}
-	typical := 0
-	if len(l.looks) > 0 {
-		var found []cause.Window
-		for i := range l.looks {
-			found = append(found, l.looks[i].found)
-		}
-		x.serial, typical = cause.Judge(x.serial.Evidence, found)
-		x.fusions, x.insights = l.fusions(), l.insights(typical)
+	if l.found == nil {
+		l.found = &windowed{windows: []SampledWindow{}, phases: []Phase{}}
+	} else {
+		x.serial = l.found.judgement.Of(x.serial.Evidence)
 	}
+	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)
 	r.Events = calls
-	if len(l.looks) > 0 {
-		r.whatIf(l.looks[typical].answer.serial, l.opts.WhatIf)
-	}
-	l.sampled(r, calls)
-	l.phases(r)
+	r.help(l.found.helps)
+	r.Sampled = l.sampled(calls)
+	r.Serialization.Phases = l.found.phases
 	return r, x.trace, nil
 }
 
 // sampled says what the causes were looked for in.
-func (l *long) sampled(r *Report, calls int64) {
-	s := &Sampled{Windows: []SampledWindow{}, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
+func (l *long) sampled(calls int64) *Sampled {
+	s := &Sampled{Windows: l.found.windows, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
 		l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
-	for i := range l.looks {
-		w := &l.looks[i].found
-		s.Windows = append(s.Windows, SampledWindow{int64(w.Begin), int64(w.End), w.Trace.Events, w.Verdict.Cause, w.Verdict.Share, w.Verdict.Confidence})
-		s.Calls += w.Trace.Events
+	for i := range s.Windows {
+		s.Calls += s.Windows[i].Calls
 	}
 	s.Share = float64(s.Calls) / float64(max(1, calls))
-	r.Sampled = s
+	return s
 }
 
 // fusions adds up the kernels that could be one, of all windows.
@@ -332,8 +357,8 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 }
 
 // phases are parts of the run whose windows have verdicts that differ, two windows at least.
-func (l *long) phases(r *Report) {
-	r.Serialization.Phases = []Phase{}
+func (l *long) phases() []Phase {
+	none := []Phase{}
 	var found []Phase
 	count := 0
 	for i := range l.looks {
@@ -341,7 +366,7 @@ func (l *long) phases(r *Report) {
 		v := &w.found.Verdict
 		p := Phase{int64(w.around.From), int64(w.around.To), v.Cause, v.Share, v.Confidence, v.Summary}
 		if !p.supported() {
-			return
+			return none
 		}
 		if p.EndNS == 0 {
 			p.EndNS = int64(w.found.Trace.Length)
@@ -352,11 +377,12 @@ func (l *long) phases(r *Report) {
 			continue
 		}
 		if len(found) > 0 && count < 2 {
-			return
+			return none
 		}
 		found, count = append(found, p), 1
 	}
 	if len(found) > 1 && count > 1 {
-		r.Serialization.Phases = found
+		return found
 	}
+	return none
 }

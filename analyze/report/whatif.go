@@ -32,21 +32,34 @@ func whatIf(g replay.Gain) WhatIf {
 	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, g.Low, g.High}}
 }
 
-// whatIf asks what would help: what was asked for, first, and then what would bring most.
-func (r *Report) whatIf(a *cause.Analysis, wanted []replay.Wanted) {
-	r.WhatIf = list(a.Gains(), whatIf)
+// helps are the answers to what would help.
+type helps struct {
+	gains        []WhatIf
+	notPredicted string // why there is no answer to what was asked for
+	unmatched    error  // what was asked for and is not in the trace
+}
+
+// whatHelps asks what would help: what was asked for, first, and then what would bring most.
+func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
+	h := helps{gains: list(a.Gains(), whatIf)}
 	if len(wanted) == 0 {
-		return
+		return h
 	}
 	g, why, err := a.Ask(wanted)
 	switch {
 	case err != nil:
-		r.unmatched = err
+		h.unmatched = err
 	case why != "":
-		r.WhatIfNotPredicted = why
+		h.notPredicted = why
 	default:
-		r.WhatIf = append([]WhatIf{whatIf(g)}, r.WhatIf...)
+		h.gains = append([]WhatIf{whatIf(g)}, h.gains...)
 	}
+	return h
+}
+
+// help says what would help.
+func (r *Report) help(h helps) {
+	r.WhatIf, r.WhatIfNotPredicted, r.unmatched = h.gains, h.notPredicted, h.unmatched
 }
 
 // Unmatched is the error for what was asked for and is not in the trace; nil when all is.

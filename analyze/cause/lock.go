@@ -38,7 +38,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
 		}
 		return hidden, by
-	case !seen.Holds && len(ev.Trace.Locks) == 0:
+	case !seen.Holds && len(ev.Locks) == 0:
 		return hidden, by
 	}
 	return seen, notHidden

@@ -23,18 +23,14 @@ type lockUse struct {
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	by := map[string]*lockUse{}
 	var uses []*lockUse
-	aside, hanging, idle := analyze.Nanos(0), analyze.Nanos(0), analyze.Nanos(0)
-	for i := range ev.Trace.Locks {
-		l := &ev.Trace.Locks[i]
+	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
+	for i := range ev.Locks {
+		l := &ev.Locks[i]
 		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}
-		switch {
-		case ev.Hangs(l):
+		if ev.Hangs(l) {
 			hanging += l.Own
-			continue
-		case ev.ForWork(l):
-			idle += l.Own
 			continue
 		}
 		name := lockName(l)
@@ -59,9 +55,6 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		}
 		if r.Cause == InterpreterLock {
 			return r.not("no thread that takes part waited for the interpreter's lock")
-		}
-		if idle > 0 {
-			return r.not("threads waited %s only where who puts something in lets them go: they wait for work", idle)
 		}
 		return r.not("no thread that takes part waited for a lock")
 	}

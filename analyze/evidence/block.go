@@ -67,7 +67,7 @@ func (ev *Evidence) blocks() map[*analyze.Thread][]block {
 		w := &ev.Trace.Waits[i]
 		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, wait: w})
 	}
-	for _, l := range ev.Trace.Locks {
+	for _, l := range ev.Locks {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: KeyOf(&l)})
 	}
 	for i := range ev.ForSignals {

@@ -31,8 +31,11 @@ type Evidence struct {
 	BlockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
 	spans          map[*analyze.Thread]spansOf
 	Lines          map[*analyze.Queue]*line // queues that held up what was ready
-	ForSignals     []analyze.SignalWait     // those of a thread that waited again at once as one
-	Handover       *handover                // nil when there is no single submitter
+	Locks          []analyze.LockWait       // those that are not for work
+	SignalWaits    []analyze.SignalWait     // with waits for what looks like a lock and is a queue of work
+	ForSignals     []analyze.SignalWait     // SignalWaits, those of a thread that waited again at once as one
+	forWork        map[*analyze.Thread]idleTime
+	Handover       *handover // nil when there is no single submitter
 
 	Total      analyze.Nanos // thread time of all threads that took part
 	Taking     []*ThreadTime // the threads that took part
@@ -59,8 +62,7 @@ type Evidence struct {
 	hanging    map[*analyze.Thread]*hanging
 	Meetings   *Meetings // nil when threads do not meet
 	Starvation feeding
-	OwnWork    *Interference    // of the threads' own work with each other's; nil when that cannot be told
-	queues     map[LockKey]bool // semaphores at which threads wait for work
+	OwnWork    *Interference // of the threads' own work with each other's; nil when that cannot be told
 }
 
 // Options steer what is random.
@@ -93,7 +95,8 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 func Divide(t *analyze.Trace) *Evidence {
 	ev := &Evidence{Trace: t}
 	ev.findDevices()
-	ev.ForSignals = signalWaits(ev.Trace.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
+	ev.sortLocks()
+	ev.ForSignals = signalWaits(ev.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
 	ev.Handover = ev.findHandover()
 	ev.partition()
 	return ev
@@ -125,7 +128,6 @@ func (ev *Evidence) weigh(opts Options) {
 		}
 	}
 	ev.Total = ev.ThreadTimeTotal()
-	ev.queues = ev.workQueues()
 	ev.inFlight = ev.workInFlight()
 	ev.shares(len(ev.Trace.CommandBuffers))
 	ev.Unfed = ev.shareUnfed()

@@ -39,8 +39,8 @@ func (ev *Evidence) TurnsAreInterpreters() bool {
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
 func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
-	for i := range ev.Trace.Locks {
-		if l := &ev.Trace.Locks[i]; ev.TakesPart[l.Thread] && l.OfInterpreter() {
+	for i := range ev.Locks {
+		if l := &ev.Locks[i]; ev.TakesPart[l.Thread] && l.OfInterpreter() {
 			kept += l.Kept
 		}
 	}
@@ -49,7 +49,7 @@ func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
 
 // showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
 func (ev *Evidence) showsInterpreterLock() bool {
-	return slices.ContainsFunc(ev.Trace.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
+	return slices.ContainsFunc(ev.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // isInterpreter says whether a process is a language interpreter that runs one thread at a time.

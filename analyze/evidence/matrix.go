@@ -66,7 +66,7 @@ func (ev *Evidence) matrices() {
 			ev.WaitMatrix.Add(r.Thread, ev.Handover.To, r.Length())
 		}
 	}
-	for _, l := range ev.Trace.Locks {
+	for _, l := range ev.Locks {
 		if l.Holder != nil {
 			ev.LockMatrix.Add(l.Thread, l.Holder, l.Own)
 			ev.WaitMatrix.Add(l.Thread, l.Holder, l.Own)

@@ -70,8 +70,8 @@ func (ev *Evidence) partition() {
 			t.Time[p.Part] += p.Nanos
 		}
 	}
-	for i := range ev.Trace.SignalWaits {
-		if w := &ev.Trace.SignalWaits[i]; index[w.Thread] != nil {
+	for i := range ev.SignalWaits {
+		if w := &ev.SignalWaits[i]; index[w.Thread] != nil {
 			index[w.Thread].SignalWaits += w.Length()
 		}
 	}
@@ -95,19 +95,22 @@ func (ev *Evidence) partition() {
 		}
 	}
 	for _, t := range ev.Threads {
+		idle := ev.forWork[t.Thread]
+		t.Time[analyze.PartLock] = max(0, t.Time[analyze.PartLock]-idle.all)
 		ev.balance(t)
-		t.work()
+		t.work(idle.working)
 	}
 }
 
-// work fills the thread's working time.
-func (t *ThreadTime) work() {
+// work fills the thread's working time, in which it waited so long for work at what looks like a lock.
+func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {
 		t.Working, t.WorkTime = t.Window, t.Time
 		return
 	}
 	t.WorkTime = th.WorkingExclusive
+	t.WorkTime[analyze.PartLock] = max(0, t.WorkTime[analyze.PartLock]-idle)
 	inside := analyze.Nanos(0)
 	for p := range t.WorkTime {
 		switch {

@@ -95,8 +95,8 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) map[*analyze.T
 		}
 		add(&t.Waits[i].Call, kind)
 	}
-	for i := range t.Locks {
-		add(&t.Locks[i].Call, CallLock)
+	for i := range ev.Locks {
+		add(&ev.Locks[i].Call, CallLock)
 	}
 	for _, b := range t.CommandBuffers {
 		add(&b.Created, CallOther)

@@ -50,11 +50,11 @@ func (ev *Evidence) findSpans() {
 			add(&w.Call, onGPU)
 		}
 	}
-	for i := range ev.Trace.Locks {
-		add(&ev.Trace.Locks[i].Call, onLock)
+	for i := range ev.Locks {
+		add(&ev.Locks[i].Call, onLock)
 	}
-	for i := range ev.Trace.SignalWaits {
-		add(&ev.Trace.SignalWaits[i].Call, onSignal)
+	for i := range ev.SignalWaits {
+		add(&ev.SignalWaits[i].Call, onSignal)
 	}
 	for i := range ev.Trace.Compilations {
 		add(&ev.Trace.Compilations[i].Call, onCompile)

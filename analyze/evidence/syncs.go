@@ -174,8 +174,8 @@ func (c *commits) workDoneBy(t analyze.Nanos) analyze.Nanos {
 // HangingOnSyncs is what hangs on waits for others' work: waits for locks, and the threads' own way from one wait to the next. While the
 // GPU is saturated neither costs anything.
 func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
-	for i := range ev.Trace.Locks {
-		if l := &ev.Trace.Locks[i]; ev.Hangs(l) {
+	for i := range ev.Locks {
+		if l := &ev.Locks[i]; ev.Hangs(l) {
 			locks += min(l.Own, ev.NotSaturated(l.Interval, nil))
 		}
 	}

@@ -151,7 +151,7 @@ func (t *Total) Finish() *Evidence {
 		}
 		s.Window = th.Active.Length()
 		ev.balance(s)
-		s.work()
+		s.work(0)
 		ev.Threads = append(ev.Threads, s)
 	}
 	for _, q := range ev.Trace.Queues {

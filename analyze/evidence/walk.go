@@ -38,8 +38,8 @@ func (w *walker) index() {
 	w.ends = map[*Device][]running{}
 	w.slots = map[*analyze.Queue][]completed{}
 	w.taken = map[LockKey][]taken{}
-	for i := range w.Trace.Locks {
-		l := &w.Trace.Locks[i]
+	for i := range w.Locks {
+		l := &w.Locks[i]
 		w.taken[KeyOf(l)] = append(w.taken[KeyOf(l)], taken{l.End, l.Thread})
 	}
 	for _, list := range w.taken {

@@ -1,46 +1,78 @@
 package evidence
 
 import (
+	"cmp"
+	"slices"
+
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
-// workQueues finds the semaphores at which threads wait for work, though each gives its semaphore back when it has taken something, as a lock is
-// given back: so does CPython's SimpleQueue, in which an executor's workers are idle. A lock is given back only by who has it; a queue's semaphore
-// is posted by who puts something in, too, and its waits are then waits for a signal.
-func (ev *Evidence) workQueues() map[LockKey]bool {
-	type use struct{ asLock, asSignal int }
+// sortLocks tells waits for locks from waits for work: at some semaphores threads wait for something to do, though each gives its semaphore back
+// when it has taken something, as a lock is given back. So do the idle workers of an executor, at CPython's SimpleQueue. A lock is given back only
+// by who has it; a queue's semaphore is posted by who puts something in, too. All waits there are waits for the signal of that one.
+func (ev *Evidence) sortLocks() {
+	ev.Locks, ev.SignalWaits, ev.forWork = ev.Trace.Locks, ev.Trace.SignalWaits, map[*analyze.Thread]idleTime{}
+	queues := workQueues(ev.Trace)
+	if len(queues) == 0 {
+		return
+	}
+	ev.Locks, ev.SignalWaits = nil, slices.Clone(ev.SignalWaits)
+	for _, l := range ev.Trace.Locks {
+		post, idle := queues[queueOf(&l)]
+		if !idle || l.Thread == nil || l.OfInterpreter() {
+			ev.Locks = append(ev.Locks, l)
+			continue
+		}
+		ev.SignalWaits = append(ev.SignalWaits, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock, Name: l.Name, Signaller: post, Earlier: l.Earlier})
+		t := ev.forWork[l.Thread]
+		ev.forWork[l.Thread] = idleTime{t.all + l.Own, t.working + min(l.Own, overlap(l.Interval, atWork(l.Thread)))}
+	}
+	slices.SortStableFunc(ev.SignalWaits, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
+}
+
+// idleTime is what the trace counts as waiting for locks, and is waiting for work.
+type idleTime struct{ all, working analyze.Nanos }
+
+func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }
+
+// workQueues are those semaphores, with the thread that posts most of what the trace shows posts of; nil where none does.
+func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
+	type use struct {
+		asLock, asSignal int
+		by               map[*analyze.Thread]int
+	}
 	uses := map[LockKey]*use{}
-	of := func(p *analyze.Process, address uint64) *use {
-		k := LockKey{process: p, address: address}
+	for i := range t.SignalWaits {
+		w := &t.SignalWaits[i]
+		if w.Object == 0 || w.GivenBack || w.TimedOut || w.Thread == nil {
+			continue
+		}
+		k := LockKey{process: w.Thread.Process, address: w.Object}
 		if uses[k] == nil {
-			uses[k] = &use{}
+			uses[k] = &use{by: map[*analyze.Thread]int{}}
 		}
-		return uses[k]
+		uses[k].asSignal++
+		uses[k].by[w.Signaller]++
 	}
-	for i := range ev.Trace.SignalWaits {
-		if w := &ev.Trace.SignalWaits[i]; w.Object != 0 && !w.GivenBack && !w.TimedOut && w.Thread != nil {
-			of(w.Thread.Process, w.Object).asSignal++
-		}
-	}
-	if len(uses) == 0 {
-		return nil
-	}
-	for i := range ev.Trace.Locks {
-		if l := &ev.Trace.Locks[i]; l.Lock != 0 && l.Thread != nil && !l.OfInterpreter() {
-			of(l.Thread.Process, l.Lock).asLock++
+	for i := range t.Locks {
+		if l := &t.Locks[i]; l.Lock != 0 && l.Thread != nil && !l.OfInterpreter() {
+			if u := uses[queueOf(l)]; u != nil {
+				u.asLock++
+			}
 		}
 	}
-	queues := map[LockKey]bool{}
+	queues := map[LockKey]*analyze.Thread{}
 	for k, u := range uses {
-		if u.asLock > 0 && u.asSignal >= policy.Handful.Count() && policy.AtLeast(policy.WorthNaming, u.asSignal, u.asLock+u.asSignal) {
-			queues[k] = true
+		if u.asLock == 0 || u.asSignal < policy.Handful.Count() || !policy.AtLeast(policy.WorthNaming, u.asSignal, u.asLock+u.asSignal) {
+			continue
+		}
+		queues[k] = nil
+		for by, n := range u.by {
+			if policy.MoreThan(policy.Most, n, u.asSignal) {
+				queues[k] = by
+			}
 		}
 	}
 	return queues
-}
-
-// ForWork says whether a wait for a lock is a wait for something to do.
-func (ev *Evidence) ForWork(l *analyze.LockWait) bool {
-	return l.Thread != nil && ev.queues[LockKey{process: l.Thread.Process, address: l.Lock}] && !l.OfInterpreter()
 }

@@ -118,7 +118,7 @@ func wait(t *analyze.Trace) *builder {
 			b.add([]string{phases[p.Part], w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
 		}
 	}
-	for _, k := range t.Locks {
+	for _, k := range splitter.Locks {
 		l := labels{thread: k.Thread, holds: k.Interpreter}
 		if k.Holder != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
@@ -144,8 +144,8 @@ func (b *builder) signals(a *evidence.Evidence) {
 	for _, t := range a.Threads {
 		listed[t.Thread] = true
 	}
-	for i := range a.Trace.SignalWaits {
-		w := &a.Trace.SignalWaits[i]
+	for i := range a.SignalWaits {
+		w := &a.SignalWaits[i]
 		if !listed[w.Thread] {
 			continue
 		}

@@ -135,11 +135,8 @@ func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 		s := &ev.Trace.Signals[i]
 		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s}, analyze.Interval{})
 	}
-	for i := range ev.Trace.Locks {
-		l := &ev.Trace.Locks[i]
-		if ev.ForWork(l) { // it is a part of what the thread did outside of Metal, as other waits for signals
-			continue
-		}
+	for i := range ev.Locks {
+		l := &ev.Locks[i]
 		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l}, analyze.Interval{})
 	}
 	return by

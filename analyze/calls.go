@@ -1,7 +1,5 @@
 package analyze
 
-import "github.com/HdrHistogram/hdrhistogram-go"
-
 // A CallStat sums the calls of one selector on one class.
 type CallStat struct {
 	Selector  string
@@ -12,6 +10,13 @@ type CallStat struct {
 	Min, Max  Nanos
 	Exclusive map[*Thread]Nanos // per thread, without what was nested
 	Counts    map[*Thread]int64
-	From      []CallsFrom             // Counts and Exclusive by stack; empty when stacks were not recorded
-	Durations *hdrhistogram.Histogram // nanoseconds
+	From      []CallsFrom // Counts and Exclusive by stack; empty when stacks were not recorded
+	Durations *Durations  // nil when they are not known
+}
+
+// add adds a call. Count is the sum of what the threads count for themselves.
+func (c *CallStat) add(d Nanos) {
+	c.Total += d
+	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
+	c.Durations.Add(d)
 }

@@ -4,16 +4,20 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestDurations: the histogram is the one that the library would have made call by call.
+// TestDurations: classes, quantiles, mean and bounds are those of the library that the classes are from, of one list and of two that are merged.
 func TestDurations(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
-	sums, want := callSums{CallStat: &CallStat{Min: 1<<63 - 1}}, hdrhistogram.New(1, longestCall, 3)
+	sums, other, want := CallStat{Min: 1<<63 - 1, Durations: &Durations{}}, &Durations{}, hdrhistogram.New(1, longestCall, 3)
 	add := func(d Nanos) {
-		sums.add(d)
+		if sums.add(d); random.IntN(2) == 0 {
+			other.Add(d)
+			_ = want.RecordValue(int64(min(d, longestCall)))
+		}
 		if err := want.RecordValue(int64(min(d, longestCall))); err != nil {
 			t.Fatal(err)
 		}
@@ -24,11 +28,49 @@ func TestDurations(t *testing.T) {
 	for range 50_000 {
 		add(Nanos(random.Uint64N(1 << (1 + random.IntN(45)))))
 	}
-	sums.finish()
-	if !slices.Equal(sums.Durations.Export().Counts, want.Export().Counts) || sums.Durations.TotalCount() != want.TotalCount() {
+	got := sums.Durations
+	got.Merge(other)
+	got.Merge(nil)
+	counts := make([]int64, len(want.Export().Counts))
+	got.each(func(c durationClass, n int64) bool {
+		counts[c] = n
+		return true
+	})
+	if !slices.Equal(counts, want.Export().Counts) || got.Count() != want.TotalCount() {
 		t.Error("the classes differ from the library's")
 	}
 	if sums.Min != 0 || sums.Max != longestTime {
 		t.Errorf("from %d to %d", sums.Min, sums.Max)
+	}
+	if int64(got.Min()) != want.Min() || int64(got.Max()) != want.Max() || got.Mean() != want.Mean() {
+		t.Errorf("from %d to %d, mean %v; the library says from %d to %d, mean %v", got.Min(), got.Max(), got.Mean(), want.Min(), want.Max(), want.Mean())
+	}
+	for _, percent := range []float64{0.001, 1, 5, 50, 95, 99, 99.999, 100} {
+		if got, want := got.At(percent), want.ValueAtPercentile(percent); int64(got) != want {
+			t.Errorf("%v %% are not longer than %d; the library says %d", percent, got, want)
+		}
+	}
+	var none Durations
+	if none.Count() != 0 || none.Min() != 0 || none.Max() != 0 || none.Mean() != 0 || none.At(50) != 0 {
+		t.Error("there is something where nothing was added")
+	}
+}
+
+// TestDurationsAreSmall: a kind of call whose durations lie over more than a decade takes a fifth of what all classes take. Long reports have such a
+// histogram of each kind for each of their parts.
+func TestDurationsAreSmall(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	var h Durations
+	for range 200_000 {
+		h.Add(Nanos(2_000 + random.ExpFloat64()*3_000))
+	}
+	bytes := len(h.pages) * int(unsafe.Sizeof(h.pages[0]))
+	for _, p := range h.pages {
+		if p != nil {
+			bytes += int(unsafe.Sizeof(*p))
+		}
+	}
+	if all := hdrhistogram.New(1, longestCall, 3).ByteSize(); bytes*5 > all {
+		t.Errorf("%d bytes, of %d", bytes, all)
 	}
 }

@@ -42,7 +42,7 @@ type loader struct {
 	only      []int // the processes to look at; empty is all
 	adds      bool  // Options.Adds
 	slice     *slicing
-	stats     map[statKey]*callSums
+	stats     map[statKey]*CallStat
 	devices   map[Device]*Device
 	processes []*processLoader
 	threads   []*threadLoader
@@ -91,7 +91,7 @@ func (f *File) Load(opts Options) (*Trace, error) {
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Asked: opts.Asked},
-		stats:   map[statKey]*callSums{},
+		stats:   map[statKey]*CallStat{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
 		only:    opts.PIDs,
@@ -151,8 +151,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
 	l.warn(reader)
 	for _, st := range l.stats {
-		st.finish()
-		l.trace.Calls = append(l.trace.Calls, st.CallStat)
+		l.trace.Calls = append(l.trace.Calls, st)
 	}
 	l.gatherThreads()
 	l.trace.passWrappers()
@@ -169,7 +168,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 // elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a wait that was
 // queued behind their work is no wait for the driver.
 func (l *loader) elsewhere(part *part, streams []int) error {
-	other := &loader{trace: &Trace{}, stats: map[statKey]*callSums{}, devices: map[Device]*Device{}, window: l.window}
+	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
 	for _, i := range streams {
 		st := part.reader.Streams()[i]

@@ -47,7 +47,7 @@ type callSlot struct {
 	stack     *Stack
 	count     int64
 	exclusive Nanos
-	sums      *callSums
+	sums      *CallStat
 }
 
 // threadOf is the thread of the process with the system's number.
@@ -160,12 +160,13 @@ type statKey struct {
 	class string
 }
 
-func (l *loader) stat(c wire.Call, class string) *callSums {
+func (l *loader) stat(c wire.Call, class string) *CallStat {
 	key := statKey{c, class}
 	s := l.stats[key]
 	if s == nil {
 		row := c.Row()
-		s = &callSums{CallStat: &CallStat{Selector: row.Selector, Class: class, Part: ruleOf(c).part, Min: 1<<63 - 1, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}}
+		s = &CallStat{Selector: row.Selector, Class: class, Part: ruleOf(c).part, Min: 1<<63 - 1, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{},
+			Durations: &Durations{}}
 		if int(c) >= len(wire.Table) {
 			s.Selector = fmt.Sprintf("call %d, unknown to this version", c)
 		}

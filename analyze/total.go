@@ -214,11 +214,10 @@ func (t *Total) calls(part *CallStat) {
 	for th, n := range part.Counts {
 		s.Counts[t.Thread(th)] += n
 	}
-	if s.Durations == nil {
-		s.Durations = part.Durations
-	} else if part.Durations != nil {
-		s.Durations.Merge(part.Durations)
+	if part.Durations != nil && s.Durations == nil {
+		s.Durations = &Durations{}
 	}
+	s.Durations.Merge(part.Durations)
 	t.from(s, part.From)
 }
 

@@ -4,20 +4,18 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
 // GPU is what the GPUs of the trace did.
 type GPU struct {
-	Busy         analyze.Nanos // union of the rows of GPU work, summed over devices
-	BusyShare    float64       // of the window, per device
-	Sum          analyze.Nanos // sum of the rows
-	Overlap      float64       // Sum / Busy: how many ran at the same time on average, while one did
-	StartLatency *hdrhistogram.Histogram
-	IdleGaps     []Gap // the longest, longest first
+	Busy         analyze.Nanos     // union of the rows of GPU work, summed over devices
+	BusyShare    float64           // of the window, per device
+	Sum          analyze.Nanos     // sum of the rows
+	Overlap      float64           // Sum / Busy: how many ran at the same time on average, while one did
+	StartLatency analyze.Durations // from commits to the first work
+	IdleGaps     []Gap             // the longest, longest first
 	Idle         analyze.Nanos
 	IdleBy       []IdleCause // longest first
 	Devices      []DeviceUse
@@ -65,7 +63,6 @@ func (ev *Evidence) gpu() {
 // measureGPU sums what the GPUs did.
 func (ev *Evidence) measureGPU() {
 	g := &ev.GPU
-	g.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
 	for _, d := range ev.deviceOrder {
 		use := ev.deviceUse(d)
 		g.Devices = append(g.Devices, use)
@@ -75,7 +72,7 @@ func (ev *Evidence) measureGPU() {
 	}
 	for _, b := range ev.Trace.CommandBuffers {
 		if latency, known := b.StartLatency(ev.Trace.Window); known && ev.Trace.Began(b.Committed.Begin) {
-			_ = g.StartLatency.RecordValue(int64(min(latency, policy.LongestLatency)))
+			g.StartLatency.Add(latency)
 		}
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"mtrace/analyze"
-	"mtrace/analyze/policy"
 )
 
 // A Total adds up what Measure says of the parts of a run.
@@ -44,7 +41,6 @@ func NewTotal(all *analyze.Total) *Total {
 	for i := range t.waits {
 		t.waits[i] = map[pair]analyze.Nanos{}
 	}
-	t.gpu.StartLatency = hdrhistogram.New(1, int64(policy.LongestLatency), 3)
 	return t
 }
 
@@ -112,7 +108,7 @@ func (t *Total) queue(part *QueueUse, window analyze.Nanos) {
 func (t *Total) addGPU(part *GPU) {
 	g := &t.gpu
 	g.Busy, g.Sum = g.Busy+part.Busy, g.Sum+part.Sum
-	g.StartLatency.Merge(part.StartLatency)
+	g.StartLatency.Merge(&part.StartLatency)
 	for _, gap := range part.IdleGaps {
 		gap.Thread = t.all.Thread(gap.Thread)
 		g.keep(gap)

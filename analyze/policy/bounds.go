@@ -1,7 +1,5 @@
 package policy
 
-import "mtrace/analyze"
-
 // Bounds of the work that an analysis does. Of more it takes the middle of the run.
 const (
 	Permutations  = 200       // of a test
@@ -37,9 +35,6 @@ const (
 	LeastPart = 10   // of them in a part: what happens in less is start-up, or chance
 	Moved     = 0.25 // share of the threads' time that two parts must spend differently
 )
-
-// LongestLatency is the longest of a histogram of latencies.
-const LongestLatency analyze.Nanos = 3600e9
 
 // ReadAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.
 const ReadAgain = 1

@@ -40,7 +40,7 @@ func (r *Report) calls(t *analyze.Trace) {
 			}
 		}
 		if s.Durations != nil {
-			at := func(q float64) int64 { return min(max(s.Durations.ValueAtQuantile(q), c.MinNS), c.MaxNS) }
+			at := func(percent float64) int64 { return min(max(int64(s.Durations.At(percent)), c.MinNS), c.MaxNS) }
 			c.P50NS, c.P95NS, c.P99NS = at(50), at(95), at(99)
 		}
 		r.Calls = append(r.Calls, c)

@@ -86,8 +86,8 @@ func checkSome(t *testing.T, trace *analyze.Trace, input []byte) {
 			for _, n := range s.Counts {
 				count += n
 			}
-			if count != s.Count || s.Min < 0 || s.Min > s.Max || s.Total < s.Max || s.Durations.TotalCount() != s.Count {
-				t.Fatalf("%s: %d calls of %d to %d ns, %d in all; %d of threads, %d in the histogram", s.Selector, s.Count, s.Min, s.Max, s.Total, count, s.Durations.TotalCount())
+			if count != s.Count || s.Min < 0 || s.Min > s.Max || s.Total < s.Max || s.Durations.Count() != s.Count {
+				t.Fatalf("%s: %d calls of %d to %d ns, %d in all; %d of threads, %d in the histogram", s.Selector, s.Count, s.Min, s.Max, s.Total, count, s.Durations.Count())
 			}
 		}
 		return

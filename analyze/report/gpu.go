@@ -84,9 +84,8 @@ func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
 		return uint64(t.ID)
 	}
 	r.GPU = GPU{BusyNS: int64(g.Busy), BusyShare: g.BusyShare, SumNS: int64(g.Sum), Overlap: g.Overlap, IdleNS: int64(g.Idle)}
-	if h := g.StartLatency; h.TotalCount() > 0 {
-		r.GPU.StartLatency = Quantiles{Count: h.TotalCount(), MeanNS: int64(h.Mean()), MinNS: h.Min(), P50NS: h.ValueAtQuantile(50),
-			P95NS: h.ValueAtQuantile(95), P99NS: h.ValueAtQuantile(99), MaxNS: h.Max()}
+	if h := &g.StartLatency; h.Count() > 0 {
+		r.GPU.StartLatency = Quantiles{Count: h.Count(), MeanNS: int64(h.Mean()), MinNS: int64(h.Min()), P50NS: int64(h.At(50)), P95NS: int64(h.At(95)), P99NS: int64(h.At(99)), MaxNS: int64(h.Max())}
 	}
 	r.GPUTiming = timing.Source
 	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,

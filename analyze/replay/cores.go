@@ -19,15 +19,12 @@ type processor struct {
 	running binaryHeap[burst]
 }
 
-// A burst is work that wants a processor, and what comes after it.
+// A burst is work that wants a processor, and what comes after it. Its rank is what served is when it is done.
 type burst struct {
-	until float64 // done when served is that
 	began analyze.Nanos
 	work  analyze.Nanos
 	then  replayEvent
 }
-
-func (b burst) rank() (float64, int) { return b.until, b.then.seq }
 
 func newCores(count int, scattered float64) cores {
 	return cores{scattered: scattered, each: make([]processor, count)}
@@ -56,7 +53,7 @@ func (c *cores) begin(now, work analyze.Nanos, then replayEvent) {
 	}
 	p := &c.each[k]
 	p.pass(now)
-	p.running.push(burst{p.served + float64(work), now, work, then})
+	p.running.push(ranked[burst]{p.served + float64(work), then.seq, burst{now, work, then}})
 }
 
 // first is the processor whose burst is the first to be done, and when; false when nothing runs.
@@ -64,7 +61,7 @@ func (c *cores) first() (k int, at analyze.Nanos, any bool) {
 	for i := range c.each {
 		p := &c.each[i]
 		if n := len(p.running); n > 0 {
-			if t := p.at + analyze.Nanos(max(0, p.running[0].until-p.served)*float64(n)+0.5); !any || t < at {
+			if t := p.at + analyze.Nanos(max(0, p.running[0].rank-p.served)*float64(n)+0.5); !any || t < at {
 				k, at, any = i, t, true
 			}
 		}

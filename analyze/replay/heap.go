@@ -1,47 +1,59 @@
 package replay
 
-// A binaryHeap gives its first element first.
-type binaryHeap[T ranked] []T
+// A binaryHeap gives the element of the lowest rank first.
+type binaryHeap[T any] []ranked[T]
 
-// A ranked thing comes before those of a higher rank; the second number tells equal ones apart.
-type ranked interface{ rank() (float64, int) }
-
-func before[T ranked](a, b T) bool {
-	x, i := a.rank()
-	y, k := b.rank()
-	return x < y || x == y && i < k
+// A ranked thing comes before those of a higher rank; the number tells equal ones apart.
+type ranked[T any] struct {
+	rank   float64
+	number int
+	of     T
 }
 
-func (h *binaryHeap[T]) push(x T) {
+func (a *ranked[T]) before(b *ranked[T]) bool {
+	return a.rank < b.rank || a.rank == b.rank && a.number < b.number
+}
+
+// push puts a thing in. What comes after it moves down, into the place that is free.
+func (h *binaryHeap[T]) push(x ranked[T]) {
 	*h = append(*h, x)
 	a := *h
-	for i := len(a) - 1; i > 0; {
+	i := len(a) - 1
+	for i > 0 {
 		up := (i - 1) / 2
-		if !before(a[i], a[up]) {
-			return
+		if !x.before(&a[up]) {
+			break
 		}
-		a[i], a[up] = a[up], a[i]
+		a[i] = a[up]
 		i = up
 	}
+	a[i] = x
 }
 
+// pop takes the first out. The last looks for its place from there on.
 func (h *binaryHeap[T]) pop() T {
 	a := *h
-	first, n := a[0], len(a)-1
-	a[0] = a[n]
+	first, n := a[0].of, len(a)-1
+	x := a[n]
 	*h = a[:n]
 	a = a[:n]
-	for i := 0; ; {
-		least := i
-		for _, down := range [2]int{2*i + 1, 2*i + 2} {
-			if down < n && before(a[down], a[least]) {
-				least = down
-			}
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= n {
+			break
 		}
-		if least == i {
-			return first
+		if down+1 < n && a[down+1].before(&a[down]) {
+			down++
 		}
-		a[i], a[least] = a[least], a[i]
-		i = least
+		if !a[down].before(&x) {
+			break
+		}
+		a[i] = a[down]
+		i = down
 	}
+	if n > 0 {
+		a[i] = x
+	}
+	return first
 }

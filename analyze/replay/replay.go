@@ -101,8 +101,6 @@ type replayEvent struct {
 	id   int32
 }
 
-func (e replayEvent) rank() (float64, int) { return float64(e.at), e.seq }
-
 const (
 	evThread   uint8 = iota // the thread begins its next call
 	evOver                  // the thread's call is over
@@ -142,7 +140,7 @@ func (p *program) play(c Change) (*playing, bool) {
 	}
 	for r.open > 0 {
 		k, next, any := r.cores.first()
-		if len(r.events) > 0 && (!any || r.events[0].at < next) {
+		if len(r.events) > 0 && (!any || r.events[0].of.at < next) {
 			e := r.events.pop()
 			r.now = e.at
 			if e.work > 0 && !r.cores.none() {
@@ -201,7 +199,7 @@ func (r *playing) happen(e replayEvent) {
 
 func (r *playing) at(t, work analyze.Nanos, kind uint8, id int32) {
 	r.seq++
-	r.events.push(replayEvent{t, work, r.seq, kind, id})
+	r.events.push(ranked[replayEvent]{float64(t), r.seq, replayEvent{t, work, r.seq, kind, id}})
 }
 
 // spend lets d pass from an instant on, of which a share wants a processor.

@@ -44,6 +44,9 @@ func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	}
 }
 
+// OneRow says whether its only row, if it ran, is all of the time from the begin of its work to the end.
+func (b *CommandBuffer) OneRow() bool { return len(b.Rows) == 0 && !b.measured() }
+
 // measured says whether the GPU's own clock measured every encoder.
 func (b *CommandBuffer) measured() bool {
 	for i := range b.Encoders {
@@ -56,7 +59,7 @@ func (b *CommandBuffer) measured() bool {
 
 // Took is how long the GPU worked on the command buffer in a window: the union of its rows.
 func (b *CommandBuffer) Took(window Interval) Nanos {
-	if len(b.Rows) == 0 && !b.measured() {
+	if b.OneRow() {
 		if !b.GPU.Known() {
 			return 0
 		}
@@ -75,6 +78,9 @@ func (b *CommandBuffer) Took(window Interval) Nanos {
 
 // RowTime is the sum of the command buffer's rows in a window.
 func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
+	if b.OneRow() {
+		return b.Took(window)
+	}
 	for w := range b.GPUWork() {
 		sum += w.Within(window).Length()
 	}

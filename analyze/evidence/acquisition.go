@@ -15,8 +15,14 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 	for _, t := range ev.Threads {
 		threads[t.Thread] = t
 	}
+	full := map[*analyze.Queue]*QueueUse{} // at times
+	for q, u := range index {
+		if u.slots.most() >= u.Capacity() {
+			full[q] = u
+		}
+	}
 	for _, b := range ev.Trace.CommandBuffers {
-		u, t := index[b.Queue], threads[b.Created.Thread]
+		u, t := full[b.Queue], threads[b.Created.Thread]
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
 		}

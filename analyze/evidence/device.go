@@ -43,8 +43,6 @@ func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
 // findDevices sorts the command buffers' GPU times by device and by thread.
 func (ev *Evidence) findDevices() {
 	ev.devices = map[*analyze.Device]*Device{}
-	all := map[*Device][]analyze.Interval{}
-	byThread := map[*Device]map[*analyze.Thread][]analyze.Interval{}
 	for _, b := range ev.Trace.CommandBuffers {
 		if !b.GPU.Known() {
 			continue
@@ -62,17 +60,19 @@ func (ev *Evidence) findDevices() {
 			d = &Device{Model: model, byThread: map[*analyze.Thread]*Busy{}}
 			ev.devices[model] = d
 			ev.deviceOrder = append(ev.deviceOrder, d)
-			byThread[d] = map[*analyze.Thread][]analyze.Interval{}
 		}
 		d.running = append(d.running, running{gpu, b})
+		if b.OneRow() && d.rows == nil {
+			continue
+		}
+		if d.rows == nil { // all before have one row, which is what they ran
+			d.rows = slices.Clone(d.running[:len(d.running)-1])
+		}
 		for w := range b.GPUWork() {
 			row := Clip(w.Interval, ev.Trace.Window)
-			if row.End < row.Begin {
-				continue
+			if row.End >= row.Begin {
+				d.rows = append(d.rows, running{row, b})
 			}
-			d.rows = append(d.rows, running{row, b})
-			all[d] = append(all[d], row)
-			byThread[d][b.Committed.Thread] = append(byThread[d][b.Committed.Thread], row)
 		}
 	}
 	elsewhere := map[*analyze.Device][]analyze.Interval{}
@@ -80,21 +80,42 @@ func (ev *Evidence) findDevices() {
 		elsewhere[w.Device] = append(elsewhere[w.Device], Clip(w.Interval, ev.Trace.Window))
 	}
 	for _, d := range ev.deviceOrder {
-		d.all = NewBusy(all[d])
+		sortByBegin(d.running)
+		if d.rows == nil {
+			d.rows = d.running
+		} else {
+			sortByBegin(d.rows)
+		}
+		d.unite()
 		d.any = d.all
 		if others := elsewhere[d.Model]; len(others) > 0 {
 			d.any = NewBusy(append(others, d.all.Spans()...))
 		}
-		for t, intervals := range byThread[d] {
-			d.byThread[t] = NewBusy(intervals)
-		}
-		sortByBegin(d.running)
-		sortByBegin(d.rows)
+		d.latest = make([]analyze.Nanos, len(d.running))
 		end := analyze.Nanos(0)
-		for _, r := range d.running {
-			end = max(end, r.End)
-			d.latest = append(d.latest, end)
+		for i := range d.running {
+			end = max(end, d.running[i].End)
+			d.latest[i] = end
 		}
+	}
+}
+
+// unite finds when the device worked, in all and for each thread.
+func (d *Device) unite() {
+	d.all = &Busy{spans: make([]analyze.Interval, 0, len(d.rows))}
+	for i := range d.rows {
+		r := &d.rows[i]
+		d.all.extend(r.Interval)
+		by := d.byThread[r.buffer.Committed.Thread]
+		if by == nil {
+			by = &Busy{}
+			d.byThread[r.buffer.Committed.Thread] = by
+		}
+		by.extend(r.Interval)
+	}
+	d.all.add()
+	for _, by := range d.byThread {
+		by.add()
 	}
 }
 

@@ -1,10 +1,6 @@
 package evidence
 
-import (
-	"sort"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are not the thread's doing.
 const (
@@ -25,9 +21,12 @@ func (ev *Evidence) idle(d *Device, use DeviceUse) {
 		doing  string
 	}
 	by := map[key]*IdleCause{}
-	var order []key
+	var order []*IdleCause
+	i := 0
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
-		i := sort.Search(len(d.rows), func(i int) bool { return d.rows[i].Begin >= gap.End })
+		for i < len(d.rows) && d.rows[i].Begin < gap.End { // gaps come in the order of rows
+			i++
+		}
 		if i == len(d.rows) || gap.Length() == 0 {
 			continue
 		}
@@ -36,18 +35,19 @@ func (ev *Evidence) idle(d *Device, use DeviceUse) {
 		ev.GPU.keep(g)
 		ev.GPU.Idle += gap.Length()
 		k := key{g.Thread, g.Doing}
-		if by[k] == nil {
-			by[k] = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
-			order = append(order, k)
+		c := by[k]
+		if c == nil {
+			c = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
+			by[k], order = c, append(order, c)
 		}
-		by[k].Time += gap.Length()
-		by[k].Gaps++
+		c.Time += gap.Length()
+		c.Gaps++
 		if b.Committed.Stack != nil {
-			by[k].From[b.Committed.Stack] += gap.Length()
+			c.From[b.Committed.Stack] += gap.Length()
 		}
 	}
-	for _, k := range order {
-		ev.GPU.IdleBy = append(ev.GPU.IdleBy, *by[k])
+	for _, c := range order {
+		ev.GPU.IdleBy = append(ev.GPU.IdleBy, *c)
 	}
 }
 

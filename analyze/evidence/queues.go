@@ -19,8 +19,8 @@ type QueueUse struct {
 	InFlightMax    int
 	AtCapacity     analyze.Nanos // thread time in which making a command buffer blocked because all were in use
 
-	slots   counter                     // from the command buffer's creation to its completion
-	holders map[*analyze.Thread]counter // the same, by who created it
+	slots   counter                      // from the command buffer's creation to its completion
+	holders map[*analyze.Thread]*counter // the same, by who created it
 }
 
 // useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
@@ -28,7 +28,7 @@ func (ev *Evidence) useOfQueues() {
 	window := ev.Trace.Window
 	index := map[*analyze.Queue]*QueueUse{}
 	for _, q := range ev.Trace.Queues {
-		u := &QueueUse{Queue: q, holders: map[*analyze.Thread]counter{}}
+		u := &QueueUse{Queue: q, holders: map[*analyze.Thread]*counter{}}
 		ev.Queues = append(ev.Queues, u)
 		index[q] = u
 	}
@@ -48,9 +48,10 @@ func (ev *Evidence) useOfQueues() {
 		}
 		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() && end >= b.Created.End {
 			u.slots.add(analyze.Interval{Begin: b.Created.End, End: end})
-			h := u.holders[b.Created.Thread]
-			h.add(analyze.Interval{Begin: b.Created.End, End: end})
-			u.holders[b.Created.Thread] = h
+			if u.holders[b.Created.Thread] == nil {
+				u.holders[b.Created.Thread] = &counter{}
+			}
+			u.holders[b.Created.Thread].add(analyze.Interval{Begin: b.Created.End, End: end})
 		}
 		flight := Clip(analyze.Interval{Begin: b.Committed.Begin, End: end}, window)
 		if !b.Committed.Known() || flight.End < flight.Begin {
@@ -74,9 +75,8 @@ func (ev *Evidence) useOfQueues() {
 	for _, u := range ev.Queues {
 		slices.Sort(u.Threads)
 		u.slots.sort()
-		for t, h := range u.holders {
+		for _, h := range u.holders {
 			h.sort()
-			u.holders[t] = h
 		}
 		u.InFlightMean = Share(sums[u], window.Length())
 		if f := flights[u]; f != nil {

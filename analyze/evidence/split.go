@@ -13,11 +13,15 @@ type Piece struct {
 // nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
 // which it is not known what it waits for. The pieces add up to the wait.
 func (ev *Evidence) Split(w *analyze.Wait) []Piece {
+	var room [5]Piece // of the caller, in which this is inlined
+	return ev.split(w, room[:0])
+}
+
+func (ev *Evidence) split(w *analyze.Wait, pieces []Piece) []Piece {
 	if ForOthers(w) {
-		return []Piece{{analyze.PartWaitForeign, w.Length()}}
+		return append(pieces, Piece{analyze.PartWaitForeign, w.Length()})
 	}
 	queued := w.Interval
-	pieces := make([]Piece, 0, 5)
 	if b := w.Buffer; b != nil && b.GPU.Known() {
 		start := min(max(b.GPU.Begin, w.Begin), w.End)
 		end := min(max(b.GPU.End, start), w.End)

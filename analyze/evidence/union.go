@@ -16,11 +16,28 @@ type Busy struct {
 // NewBusy is the union of the intervals, which it sorts.
 func NewBusy(intervals []analyze.Interval) *Busy {
 	b := &Busy{spans: analyze.Union(intervals)}
+	b.add()
+	return b
+}
+
+// add adds the lengths up, when all spans are there.
+func (b *Busy) add() {
 	b.before = make([]analyze.Nanos, len(b.spans)+1)
 	for i, s := range b.spans {
 		b.before[i+1] = b.before[i] + s.Length()
 	}
-	return b
+}
+
+// extend puts an interval into the union that begins no earlier than any in it. See add.
+func (b *Busy) extend(i analyze.Interval) {
+	n := len(b.spans)
+	switch {
+	case i.End <= i.Begin:
+	case n > 0 && i.Begin <= b.spans[n-1].End:
+		b.spans[n-1].End = max(b.spans[n-1].End, i.End)
+	default:
+		b.spans = append(b.spans, i)
+	}
 }
 
 // Total is the length of the union.
@@ -36,16 +53,30 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	if b == nil || i.End <= i.Begin {
 		return 0
 	}
-	return b.until(i.End) - b.until(i.Begin)
+	from := b.begun(i.Begin, 0)
+	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
-// until is the length of the union before t.
-func (b *Busy) until(t analyze.Nanos) analyze.Nanos {
-	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].Begin >= t })
-	if i == 0 {
+// begun is how many spans begin before t, which are so many at least. It is asked for each wait: a search of the language's library, with a call
+// for each step, takes twice as long.
+func (b *Busy) begun(t analyze.Nanos, least int) int {
+	from, to := least, len(b.spans)
+	for from < to {
+		if middle := int(uint(from+to) >> 1); b.spans[middle].Begin < t {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+// until is the length of the union before t, where so many spans have begun.
+func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
+	if begun == 0 {
 		return 0
 	}
-	return b.before[i-1] + min(t, b.spans[i-1].End) - b.spans[i-1].Begin
+	return b.before[begun-1] + min(t, b.spans[begun-1].End) - b.spans[begun-1].Begin
 }
 
 // Spans are the disjoint intervals of the union, ascending.

@@ -53,6 +53,7 @@ type thread struct {
 	jobs    []int32     // that it commits, in its order
 	inGaps  []portion   // calls, of its own time
 	inCalls [][]portion // the same of calls that are replayed by themselves, by part of a thread's time
+	makes   float64     // share of its own time in which it makes memory, or gives it back
 	busy    float64     // share of its own time, outside of waits, that it is on a processor
 	lasts   bool        // it is there for at least half of the time, and commits more than a hundredth
 	paces   bool        // and at least a quarter of what such threads usually commit

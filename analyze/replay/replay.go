@@ -10,6 +10,7 @@ type Change struct {
 	Foreign  bool // no waits for others' work
 	Depth    bool // queues of any depth
 	Compile  bool // no compilation, which a process of its own does that takes processors
+	Allocate bool // no making and giving back of memory
 	Events   bool // no waits for events on the GPU
 	Head     bool // no holding up by command buffers that are enqueued and not committed
 	Handlers bool // completion handlers that take no time

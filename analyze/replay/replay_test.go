@@ -173,3 +173,13 @@ func TestReplayHandsLocksOver(t *testing.T) {
 	wantRate(t, "one has the lock at a time", rateOf(t, p, Change{}), 10)
 	wantRate(t, "without locks", rateOf(t, p, Change{Locks: true}), 4/0.05)
 }
+
+// A thread that makes memory for a half of its own time is without that as if it computed half as long.
+func TestReplayWithoutMakingMemory(t *testing.T) {
+	p := loops(4, 200, 200*Us, 100*Us)
+	wantRate(t, "as recorded", rateOf(t, p, Change{}), 4/0.3)
+	for i := range p.threads {
+		p.threads[i].makes = 0.5
+	}
+	wantRate(t, "without making memory", rateOf(t, p, Change{Allocate: true}), 4/0.2)
+}

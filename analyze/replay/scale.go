@@ -187,6 +187,9 @@ func (p *program) findCalls(ev *builder, spans []span) {
 			default:
 				inWork := evidence.Scaled(took, evidence.Share(time.WorkTime[c.Part], time.Time[c.Part]))
 				th.inGaps = append(th.inGaps, portion{k, evidence.Share(inWork, gaps)})
+				if c.Part == analyze.PartAllocate {
+					th.makes += evidence.Share(inWork, gaps)
+				}
 			}
 		}
 		slices.SortFunc(th.inGaps, func(x, y portion) int { return cmp.Compare(x.of, y.of) })
@@ -196,6 +199,7 @@ func (p *program) findCalls(ev *builder, spans []span) {
 		}
 		if sum > 1 {
 			th.inGaps = normed(th.inGaps, sum)
+			th.makes /= sum
 		}
 	}
 }

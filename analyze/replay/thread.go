@@ -29,6 +29,9 @@ func (r *playing) gap(t int32) analyze.Nanos {
 	if r.Turns {
 		gap -= o.turn
 	}
+	if r.Allocate {
+		gap -= evidence.Scaled(o.gap, r.program.threads[t].makes)
+	}
 	if r.Launch {
 		gap -= o.encode - o.encode/policy.FewerLaunches
 	}

@@ -16,10 +16,11 @@ type Costs struct {
 	Acquire, Encoder, Dispatch, EndEncoding, Commit int64
 	Schedule                                        int64 // from commit to ready for the GPU
 	Notify                                          int64 // from the GPU's end, or the last handler's, to the waiter's return
+	Make                                            int64 // of memory
 }
 
 // DefaultCosts are of the order of what Apple's Metal takes.
-var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding: 200, Commit: 3000, Schedule: 15_000, Notify: 10_000}
+var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding: 200, Commit: 3000, Schedule: 15_000, Notify: 10_000, Make: 2000}
 
 // A Sim runs threads on a simulated Metal and records what a tracer would.
 type Sim struct {

@@ -187,7 +187,7 @@ const (
 // Make makes a buffer of a size, at an address that the CPU sees, or 0, and returns its number.
 func (t *Thread) Make(bytes, address, storage uint64) uint32 {
 	begin, id := t.Now(), t.sim.id()
-	t.sleep(t.sim.vary(2000))
+	t.sleep(t.sim.vary(t.sim.Costs.Make))
 	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(id),
 		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X1: storage, X2: address})
 	return id

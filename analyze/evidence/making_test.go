@@ -1,0 +1,28 @@
+package evidence
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+)
+
+// Memory that a thread makes while it has work in flight keeps nothing from the GPU.
+func TestMemoryMade(t *testing.T) {
+	w := handmade.New(10_000)
+	for k := range analyze.Nanos(10) {
+		at := 1000 * k
+		w.Wait(w.A, handmade.At(at+500, at+900), w.Buffer(w.A, at+400, handmade.At(at+410, at+900)))
+		for _, begin := range []analyze.Nanos{at, at + 600} { // before its work, and beside it
+			w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.A, At: begin, Took: 100, Bytes: 64})
+		}
+		w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.C, At: at, Took: 900, Bytes: 1}) // which takes no part
+	}
+	w.A.Working = w.A.Active
+	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000 // of which 1000 went to giving it back
+	w.Trace.Finish()
+	got := Gather(w.Trace, Options{}).MemoryMade()
+	if want := (MemoryMade{Calls: 20, Bytes: 1280, Took: 3000, Unfed: 1500}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

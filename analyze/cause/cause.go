@@ -18,6 +18,7 @@ const (
 	QueueDepth         = "queue-depth"
 	LaunchBound        = "launch-bound"
 	CompileBound       = "compile-bound"
+	AllocationBound    = "allocation-bound"
 	EventChain         = "event-chain"
 	HeadOfLine         = "head-of-line"
 	CompletionHandlers = "completion-handlers"
@@ -51,6 +52,7 @@ var (
 	nowhere  = place{}
 	acquires = place{analyze.PartAcquire, "wait for a command buffer"}
 	compiles = place{analyze.PartCompile, "compile"}
+	makes    = place{analyze.PartAllocate, "make memory"}
 )
 
 // causes are all causes, in the order in which ties are broken.
@@ -62,6 +64,7 @@ var causes = []cause{
 	{InterpreterLock, interpreterLock, replay.Change{Locks: true}, locks},
 	{QueueDepth, queueDepth, replay.Change{Depth: true}, acquires},
 	{CompileBound, compileBound, replay.Change{Compile: true}, compiles},
+	{AllocationBound, allocationBound, replay.Change{Allocate: true}, makes},
 	{EventChain, eventChain, replay.Change{Events: true}, waits},
 	{HeadOfLine, headOfLine, replay.Change{Head: true}, waits},
 	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits},

@@ -169,6 +169,12 @@ var Scenarios = []Scenario{
 		Build: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us; s.CommitLock = &Lock{} }}.build,
 		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
 	{Name: "a lock kept during the wait", Causes: []string{"lock-contention"}, Build: keepsLock(true), Cured: keepsLock(false), Vague: true},
+	{Name: "memory made in the loop", Causes: []string{"allocation-bound"}, Build: makesMemory.build, Cured: loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us}.build},
+	{Name: "memory made beside the work", Causes: []string{"gpu-bound"}, Build: loop{engines: 4, threads: 3, rounds: 80, gpu: 1500 * us, costs: slowMemory,
+		after: func(t *Thread, _, _ int, b *Buffer) {
+			t.Release(t.Make(1<<24, 0, Shared))
+			t.Wait(b)
+		}}.build},
 	{Name: "idle threads", Causes: []string{"none"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us, before: func(t *Thread, _, _ int) { t.Sleep(3 * ms) }}.build},
 	{Name: "compilation 70, device-wide sync 30", Causes: []string{"compile-bound"},
 		Build: func(seed uint64) *Sim {
@@ -231,6 +237,13 @@ var Scenarios = []Scenario{
 		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build,
 		Cured: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16, after: func(*Thread, int, int, *Buffer) {}}.build, Vague: true},
 }
+
+// makesMemory: threads make a buffer for each command buffer, and give it back.
+var makesMemory = loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us, costs: slowMemory,
+	before: func(t *Thread, _, _ int) { t.Release(t.Make(1<<24, 0, Shared)) }}
+
+// slowMemory lets memory be made as slowly as some megabytes of it are, which are wired and cleared.
+func slowMemory(s *Sim) { s.Costs.Make = 400 * us }
 
 // polls: three threads ask again and again whether their work is done, on a GPU with so many engines.
 func polls(engines int) func(seed uint64) *Sim {

@@ -1,0 +1,34 @@
+package cause
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// allocationBound: threads make memory for the GPU, and give it back, instead of giving the GPU something to do.
+func allocationBound(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
+		Advice: "make buffers, textures and heaps once, before the work begins, and use them again: a few in turn, where the GPU may still read the last one"}
+	m := ev.MemoryMade()
+	switch {
+	case m.Took == 0:
+		return r.not("no thread made memory while it submitted work")
+	case ev.Saturated:
+		return r.not("threads made memory for %s of their time, but the GPU had enough to do meanwhile", percent(ev.Share(m.Took)))
+	case m.Unfed == 0:
+		return r.not("threads made memory for %s of their time, but had work in flight meanwhile", percent(ev.Share(m.Took)))
+	}
+	r.Holds, r.Lost = true, m.Unfed
+	if policy.NearlyAll(m.Aside, m.Unfed) && ev.Occupied >= policy.Most.Value {
+		r.Standing = Aside
+	}
+	r.say("while they submitted work threads spent %s, %s of their time, making memory and giving it back", m.Took, percent(ev.Share(m.Took)))
+	r.say("for %s of that they had nothing in flight, and the GPU waited for them%s", percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
+	if m.Calls > 0 {
+		r.say("memory was made %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes), analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
+			plural(ev.Buffers, "command buffer"))
+	}
+	r.sum("Threads spend %s of their time making memory and giving it back, while the GPU has nothing of theirs to do.", percent(ev.Share(r.Lost)))
+	return r
+}

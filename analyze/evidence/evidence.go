@@ -91,10 +91,16 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	return ev
 }
 
-// Divide finds only how each thread spent its time, and can Split waits: what takes little time, for outputs.
-func Divide(t *analyze.Trace) *Evidence {
+// Locate finds only what the GPUs did, so that waits can be divided by Split and Place.
+func Locate(t *analyze.Trace) *Evidence {
 	ev := &Evidence{Trace: t}
 	ev.findDevices()
+	return ev
+}
+
+// Divide finds only how each thread spent its time, and can Split waits: what takes little time, for outputs.
+func Divide(t *analyze.Trace) *Evidence {
+	ev := Locate(t)
 	ev.sortLocks()
 	ev.ForSignals = signalWaits(ev.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
 	ev.Handover = ev.findHandover()

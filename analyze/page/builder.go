@@ -136,7 +136,7 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 
 // waits adds the waits of a slice in their parts.
 func (b *Builder) waits(s *analyze.Slice) {
-	shows := evidence.Divide(s.Trace)
+	shows := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {
 		w := &s.Trace.Waits[i]
 		if w.Thread == nil || !s.Held(w.End) {

@@ -40,8 +40,11 @@ type device struct {
 type queueName struct {
 	process *analyze.Process
 	id      uint32
-	title   string
+	label   string
 }
+
+// title is what the queue is called.
+func (q *queueName) title() string { return cmp.Or(q.label, fmt.Sprintf("queue %d", q.id)) }
 
 // Colours of what the GPU ran are those of the threads that committed it.
 const (
@@ -112,11 +115,13 @@ func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	if x.Queue == nil {
 		return
 	}
-	name := queueName{x.Queue.Process, x.Queue.ID, cmp.Or(x.Queue.Label, fmt.Sprintf("queue %d", x.Queue.ID))}
-	if b.queues[name] == nil {
-		b.queues[name], b.queueOrder = &steps{}, append(b.queueOrder, name)
+	name := queueName{x.Queue.Process, x.Queue.ID, x.Queue.Label}
+	q := b.queues[name]
+	if q == nil {
+		q = &steps{}
+		b.queues[name], b.queueOrder = q, append(b.queueOrder, name)
 	}
-	b.queues[name].between(flight)
+	q.between(flight)
 }
 
 // run adds to the time in which the device was busy, whatever ran beside.

@@ -214,7 +214,7 @@ func (b *Builder) series() []Series {
 		add(&d.flight, "in flight on "+name, "flight", "command buffers")
 	}
 	for _, q := range b.queueOrder[:min(len(b.queueOrder), mostSeries)] {
-		add(b.queues[q], short(q.title), "queue", "command buffers")
+		add(b.queues[q], short(q.title()), "queue", "command buffers")
 	}
 	for _, p := range b.memoryOrder[:min(len(b.memoryOrder), mostSeries)] {
 		name := "allocated"

@@ -81,7 +81,7 @@ func (t *track) cellAt(at int64) *cell {
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
 	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	t.cell, t.blocks, t.cells = 2*was, blocks[:0], nil // what is written to blocks was read before
+	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells)) // what is written to blocks was read before
 	for _, b := range blocks {
 		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
 			t.merge(&cells[0])

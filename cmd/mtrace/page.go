@@ -4,28 +4,49 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"sync"
+	"sync/atomic"
 
 	"mtrace/analyze"
 	"mtrace/analyze/page"
 	"mtrace/analyze/report"
 )
 
-// drawPage makes the pictures of a report's page, of a trace of any size: it is read slice by slice. Trace is what the report is of.
-func (p *part) drawPage(std stdio, path string, trace *analyze.Trace) (*page.Document, error) {
-	b := page.NewBuilder()
+// buildPage makes a report and the pictures of its page, of a trace of any size. A trace of our own is read for both at once, each time part by part;
+// of an export the pictures are drawn from what the report is of.
+func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace, pictures *page.Document, err error) {
 	if instruments(path) {
-		b.Model(trace)
-		if err := b.Slice(analyze.Whole(trace)); err != nil {
-			return nil, err
+		if r, trace, err = v.build(std, path, opts); err != nil {
+			return nil, nil, nil, err
 		}
-		return b.Document(), nil
+		b := page.NewBuilder()
+		b.Model(trace)
+		err = b.Slice(analyze.Whole(trace))
+		return r, trace, b.Document(), err
 	}
 	file, err := openTrace(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	defer file.Close()
-	return p.drawFile(context.Background(), file, path, nil, showSteps(std, path))
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	steps, reported, wrong := showSteps(std, path), atomic.Bool{}, error(nil)
+	all.Go(func() {
+		pictures, wrong = v.part.drawFile(ctx, file, path, nil, func(done, of int) {
+			if reported.Load() {
+				steps(done, of)
+			}
+		})
+	})
+	if r, trace, err = v.build(std, path, opts); err != nil {
+		return nil, nil, nil, err
+	}
+	reported.Store(true)
+	all.Wait()
+	return r, trace, pictures, wrong
 }
 
 // drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants them.
@@ -45,13 +66,6 @@ func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, li
 }
 
 // writePage writes a report with its pictures as a page.
-func (v *reportView) writePage(std stdio, path string, r *report.Report, trace *analyze.Trace) error {
-	if err := notTheInput(v.html, path); err != nil {
-		return err
-	}
-	pictures, err := v.part.drawPage(std, path, trace)
-	if err != nil {
-		return err
-	}
+func (v *reportView) writePage(std stdio, path string, r *report.Report, pictures *page.Document) error {
 	return writeFile(std, v.html, path, func(f *os.File) error { return page.Write(f, r, pictures) })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
+	"mtrace/analyze/page"
 	"mtrace/analyze/report"
 )
 
@@ -111,7 +112,16 @@ func (v *reportView) print(std stdio, path string) error {
 	if err != nil {
 		return err
 	}
-	r, trace, err := v.build(std, path, opts)
+	var (
+		r        *report.Report
+		trace    *analyze.Trace
+		pictures *page.Document
+	)
+	if v.html == "" {
+		r, trace, err = v.build(std, path, opts)
+	} else if err = notTheInput(v.html, path); err == nil {
+		r, trace, pictures, err = v.buildPage(std, path, opts)
+	}
 	if err != nil {
 		return err
 	}
@@ -119,7 +129,7 @@ func (v *reportView) print(std stdio, path string) error {
 		return usageError("--what-if: %w", err)
 	}
 	if v.html != "" {
-		if err := v.writePage(std, path, r, trace); err != nil {
+		if err := v.writePage(std, path, r, pictures); err != nil {
 			return err
 		}
 	}

@@ -80,11 +80,7 @@ func (v *viewer) run(std stdio, args []string) error {
 
 // prepare makes the page, and what answers for more of it.
 func (v *viewer) prepare(std stdio, path string, port int) (*page.Server, error) {
-	r, trace, err := (&reportView{part: v.part}).build(std, path, report.Options{Document: true})
-	if err != nil {
-		return nil, err
-	}
-	whole, err := v.part.drawPage(std, path, trace)
+	r, trace, whole, err := (&reportView{part: v.part}).buildPage(std, path, report.Options{Document: true})
 	if err != nil {
 		return nil, err
 	}

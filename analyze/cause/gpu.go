@@ -25,8 +25,6 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	case ev.HasRoom && ev.Pending >= policy.Most.Value && !ev.Saturated:
 		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but the more was ready the more ran at once: it had room",
 			percent(ev.Busy), percent(ev.Pending))
-	case !ev.Saturated && ev.Steady == 1: // what is ready waits for the thread's own work, as in a batch
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, all with the work of one thread", percent(ev.Busy))
 	case policy.Saturated(ev.Busy) && !ev.Saturated:
 		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(ev.Busy), percent(ev.Pending))
 	}
@@ -49,13 +47,6 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"
 		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at once is not seen", queueName(q))
-	}
-	if ev.Steady == 1 && ev.GPU.Overlap < 1+policy.Little.Value {
-		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.Advice = "give the GPU less to do: faster or fewer kernels, smaller types; or, if other threads wait for this one, let them submit their own work, to see " +
-			"whether the GPU can run more at once"
-		r.say("one thread submits all of it, one command buffer at a time: whether the GPU can run more at once is not seen, nor whether other threads wait for this " +
-			"one in what is not recorded (futexes, as of std::future and of C++20's barriers)")
 	}
 	executing := ev.Sum(analyze.PartWaitExecuting)
 	seen := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + executing

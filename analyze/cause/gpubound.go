@@ -9,10 +9,12 @@ import (
 	"mtrace/analyze/replay"
 )
 
+const gpuBoundAdvice = "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, " +
+	"commit it before waiting"
+
 // gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the verdict where no fault is.
 func gpuBound(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit,
-		Advice: "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, commit it before waiting"}
+	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
 	r.Lost = ev.Executing()
 	switch {
 	case ev.Buffers < policy.Pattern.Count():
@@ -27,6 +29,12 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	if ev.Steady == 1 {
+		r.Confidence = policy.Inferred
+		r.Advice += "; if other threads wait for the one that submits, let them submit their own work"
+		r.say("one thread submits all of it: whether other threads wait for that one in what is not recorded (futexes, as of std::future and of C++20's atomics) is " +
+			"not seen, nor whether the GPU could run more at once")
+	}
 	r.without = cannot("a run without work on the GPU is another program; what would help says what faster kernels bring")
 	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.", percent(ev.Share(r.Lost)),
 		busyWords(ev, ", and the GPU is busy for %s"))

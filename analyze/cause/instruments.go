@@ -2,6 +2,7 @@ package cause
 
 import (
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 )
 
 // waitlessVerdict judges a trace without waits: by the GPU alone, which is all it shows. Every other rule takes the absence of
@@ -14,6 +15,10 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		return v
 	}
 	found := gpuSaturated(ev)
+	if !found.Holds && policy.Saturated(ev.Busy) { // it is what the run takes, though no more was ready
+		v.RuledOut = append(v.RuledOut, found)
+		found = Finding{Cause: GPUBound, Holds: true, Standing: Limit, Advice: gpuBoundAdvice, Confidence: policy.Inferred}
+	}
 	if !found.Holds {
 		v.RuledOut = append(v.RuledOut, found)
 		v.Summary = "What keeps the GPU from being busy cannot be told: " + unrecorded + "."
@@ -22,7 +27,7 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	found.Lost, found.Explains, found.Evidence = 0, 0, nil
 	found.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
 	found.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
-	v.Cause, v.Confidence = GPUSaturated, trust(ev.Trace, found.Confidence)
+	v.Cause, v.Confidence = found.Cause, trust(ev.Trace, found.Confidence)
 	v.Causes = []Finding{found}
 	for _, cause := range []string{LaunchBound, CPUBound} {
 		r := Finding{Cause: cause}

@@ -155,8 +155,7 @@ func (ev *Evidence) weigh(opts Options) {
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
-	ev.Saturated = policy.Saturated(ev.Busy) &&
-		(ev.Pending >= policy.Most.Value && !ev.HasRoom || ev.Steady == 1 && ev.GPU.Overlap < 1+policy.Little.Value && !ev.Handover.Holds())
+	ev.Saturated = policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
 	for _, d := range ev.deviceOrder {
 		ev.Buffers += len(d.running)
 	}

@@ -143,7 +143,7 @@ var Scenarios = []Scenario{
 	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build,
 		Cured: loop{engines: 8, threads: 8, rounds: 40, gpu: 2 * ms}.build},
 	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 40, gpu: 1 * ms, queues: 1}.build},
-	{Name: "GPU saturated by one thread", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
+	{Name: "GPU busy with the work of one thread", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
 	{Name: "GPU saturated under device-wide sync", Causes: []string{"gpu-saturated"},
 		Build: func(seed uint64) *Sim {
 			return loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms, after: deviceWide(8)}.build(seed)

@@ -59,21 +59,6 @@ func (f *File) Records() (n int64) {
 	return n
 }
 
-// lasting says whether what a record says holds for all that comes after it: which thread has the ring, what a queue or a pipeline state
-// is. Such records are few.
-func lasting(c wire.Call) bool {
-	rule := ruleOf(c)
-	switch rule.effect {
-	case wire.EffectStartsThread, wire.EffectChecks, wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline, wire.EffectArchives:
-		return true
-	case wire.EffectMakes:
-		return rule.makes == wire.KindQueue
-	case wire.EffectLabels:
-		return rule.object == wire.KindQueue
-	}
-	return false
-}
-
 // survey looks through the whole file, once: at one column of each block, and at the records that last.
 func (f *File) survey() {
 	streams := f.reader.Streams()
@@ -103,7 +88,7 @@ func (f *File) surveyStream(i int) map[threadOfFile]roles {
 	for k, b := range f.reader.Blocks(st) {
 		block, some, shown := surveyed{Block: b}, false, roles(0)
 		f.reader.Count(st, k, func(c wire.Call, n int64) {
-			some = some || lasting(c)
+			some = some || c.Lasts()
 			shown |= ruleOf(c).roles
 			if !ruleOf(c).note && c != wire.CallMore {
 				f.calls[i] += n
@@ -126,7 +111,7 @@ func (f *File) surveyStream(i int) map[threadOfFile]roles {
 func appendLasting(dst, records []wire.Record) []wire.Record {
 	for i := range records {
 		switch {
-		case !lasting(records[i].Call):
+		case !records[i].Call.Lasts():
 		case records[i].Flags&wire.HasMore != 0 && i+1 < len(records):
 			dst = append(dst, records[i], records[i+1])
 		default:
@@ -253,11 +238,8 @@ const inBlock = 16
 // Parts cuts the time that was asked for into parts of about as many records, which follow each other and leave nothing out. The index says
 // where, so each has some more or less.
 func (f *File) Parts(opts Options, records int64) []Options {
-	l := &loader{trace: &Trace{}}
-	for i, file := range f.reader.Processes() {
-		l.processes = append(l.processes, newProcessLoader(file, i))
-	}
-	l.setWindow(f.reader.Streams(), opts)
+	opts = f.Asked(opts)
+	l := f.windowOf(opts)
 	type piece struct {
 		at    Nanos
 		count int64

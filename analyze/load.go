@@ -65,6 +65,7 @@ func Load(path string, opts Options) (*Trace, error) {
 // Load reads the trace, or a part of it. It may be called by several goroutines, for as many parts. When of command buffers that are alive in a
 // part the rest lies further away than was read, more is read.
 func (f *File) Load(opts Options) (*Trace, error) {
+	opts = f.Asked(opts)
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
 	again := opts.Visit == nil || opts.slice != nil // what is read again has other threads than the visit saw, but in a slice
@@ -149,6 +150,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l.source(reader)
 	l.trace.Source.Short = l.shortfall(reader)
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
+	l.recorded(reader)
 	l.warn(reader)
 	for _, st := range l.stats {
 		l.trace.Calls = append(l.trace.Calls, st)

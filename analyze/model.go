@@ -92,6 +92,9 @@ type Source struct {
 	Wall          Nanos      // duration of the run as the tracer saw it
 	Truncated     bool       // the trace is not all of its recording: see Short
 	Short         *Shortfall // nil when it is
+
+	Recorded []Recorded // the times that were recorded, where that is not all of the run
+	Asked    string     // how less than all was asked for, where there are no times, or they are not known; else empty
 }
 
 // Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.

@@ -67,6 +67,7 @@ const aroundSlice = 8
 // command buffers were handed over before their end was known, because too many were open at once. Options.Visit gets each call once, in the slice
 // in which it ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
+	asked = f.Asked(asked)
 	parts := f.Parts(asked, records)
 	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}, open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}}
 	for i, part := range parts {
@@ -85,13 +86,16 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 }
 
 // asked is the range of time that was asked for.
-func (f *File) asked(opts Options) Interval {
+func (f *File) asked(opts Options) Interval { return f.windowOf(opts).window }
+
+// windowOf is a loader that knows the range of time that was asked for, and nothing else.
+func (f *File) windowOf(opts Options) *loader {
 	l := &loader{trace: &Trace{}}
 	for i, file := range f.reader.Processes() {
 		l.processes = append(l.processes, newProcessLoader(file, i))
 	}
 	l.setWindow(f.reader.Streams(), opts)
-	return l.window
+	return l
 }
 
 // cutWindow is the window that is loaded for a slice: the slice, and some time around it in the range that was asked for.

@@ -72,7 +72,7 @@ func (s *streamLoader) finish() {
 
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
-	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !lasting(r.Call) {
+	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() {
 		return
 	}
 	rule := ruleOf(r.Call)

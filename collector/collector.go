@@ -30,6 +30,8 @@ type Options struct {
 	Log zerolog.Logger
 	// Accept, when there is one, says which processes to record. It may wait: it is asked once for each, before anything else.
 	Accept func(wire.Hello) bool
+	// Window, when there is one, says which times are kept. Nil is all.
+	Window *Window
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
 	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from then on
@@ -41,6 +43,7 @@ type Options struct {
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
+	window   *Window // nil when all is kept
 	accept   func(wire.Hello) bool
 	failed   func(error)
 	log      zerolog.Logger
@@ -104,6 +107,9 @@ func New(o Options) (*Collector, error) {
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	c.began, _ = sampleClock(wire.ClockTSC)
+	if c.window = o.Window; c.window != nil {
+		c.window.begin(c)
+	}
 	if c.observer == nil {
 		c.observer = Nobody{}
 	}
@@ -198,6 +204,10 @@ func (c *Collector) Close() (Result, error) {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		r := tracefile.Result{Finished: time.Now().UnixNano(), Unreachable: c.unreachable}
+		if w := c.window; w != nil {
+			w.Finish()
+			c.writer.Recorded(w.recorded())
+		}
 		if c.unreachable != "" {
 			c.result.Warnings = append(c.result.Warnings, c.unreachable)
 		}

@@ -47,6 +47,9 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 				r.facts.finish()
 			}
 		}
+		if w := p.collector.window; w != nil {
+			p.finishWindow(w)
+		}
 		p.mutex.Unlock()
 		note(guard(func() error { p.readEnd(&end, alive); return nil }))
 		p.sampleClock()
@@ -99,7 +102,7 @@ func (p *process) readCounters(end *tracefile.End, alive bool) {
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
-		e.Head = max(e.Head, r.records.next)
+		e.Head = max(e.Head, r.records.next) - r.window.left()
 		p.mutex.Unlock()
 		end.Rings = append(end.Rings, e)
 		l.addCoverage(end, shared, r.where())

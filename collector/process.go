@@ -30,6 +30,8 @@ type process struct {
 	added   bool // to the trace
 	rings   [wire.RingCount]*ring
 	clock   wire.ClockKind
+	numer   uint32 // nanoseconds per tick of ClockMach, as a fraction
+	denom   uint32
 	ahead   int64  // how far its monotonic clock is ahead of ours, in nanoseconds
 	records uint64 // handed on to the trace
 	events  uint64 // those that are not More records
@@ -37,6 +39,9 @@ type process struct {
 	failure error
 	doubts  []string // what it claims and what cannot be
 	code    code
+
+	newest    wire.Ticks        // the largest end of a call that may come to be in the trace
+	pastTimes []wire.ThreadTime // the same of processor times
 
 	untraced string // why nothing of it is recorded although it uses Metal; empty when it is, or does not
 
@@ -99,6 +104,10 @@ func (p *process) writeRecords(r *ring, position uint64, records []wire.Record) 
 		}
 	}
 	p.collector.observer.Records(p.index, r.index, records)
+	if w := p.collector.window; w != nil {
+		p.keep(w, r, position, records)
+		return
+	}
 	p.collector.written(p.collector.writer.Records(p.index, r.index, position, records))
 }
 
@@ -186,7 +195,7 @@ func (p *process) attach(fd int) error {
 	}
 	p.mutex.Lock()
 	p.add()
-	p.clock = kind
+	p.clock, p.numer, p.denom = kind, numer, denom
 	p.ahead = p.clockAhead(first)
 	p.collector.writer.Ahead(p.index, p.ahead)
 	p.collector.observer.Clock(p.index, kind, numer, denom)

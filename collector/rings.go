@@ -36,6 +36,8 @@ type ring struct {
 	head    uint64 // as last seen, to tell how fast the ring fills
 	dropped uint64 // as last seen
 	losses  []tracefile.Loss
+
+	window windowed // of what is kept of it, where that is not all
 }
 
 // watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the time

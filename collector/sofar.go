@@ -19,6 +19,8 @@ const (
 type soFar struct {
 	told  time.Time
 	count uint64 // of what was counted by then
+
+	closed bool // nothing was kept by then
 }
 
 // tell tells the trace, when it is time to. Only the watcher of the rings calls it.
@@ -27,6 +29,13 @@ func (s *soFar) tell(p *process, now time.Time, count uint64) {
 		return
 	}
 	s.told, s.count = now, count
+	if w := p.collector.window; w != nil {
+		closed := !w.opened()
+		if closed && s.closed {
+			return // what is not kept is not missed
+		}
+		s.closed = closed
+	}
 	end := tracefile.End{Unix: now.UnixNano()}
 	p.readCounters(&end, false)
 	p.mutex.Lock()

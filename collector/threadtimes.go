@@ -114,5 +114,9 @@ func (p *process) handThreadTimes(times []wire.ThreadTime) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.add()
+	if w := p.collector.window; w != nil {
+		p.keepTimes(w, times)
+		return
+	}
 	p.collector.written(p.collector.writer.ThreadTimes(p.index, times))
 }

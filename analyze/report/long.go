@@ -73,6 +73,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	if opts.Limits == (Limits{}) {
 		opts.Limits = UsualLimits
 	}
+	asked = f.Asked(asked)
 	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
 	small := f.Parts(asked, opts.Limits.Window)

@@ -15,6 +15,10 @@ func (r *Report) source(t *analyze.Trace) {
 	if s.Short != nil {
 		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, t.Headline()}
 	}
+	r.Source.Recorded, r.Source.RecordedText = []Recorded{}, s.RecordedText()
+	for _, w := range s.Recorded {
+		r.Source.Recorded = append(r.Source.Recorded, Recorded{int64(w.From), int64(w.To), w.Began, w.Ended, w.Shown})
+	}
 	r.Source.PIDs = []int{}
 	for _, p := range t.Processes { // those that used Metal
 		if slices.ContainsFunc(t.Threads, func(th *analyze.Thread) bool { return th.Process == p }) {
@@ -39,7 +43,19 @@ type Source struct {
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
 
+	Recorded     []Recorded `json:"recorded"`      // the times that were recorded, where that is not all of the run: the rest was left out, as asked for
+	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
+
 	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
+}
+
+// Recorded is a time that was recorded.
+type Recorded struct {
+	FromNS int64  `json:"from_ns"` // after the start of the trace
+	ToNS   int64  `json:"to_ns"`
+	Began  string `json:"began"` // what began it: "the start", "mark:NAME", "SIGUSR1", a flag
+	Ended  string `json:"ended"` // what ended it, or "the end"
+	Shown  bool   `json:"shown"` // the report is of it
 }
 
 // Incomplete says what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
@@ -57,6 +73,9 @@ func (r *Report) writeSource(w *sheet) {
 		fmt.Fprintln(w, w.red(s.Incomplete.Text)) // one line, however long: scripts read the first
 	}
 	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
+	if s.RecordedText != "" {
+		w.say(s.RecordedText, w.yellow)
+	}
 	var parts []string
 	for _, p := range []string{s.Device, s.OS, s.Host} {
 		if p != "" {

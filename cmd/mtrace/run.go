@@ -20,6 +20,7 @@ type runOptions struct {
 	recording
 	output    string
 	force     bool // replace a file called output
+	window    windowOptions
 	remote    remoteOptions
 	noReport  bool
 	keepEmpty keepEmpty
@@ -49,6 +50,7 @@ func runCommand() command {
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
 			o.recording.flags(flags)
+			o.window.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
 			return func(std stdio, args []string) error { return run(std, o, args) }
@@ -63,6 +65,9 @@ func run(std stdio, o runOptions, command []string) error {
 	}
 	starts := quitQuietly()
 	if err := o.recording.check(); err != nil {
+		return err
+	}
+	if err := o.window.check(); err != nil {
 		return err
 	}
 	if err := o.checkRemote(); err != nil {
@@ -110,6 +115,7 @@ func run(std stdio, o runOptions, command []string) error {
 		return notStarted(err)
 	}
 	s.started(program.pid())
+	defer o.window.follow(s.window)()
 	outside := watchFromOutside(program.pid(), s.witness)
 	ended, err := program.wait()
 	outside.end()

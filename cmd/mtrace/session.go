@@ -35,6 +35,7 @@ type session struct {
 	pid       int                    // of the program; 0 when it was never started
 	warnings  []string               // of the collector, when it has finished
 	whole     bool                   // it could be written to its end, and has its name
+	window    *collector.Window
 	writer    *tracefile.Writer
 	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
@@ -44,16 +45,16 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string) (*session, error) {
-	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness(), inside: newInsideWatch()}
+	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
-		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(),
+		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o)}
+	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o), Window: s.window}
 	options.Failed = s.failed // which observe may have set
 	if s.collector, err = collector.New(options); err != nil {
 		s.abandon()

@@ -13,6 +13,8 @@ type Info struct {
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"` // Unix time in nanoseconds
 
+	Asked string `json:"asked,omitempty"` // which times were asked for, for people; empty is all
+
 	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
 
@@ -24,7 +26,17 @@ type Result struct {
 
 	Unreachable string `json:"unreachable,omitempty"` // why processes that began later could not connect: one line, empty when all could
 
+	Recorded []Recorded `json:"recorded,omitempty"` // the times of which there are records, in their order; empty is all
+
 	Repaired *Repair `json:"repaired,omitempty"` // nil when it was written by who recorded it
+}
+
+// A Recorded is a time that was recorded, where not all was asked for.
+type Recorded struct {
+	From  int64  `json:"from_ns"`         // on the collector's monotonic clock, in nanoseconds
+	To    int64  `json:"to_ns,omitempty"` // 0 is the end of the trace
+	Began string `json:"began"`           // what began it, for people: "the start", "mark:NAME", "SIGUSR1", a flag
+	Ended string `json:"ended,omitempty"` // what ended it, empty when the end of the recording did
 }
 
 func (r *Result) addNote(note string) {

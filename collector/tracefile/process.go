@@ -80,6 +80,8 @@ type End struct {
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
 
+	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
+
 	Distrusted []string `json:"distrusted,omitempty"` // lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known
 
 	NestedBy    map[string]uint64 `json:"nested_by,omitempty"`  // Nested, by the name of the family

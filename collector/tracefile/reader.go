@@ -214,6 +214,21 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
+// Recorded are the times of which there are records, as far as is known; empty is all.
+func (r *Reader) Recorded() (list []Recorded) {
+	if r.result != nil {
+		return r.result.Recorded
+	}
+	for _, p := range r.processes { // the longest is the latest
+		for _, e := range []*End{p.SoFar, p.End} {
+			if e != nil && len(e.Recorded) >= len(list) {
+				list = e.Recorded
+			}
+		}
+	}
+	return list
+}
+
 // Processes are the traced processes, by ProcessIndex.
 func (r *Reader) Processes() []*Process { return r.processes }
 

@@ -40,6 +40,7 @@ func (s *streamWriter) add(position uint64, records []wire.Record) error {
 		}
 		n := min(len(records), recordsPerBlock-len(s.records))
 		s.records = append(s.records, records[:n]...)
+		s.writer.gathered.Add(int64(n))
 		records = records[n:]
 		position += uint64(n)
 		s.next = position
@@ -67,6 +68,7 @@ func (s *streamWriter) flushLocked() error {
 	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
 	t.payload, b.first, b.last = t.encoder.encode(t.payload[:0], s.records)
 	s.writer.process(s.process).addOwners(s.ring, s.position, s.records)
+	s.writer.gathered.Add(-int64(len(s.records)))
 	s.records = s.records[:0]
 	var err error
 	t.scratch, err = s.writer.appendBlock(b, t.payload, t.scratch)

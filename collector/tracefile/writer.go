@@ -22,6 +22,8 @@ type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
+	gathered atomic.Int64 // records in streams
+
 	mutex     sync.Mutex // guards what follows; taken after a stream's
 	file      io.WriteCloser
 	offset    int64
@@ -32,8 +34,9 @@ type Writer struct {
 	failed    atomic.Bool // err is there
 	cut       int64       // when err came, Unix time in nanoseconds
 	tail      []tailBlock // since then
-	leftOut   uint64      // records for which there was no room
-	noRoom    error       // why
+	recorded  []Recorded
+	leftOut   uint64 // records for which there was no room
+	noRoom    error  // why
 }
 
 // A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and the
@@ -154,8 +157,24 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 
 // SoFar says what a process that goes on has counted by now: all that is known of what is missing when the trace is cut.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
-	return w.appendJSON(block{kind: blockSoFar, process: p}, soFar)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	soFar.Recorded = w.recorded
+	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
+
+// Recorded says which times are recorded, by now.
+func (w *Writer) Recorded(list []Recorded) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.recorded = list
+}
+
+// Expected is about how large the file is with the records that are not written yet, in bytes.
+func (w *Writer) Expected() int64 { return w.Size() + usualRecord*w.gathered.Load() }
+
+// usualRecord is about how much a record takes in the file, in bytes: see BenchmarkWrite.
+const usualRecord = 6
 
 // Flush hands everything so far to the operating system: from then on it survives the death of this process.
 func (w *Writer) Flush() error {
@@ -207,6 +226,7 @@ func (w *Writer) Close(r Result) error {
 	w.Flush()
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	r.Recorded = w.recorded
 	if w.leftOut > 0 {
 		r.addNote(fmt.Sprintf("%d records were left out: %v", w.leftOut, w.noRoom))
 	}

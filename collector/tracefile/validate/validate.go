@@ -54,7 +54,7 @@ type checker struct {
 	objects   map[wire.ObjectID]creation
 	commits   map[wire.ObjectID]wire.Ticks // begin of a command buffer's first commit
 	counts    counts
-	lossy     bool // records that would make it whole were lost
+	lossy     bool // records that would make it whole were lost, or left out by request
 	factsLost bool // so a text or a stack may be missing
 }
 
@@ -81,7 +81,7 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 	} else if p.End.Note != "" {
 		c.say("%s", p.End.Note)
 	}
-	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0
+	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0 || len(c.trace.Recorded()) > 0
 	c.factsLost = p.End == nil || slices.ContainsFunc(p.End.Rings, func(r tracefile.RingEnd) bool { return r.FactsDropped > 0 })
 	c.stacks()
 	if p.Clock == wire.ClockTSC && len(p.Samples) < 2 {

@@ -1,0 +1,100 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mtrace/collector/tracefile"
+)
+
+// A Recorded is a time of a run that was recorded, where not all of it was asked for. What was outside of it is left out, not lost.
+type Recorded struct {
+	From, To     Nanos  // after the start of the trace
+	Began, Ended string // what began and ended it: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
+	Shown        bool   // the trace was loaded of it
+}
+
+// Asked is what to load when a part of the trace was asked for: of a trace that has not all of its run, and where no time was named, the longest
+// time that it has.
+func (f *File) Asked(opts Options) Options {
+	if opts.From != 0 || opts.To != 0 || opts.slice != nil {
+		return opts
+	}
+	longest := Recorded{}
+	l := f.windowOf(Options{})
+	for _, r := range recordedTimes(f.reader, l.trace) {
+		if r.To-r.From > longest.To-longest.From {
+			longest = r
+		}
+	}
+	switch _, ended := f.reader.Result(); {
+	case longest.To > 0:
+		opts.From, opts.To = max(1, longest.From), longest.To
+	case ended && f.reader.Info().Asked != "": // what lasts was kept for a time that never came
+		opts.From = l.trace.Length + 1
+	}
+	return opts
+}
+
+// recordedTimes are the times that a file has, on the clock of a trace whose beginning and length are known.
+func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
+	for _, of := range r.Recorded() {
+		w := Recorded{From: max(0, Nanos(of.From)-t.Origin), To: Nanos(of.To) - t.Origin, Began: of.Began, Ended: of.Ended}
+		if of.To == 0 || w.To > t.Length {
+			w.To = t.Length + 1
+		}
+		if of.To == 0 {
+			w.Ended = "the end"
+		}
+		if w.From < w.To {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// recorded says what of the run the trace has.
+func (l *loader) recorded(r *tracefile.Reader) {
+	s := &l.trace.Source
+	s.Recorded = recordedTimes(r, l.trace)
+	if len(s.Recorded) == 0 {
+		s.Asked = r.Info().Asked
+	}
+	for i := range s.Recorded {
+		w := &s.Recorded[i]
+		w.Shown = l.trace.Origin+w.From < l.window.End && l.window.Begin < l.trace.Origin+w.To
+	}
+}
+
+// RecordedText says in one line what of its run a trace has; empty when that is all.
+func (s *Source) RecordedText() string {
+	if len(s.Recorded) == 0 {
+		if s.Asked == "" {
+			return ""
+		}
+		if s.Short != nil {
+			return "RECORDED IN PART, as asked for (" + s.Asked + "): from when to when is not known"
+		}
+		return "NOTHING WAS RECORDED, as asked for (" + s.Asked + "): that never came"
+	}
+	at := func(n Nanos) string { return time.Duration(n).Round(100 * time.Microsecond).String() }
+	var parts []string
+	const most = 4
+	for _, r := range s.Recorded[:min(len(s.Recorded), most)] {
+		ended := r.Ended
+		if ended == "" {
+			ended = "the end"
+		}
+		parts = append(parts, fmt.Sprintf("from %s (%s) to %s (%s)", at(r.From), r.Began, at(r.To), ended))
+	}
+	if n := len(s.Recorded) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more times", n))
+	}
+	text := "recorded " + strings.Join(parts, ", ") + ", as asked for; the rest was left out"
+	if shown := slices.IndexFunc(s.Recorded, func(r Recorded) bool { return r.Shown }); len(s.Recorded) > 1 && shown >= 0 {
+		text += fmt.Sprintf("; this is from %s on, --from and --to show another", at(s.Recorded[shown].From))
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package collector
+
+import (
+	"math/bits"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// An instant is a moment on the clocks that the processes of this machine record with.
+type instant struct {
+	nanos int64      // on our monotonic clock
+	ticks wire.Ticks // of the processor, where processes may count those; 0 where they cannot
+}
+
+// now is this instant.
+func now() instant {
+	if s, ok := sampleClock(wire.ClockTSC); ok {
+		return instant{s.Nanos, s.Ticks}
+	}
+	var t unix.Timespec
+	if unix.ClockGettime(monotonicClock, &t) != nil {
+		return instant{}
+	}
+	return instant{nanos: t.Nano()}
+}
+
+// after is the instant so much after i, which another one, also, shows how fast ticks are from.
+func (i instant) after(d time.Duration, also instant) instant {
+	j := instant{nanos: i.nanos + d.Nanoseconds()}
+	if i.ticks != 0 && also.nanos != i.nanos {
+		rate := float64(int64(also.ticks-i.ticks)) / float64(also.nanos-i.nanos)
+		j.ticks = i.ticks + wire.Ticks(int64(float64(d.Nanoseconds())*rate))
+	}
+	return j
+}
+
+// ticksOf is an instant on the process's clock, with the mutex.
+func (p *process) ticksOf(i instant) wire.Ticks {
+	switch p.clock {
+	case wire.ClockTSC:
+		return i.ticks
+	case wire.ClockMach:
+		if p.numer == 0 {
+			return 0
+		}
+		hi, lo := bits.Mul64(uint64(i.nanos), uint64(p.denom))
+		q, _ := bits.Div64(hi%uint64(p.numer), lo, uint64(p.numer))
+		return wire.Ticks(q)
+	}
+	return wire.Ticks(i.nanos + p.ahead)
+}
+
+// instantOf is the instant of a tick on the process's clock, with the mutex.
+func (p *process) instantOf(t wire.Ticks) instant {
+	switch p.clock {
+	case wire.ClockTSC:
+		began, here := p.collector.began, now()
+		if here.ticks == 0 || here.ticks == began.Ticks {
+			return here
+		}
+		rate := float64(here.nanos-began.Nanos) / float64(here.ticks-began.Ticks)
+		return instant{here.nanos - int64(float64(int64(here.ticks-t))*rate), t}
+	case wire.ClockMach:
+		if p.denom == 0 {
+			return now()
+		}
+		hi, lo := bits.Mul64(uint64(t), uint64(p.numer))
+		q, _ := bits.Div64(hi%uint64(p.denom), lo, uint64(p.denom))
+		return instant{nanos: int64(q)}
+	}
+	return instant{nanos: int64(t) - p.ahead}
+}

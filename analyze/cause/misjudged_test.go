@@ -93,6 +93,37 @@ func TestManyThreadsThatSpin(t *testing.T) {
 	wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
 }
 
+// The story: threads that do their own work under a ticket lock take it in turns, so all wait for as long each time, and were cpu-bound. A lock for
+// which they sleep, that is not in the trace, gives the same times, and so do threads that a clock wakes: only processors' time tells these apart.
+func TestTicketLockAroundOwnWork(t *testing.T) {
+	for _, c := range []struct {
+		threads int
+		take    func(*tracesim.Thread, *tracesim.Lock)
+		runs    bool
+		locked  bool
+	}{{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true}, {6, (*tracesim.Thread).Queue, false, false}, {6, nil, true, false}, {3, nil, true, false}} {
+		trace := load(t, tracesim.SpinsAtWork(c.take, c.threads, 80)(1).Run(t))
+		for _, th := range trace.Threads {
+			own := th.Active.Length()
+			for i := range trace.Waits {
+				if trace.Waits[i].Thread == th {
+					own -= trace.Waits[i].Length()
+				}
+			}
+			if th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End}}; c.runs {
+				th.CPU[1].Ran = own
+			}
+		}
+		v := cause.Analyze(trace, cause.Options{}).Verdict
+		if (v.Cause == cause.LockContention) != c.locked {
+			t.Errorf("%d threads, with a lock %v, on a processor %v: %s: %s", c.threads, c.take != nil, c.runs, v.Cause, v.Summary)
+		}
+		if c.locked && !strings.Contains(v.Summary, "one at a time") {
+			t.Errorf("%d threads: %s", c.threads, v.Summary)
+		}
+	}
+}
+
 // The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of
 // eight threads, from being looked for.
 func TestShortLockDoesNotHideAnother(t *testing.T) {

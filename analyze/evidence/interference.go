@@ -23,8 +23,10 @@ type Interference struct {
 	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
 	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
 	HandOff   bool    // calls end one after the other with a regular time between, as when each hands a lock to the next
+	Even      bool    // the same by the times between alone, which are all alike: also a common rhythm
 	Lost      analyze.Nanos
 	Solo      analyze.Nanos // median duration of a call when no other thread is inside
+	Service   analyze.Nanos // median time between the ends of contended calls
 }
 
 // Interferes says whether the test found that calls hold each other up.
@@ -113,12 +115,18 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	r.RhoLow, r.RhoHigh = spearmanInterval(r.Rho, len(sample))
 	r.Effect = effect(durations, others)
 	r.serve(sample, flight)
+	r.Lost = lostBeside(calls, r.Solo)
+	return r, true
+}
+
+// lostBeside is what calls take longer beside others than one alone.
+func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	for i, n := range inFlight(calls) {
 		if n > 0 {
-			r.Lost += max(0, calls[i].Length()-r.Solo)
+			lost += max(0, calls[i].Length()-solo)
 		}
 	}
-	return r, true
+	return lost
 }
 
 // inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the clock none was: in a coarse tick
@@ -163,6 +171,7 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		return
 	}
 	slices.Sort(contended)
+	r.Service, r.Even = contended[len(contended)/2], even(calls, contended)
 	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < policy.Handful.Count() {
 		r.Solo = contended[len(contended)/2]
 		return
@@ -199,6 +208,18 @@ func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
 	slices.Sort(durations)
 	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
 	return median > 0 && !policy.AtLeast(policy.WorthNaming, short, len(services)) && most >= 3*least && least <= 2*median
+}
+
+// even says whether one contended call ends after the other at times that are all alike, as a ticket lock lets them: each waits for as many as any
+// other, so the calls themselves are alike, too. Threads that know nothing of each other fall out of such a step.
+func even(calls []analyze.Call, services []analyze.Nanos) bool {
+	if len(services) < 2*policy.Sample.Count() || !policy.NearlyAll(len(services), len(calls)) {
+		return false
+	}
+	median := services[len(services)/2]
+	short, _ := slices.BinarySearch(services, Scaled(median, policy.Most.Value))
+	long, _ := slices.BinarySearch(services, Scaled(median, 1/policy.Most.Value))
+	return median > 0 && policy.NearlyAll(long-short, len(services))
 }
 
 // SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no bound.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // interferenceOfOwnWork tests whether what threads do outside of Metal, from one call to the next command buffer, takes longer while others do the
@@ -38,10 +39,20 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 		}
 		calls = append(calls, analyze.Call{Interval: own, Thread: t})
 	}
-	i, told := testInterference(inWindow(calls, ev.Trace.Window), opts)
+	calls = inWindow(calls, ev.Trace.Window)
+	i, told := testInterference(calls, opts)
 	if !told {
 		return nil
 	}
+	if i.Even && !i.HandOff && ev.runsOutside() { // in step, and no clock that they sleep for keeps it
+		i.HandOff, i.Solo, i.Lost = true, i.Service, lostBeside(calls, i.Service)
+	}
 	i.What, i.QValue = "own work", i.PValue
 	return &i
+}
+
+// runsOutside says whether the threads run on a processor, or want to, for nearly all of their time outside of Metal.
+func (ev *Evidence) runsOutside() bool {
+	p := &ev.Processors
+	return p.Known(ev.Total) && policy.NearlyAll(p.Computed+p.Waited, Scaled(ev.Sum(analyze.PartOutside), Share(p.Covered, ev.Total)))
 }

@@ -228,10 +228,12 @@ var Scenarios = []Scenario{
 	// single-submitter: but the one that waits is there to take what the other makes.
 	{Name: "one thread submits, one takes", Causes: []string{"none"}, Build: handOff},
 	// cpu-bound: it computes, but only to see whether the lock is free.
-	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins(2, 100)},
+	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Spin, 2, 100)},
 	// cpu-bound: nine threads wait for the GPU twelve times each, which were too few for any of them to be heard.
-	{Name: "a spin lock around the program's own work", Causes: []string{"lock-contention"}, Build: spinsAtWork(6, 60)},
-	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"}, Build: spins(9, 12)},
+	{Name: "a spin lock around the program's own work", Causes: []string{"lock-contention"}, Build: SpinsAtWork((*Thread).Spin, 6, 60)},
+	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Spin, 9, 12)},
+	{Name: "a ticket lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Queue, 3, 80)},
+	{Name: "the same without the lock kept during the wait", Causes: []string{"gpu-bound"}, Build: spins(nil, 3, 80)},
 	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
 	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
 		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build,
@@ -352,8 +354,11 @@ func lateSignals(wait bool) func(seed uint64) *Sim {
 	}
 }
 
+// A Taking is how threads take a lock for which they do not sleep; nil is that they take none.
+type Taking func(*Thread, *Lock)
+
 // spins: threads take turns by a lock for which they do not sleep.
-func spins(threads, rounds int) func(seed uint64) *Sim {
+func spins(take Taking, threads, rounds int) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(8, seed)
 		lock := &Lock{}
@@ -361,7 +366,9 @@ func spins(threads, rounds int) func(seed uint64) *Sim {
 			q := s.NewQueue("", 0)
 			s.Thread(func(t *Thread) {
 				for range rounds {
-					t.Spin(lock)
+					if take != nil {
+						take(t, lock)
+					}
 					b := t.CommandBuffer(q)
 					t.Encode(b, "step", ms)
 					t.Commit(b)
@@ -375,8 +382,8 @@ func spins(threads, rounds int) func(seed uint64) *Sim {
 	}
 }
 
-// spinsAtWork: threads do their own work one at a time, by a lock for which they do not sleep, and use the GPU beside each other.
-func spinsAtWork(threads, rounds int) func(seed uint64) *Sim {
+// SpinsAtWork: threads do their own work one at a time, by a lock for which they do not sleep, and use the GPU beside each other.
+func SpinsAtWork(take Taking, threads, rounds int) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(8, seed)
 		lock := &Lock{}
@@ -384,7 +391,9 @@ func spinsAtWork(threads, rounds int) func(seed uint64) *Sim {
 			q := s.NewQueue("", 0)
 			s.Thread(func(t *Thread) {
 				for range rounds {
-					t.Spin(lock)
+					if take != nil {
+						take(t, lock)
+					}
 					t.Work(300 * us)
 					t.Unlock(lock)
 					b := t.CommandBuffer(q)

@@ -89,6 +89,7 @@ type eventValue struct {
 type Lock struct {
 	holder  *Thread
 	waiting []*Thread
+	tickets []*Thread // those that wait without sleeping, where the order counts
 }
 
 // NewSim is a simulated device with as many engines.

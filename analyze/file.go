@@ -24,9 +24,11 @@ type File struct {
 	blocks [][]surveyed // of each stream
 	calls  []int64      // of each stream
 	roles  map[threadOfFile]roles
+
+	flights []flights // of each process
 }
 
-// A surveyed is a block, and the records in it that what comes later depends on.
+// A surveyed is a block, and the records in it that are needed where it is not read.
 type surveyed struct {
 	tracefile.Block
 	lasting []wire.Record
@@ -61,34 +63,38 @@ func (f *File) Records() (n int64) {
 
 // survey looks through the whole file, once: at one column of each block, and at the records that last.
 func (f *File) survey() {
-	streams := f.reader.Streams()
+	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
 	var all sync.WaitGroup
 	var gather sync.Mutex
+	var flown []flight
 	for i := range streams {
 		all.Go(func() {
-			of := f.surveyStream(i)
+			of, found := f.surveyStream(i, long)
 			gather.Lock()
 			defer gather.Unlock()
+			flown = append(flown, found...)
 			for thread, shown := range of {
 				f.roles[thread] |= shown
 			}
 		})
 	}
 	all.Wait()
+	f.keepFlights(flown, long)
 }
 
-// surveyStream looks through one stream, and returns what its threads do.
-func (f *File) surveyStream(i int) map[threadOfFile]roles {
+// surveyStream looks through one stream, and returns what its threads do, and which command buffers complete in it after a long flight.
+func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
-	of, now := map[threadOfFile]roles{}, threadOfFile{}
+	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)
 	if processes := f.reader.Processes(); int(st.Process) < len(processes) {
 		now = threadOfFile{processes[st.Process], lastThread(processes[st.Process], st.Ring)}
+		clock = newConverter(processes[st.Process])
 	}
 	for k, b := range f.reader.Blocks(st) {
-		block, some, shown := surveyed{Block: b}, false, roles(0)
+		block, some, shown, completes := surveyed{Block: b}, false, roles(0), false
 		f.reader.Count(st, k, func(c wire.Call, n int64) {
-			some = some || c.Lasts()
+			some, completes = some || c.Lasts(), completes || c == wire.CallCompleted
 			shown |= ruleOf(c).roles
 			if !ruleOf(c).note && c != wire.CallMore {
 				f.calls[i] += n
@@ -97,25 +103,32 @@ func (f *File) surveyStream(i int) map[threadOfFile]roles {
 		read := func(fn func([]wire.Record) error) error { return f.reader.ReadBlock(st, k, fn) }
 		if some {
 			_ = read(func(records []wire.Record) error { // of fn, which has none
-				block.lasting = appendLasting(block.lasting, records)
+				block.lasting = appendKept(block.lasting, records, func(r *wire.Record, _ *wire.More) bool { return r.Call.Lasts() })
 				return nil
 			})
 		}
 		now = surveyRoles(of, now, shown, &block, read)
+		if completes && clock != nil {
+			flown = append(flown, f.completions(i, k, clock, long)...)
+		}
 		f.blocks[i] = append(f.blocks[i], block)
 	}
-	return of
+	return of, flown
 }
 
-// appendLasting appends the records that last, with those that belong to them.
-func appendLasting(dst, records []wire.Record) []wire.Record {
+// appendKept appends the records that are to be kept, with those that belong to them.
+func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) bool) []wire.Record {
 	for i := range records {
-		switch {
-		case !records[i].Call.Lasts():
-		case records[i].Flags&wire.HasMore != 0 && i+1 < len(records):
-			dst = append(dst, records[i], records[i+1])
-		default:
-			dst = append(dst, records[i])
+		r, m := &records[i], noMore
+		more := r.Flags&wire.HasMore != 0 && i+1 < len(records) && records[i+1].Call == wire.CallMore
+		if more {
+			m = records[i+1].More()
+		}
+		if r.Call == wire.CallMore || !keep(r, &m) {
+			continue
+		}
+		if dst = append(dst, *r); more {
+			dst = append(dst, records[i+1])
 		}
 	}
 	return dst
@@ -192,7 +205,7 @@ func (p *part) read(stream int, s *streamLoader) error {
 		return p.reader.Read(st, s.batch)
 	}
 	near := p.near[st.Process]
-	s.near = &near
+	s.near, s.flights = &near, p.flights[st.Process]
 	whole := true // the block before was read
 	for i, b := range p.blocks[stream] {
 		if b.Last < near.first || b.First > near.last {

@@ -18,6 +18,7 @@ type streamLoader struct {
 	stray   int64     // More records that belong to nothing
 	more    wire.More // of the call at hand
 	near    *ticks    // nil: all records are wanted
+	flights flights   // whose records are wanted wherever they are
 	visited VisitedCall
 
 	stacks      openStacks
@@ -72,7 +73,7 @@ func (s *streamLoader) finish() {
 
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
-	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() {
+	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() && (s.flights == nil || s.flights.of(r, m) == nil) {
 		return
 	}
 	rule := ruleOf(r.Call)

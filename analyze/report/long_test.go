@@ -164,3 +164,19 @@ func TestLongScenarios(t *testing.T) {
 		})
 	}
 }
+
+// TestLongFlight: a command buffer that the GPU works on all the while, in a run of more parts than are read around one of them. Parts in between had
+// nothing of it: the GPU was busy for half of the time, and a thread that waited for it waited for nothing known.
+func TestLongFlight(t *testing.T) {
+	shape := longtrace.Shapes[0]
+	shape.Serves = true
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
+		t.Fatal(err)
+	}
+	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 50_000, Part: 1500, Window: 8_000, Buffers: 300})
+	adds(t, whole, parts)
+	if s := whole.GPU.BusyShare; s < 0.99 {
+		t.Errorf("the GPU is busy for %.3f of the time", s)
+	}
+}

@@ -1,0 +1,134 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/collector/wire"
+)
+
+// Of a command buffer that is in flight for longer than what is read around a part, a part in between would know nothing, though the GPU works on it
+// all the while. So the survey looks for such ones, by what was recorded of their completion, and keeps all records of them: each part gets these as it
+// gets those that last. Programs have few, as kernels that run as long as the program.
+
+// flights are the command buffers of a process that are in flight for long, and their encoders, by number.
+type flights map[wire.ObjectID]*flight
+
+// A flight is the time of a command buffer from when it was handed to the GPU to its completion.
+type flight struct {
+	process int // in the file
+	id      wire.ObjectID
+	Interval
+	made bool // the record of its creation was found
+}
+
+const (
+	longFlight  = 256     // a command buffer is in flight for long if that is one in so many parts of the run
+	mostFlights = 1 << 10 // of a file: the longest
+	mostKept    = 1 << 16 // records of them; beyond these nothing is kept of their encoders
+)
+
+// completions are the command buffers that complete in a block after a long flight.
+func (f *File) completions(stream, block int, clock *converter, long Nanos) (found []flight) {
+	st := f.reader.Streams()[stream]
+	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // of the function, which has none
+		for i := 0; i+1 < len(records); i++ {
+			r := &records[i]
+			if r.Call != wire.CallCompleted || r.Flags&wire.HasMore == 0 || records[i+1].Call != wire.CallMore {
+				continue
+			}
+			m := records[i+1].More()
+			began := clock.ours(m.X0)
+			if handed := clock.ours(m.X2); handed > 0 {
+				began = min(began, handed)
+			}
+			if at := (Interval{began, clock.at(r.End)}); at.Known() && at.Length() >= long && at.Length() < longestTime {
+				found = append(found, flight{process: int(st.Process), id: r.Object, Interval: at})
+			}
+		}
+		return nil
+	})
+	return found
+}
+
+// keepFlights keeps the records of the longest of those that were found. They were made shortly before, or long before.
+func (f *File) keepFlights(found []flight, long Nanos) {
+	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
+	found = found[:min(len(found), mostFlights)]
+	f.flights = make([]flights, len(f.reader.Processes()))
+	for i := range found {
+		of := &f.flights[found[i].process]
+		if *of == nil {
+			*of = flights{}
+		}
+		(*of)[found[i].id] = &found[i]
+	}
+	for _, before := range []Nanos{long, longestTime} {
+		missing := slices.DeleteFunc(slices.Clone(found), func(x flight) bool { return f.flights[x.process][x.id].made })
+		if len(missing) > 0 {
+			f.keepRecords(missing, before)
+		}
+	}
+}
+
+// keepRecords keeps the records of flights in the blocks of some time before them, and in those of their completion.
+func (f *File) keepRecords(of []flight, before Nanos) {
+	kept := 0
+	for i, st := range f.reader.Streams() {
+		if int(st.Process) >= len(f.flights) || f.flights[st.Process] == nil {
+			continue
+		}
+		clock := newConverter(f.reader.Processes()[st.Process])
+		for k := range f.blocks[i] {
+			b := &f.blocks[i][k]
+			at := Interval{clock.at(b.First), clock.at(b.Last) + 1}
+			if !slices.ContainsFunc(of, func(x flight) bool {
+				return x.process == int(st.Process) && (at.Begin <= x.Begin && at.End > x.Begin-before || at.holds(x.End))
+			}) {
+				continue
+			}
+			b.lasting = nil
+			_ = f.reader.ReadBlock(st, k, func(records []wire.Record) error { // of the function, which has none
+				b.lasting = appendKept(b.lasting, records, func(r *wire.Record, m *wire.More) bool {
+					all := f.flights[st.Process]
+					x := all.of(r, m)
+					if x == nil || kept > mostKept && all[r.Object] != nil && r.Object != x.id {
+						return r.Call.Lasts()
+					}
+					kept++
+					x.knows(all, r)
+					return true
+				})
+				return nil
+			})
+		}
+	}
+}
+
+// of is the flight that a record is of; nil when it is of none.
+func (f flights) of(r *wire.Record, m *wire.More) *flight {
+	if x := f[r.Object]; x != nil {
+		return x
+	}
+	switch rule := ruleOf(r.Call); {
+	case rule.makes == wire.KindCommandBuffer:
+		return f[wire.ObjectID(r.Arg)]
+	case rule.members != nil:
+		for i, place := range rule.members {
+			if x := f[wire.ObjectID(place.Of(r, m))]; x != nil && uint64(i) < r.Arg {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// knows notes what a record makes: the command buffer itself, or one of its encoders.
+func (x *flight) knows(all flights, r *wire.Record) {
+	switch rule := ruleOf(r.Call); {
+	case rule.makes == wire.KindCommandBuffer:
+		x.made = true
+	case rule.makes == wire.KindEncoder && r.Object == x.id:
+		all[wire.ObjectID(r.Arg)] = x
+	}
+}

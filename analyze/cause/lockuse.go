@@ -29,8 +29,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}
-		if ev.Hangs(l) {
-			hanging += l.Own
+		own := l.Own - ev.Hangs(l)
+		if hanging += l.Own - own; own == 0 {
 			continue
 		}
 		name := lockName(l)
@@ -40,10 +40,10 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 			by[name] = u
 			uses = append(uses, u)
 		}
-		u.add(l)
-		r.Lost += l.Own
+		u.add(l, own)
+		r.Lost += own
 		if !ev.Submits[l.Thread] {
-			aside += l.Own
+			aside += own
 		}
 	}
 	if policy.NearlyAll(aside, r.Lost) && ev.Occupied >= policy.Most.Value && r.Cause == LockContention {
@@ -65,7 +65,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	r.say("that is %s of the threads' time", percent(ev.Share(r.Lost)))
 	if ev.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits on the way from one wait for others' work to the next, %s of their time, are not counted: they go with those", percent(ev.Share(hanging)))
+		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, are not counted: they go with those", percent(ev.Share(hanging)))
 	}
 	mayBeTheNext(ev, &r)
 	if r.Cause == InterpreterLock {
@@ -91,12 +91,12 @@ func (u *lockUse) several() string {
 	return fmt.Sprintf(" (%d of that name)", len(u.locks))
 }
 
-func (u *lockUse) add(l *analyze.LockWait) {
+func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 	u.locks[evidence.KeyOf(l)] = true
 	u.waits++
-	u.time += l.Own
+	u.time += own
 	if l.Holder != nil {
-		u.holders[l.Holder] += l.Own
+		u.holders[l.Holder] += own
 	}
 }
 

@@ -40,7 +40,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.Lost, percent(ev.Share(s.Lost)))
 	if ev.Share(locks+loops) >= policy.Negligible.Value {
-		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which each wait gives back and takes again",
+		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which each wait gives back and takes again, or for "+
+			"threads on that way that have the interpreter's",
 			locks+loops, percent(ev.Share(locks+loops)), locks)
 	}
 	if ev.Buffers > 0 {

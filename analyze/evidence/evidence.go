@@ -60,7 +60,8 @@ type Evidence struct {
 	Foreign    foreign                   // what another program takes of the GPU
 	everybody  map[*analyze.Thread]bool  // those that wait for everybody's work
 	hanging    map[*analyze.Thread]*hanging
-	Meetings   *Meetings // nil when threads do not meet
+	passing    map[*analyze.Process]*Busy // when a thread is at work on what hangs on such waits, and so has its interpreter's lock
+	Meetings   *Meetings                  // nil when threads do not meet
 	Starvation feeding
 	OwnWork    *Interference // of the threads' own work with each other's; nil when that cannot be told
 }
@@ -161,7 +162,7 @@ func (ev *Evidence) weigh(opts Options) {
 	}
 	ev.Foreign = ev.findForeign()
 	ev.everybody = ev.waitForEverybody(ev.Committers)
-	ev.hanging = ev.hangingOn(ev.everybody)
+	ev.hanging, ev.passing = ev.hangingOn(ev.everybody)
 	ev.Starvation = ev.findStarvation()
 	ev.OwnWork = ev.interferenceOfOwnWork(opts)
 }
@@ -190,12 +191,6 @@ func (ev *Evidence) busiestDevice() (most DeviceUse) {
 		}
 	}
 	return most
-}
-
-// Hangs says whether a wait for a lock hangs on waits for others' work.
-func (ev *Evidence) Hangs(l *analyze.LockWait) bool {
-	h := ev.hanging[l.Thread]
-	return h != nil && h.when.Within(l.Interval) == l.Length()
 }
 
 // Share is a part of the time of the threads that took part.

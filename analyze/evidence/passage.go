@@ -80,7 +80,7 @@ type hanging struct {
 }
 
 // hangingOn finds what hangs on the waits for others' work of the threads that wait for everybody's.
-func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) map[*analyze.Thread]*hanging {
+func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*analyze.Thread]*hanging, passing map[*analyze.Process]*Busy) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {
 		if everybody[c.Thread] && c.Known() {
@@ -105,7 +105,8 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) map[*analyze.T
 	for i := range t.Compilations {
 		add(&t.Compilations[i].Call, CallOther)
 	}
-	found := map[*analyze.Thread]*hanging{}
+	found = map[*analyze.Thread]*hanging{}
+	atWork := map[*analyze.Process][]analyze.Interval{}
 	for thread, list := range calls {
 		list = outermost(list)
 		h := &hanging{}
@@ -117,9 +118,29 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) map[*analyze.T
 		if len(when) > 0 {
 			h.when = NewBusy(when)
 			found[thread] = h
+			blocked := NewBusy(ev.spans[thread].spans(onLock, onGPU, onOthers))
+			for _, way := range h.when.Spans() {
+				atWork[thread.Process] = append(atWork[thread.Process], blocked.Gaps(way)...)
+			}
 		}
 	}
-	return found
+	passing = map[*analyze.Process]*Busy{}
+	for p, list := range atWork {
+		passing[p] = NewBusy(list)
+	}
+	return found, passing
+}
+
+// Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the next; of a wait for an
+// interpreter's lock elsewhere, the time for which one that was on such a way had it.
+func (ev *Evidence) Hangs(l *analyze.LockWait) analyze.Nanos {
+	switch h := ev.hanging[l.Thread]; {
+	case h != nil && h.when.Within(l.Interval) == l.Length():
+		return l.Own
+	case l.OfInterpreter():
+		return min(l.Own, ev.passing[l.Thread.Process].Within(l.Interval))
+	}
+	return 0
 }
 
 // outermost puts calls in order and leaves out those inside others.

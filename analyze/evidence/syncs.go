@@ -171,12 +171,12 @@ func (c *commits) workDoneBy(t analyze.Nanos) analyze.Nanos {
 	return 0
 }
 
-// HangingOnSyncs is what hangs on waits for others' work: waits for locks, and the threads' own way from one wait to the next. While the
+// HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the next. While the
 // GPU is saturated neither costs anything.
 func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
 	for i := range ev.Locks {
-		if l := &ev.Locks[i]; ev.Hangs(l) {
-			locks += min(l.Own, ev.NotSaturated(l.Interval, nil))
+		if l := &ev.Locks[i]; ev.TakesPart[l.Thread] {
+			locks += min(ev.Hangs(l), ev.NotSaturated(l.Interval, nil))
 		}
 	}
 	if !ev.Saturated {

@@ -43,6 +43,9 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 			}
 			w.out.begin(&s)
 			w.out.end(&s)
+			if r.first {
+				w.arrowFromCommit(r.buffer, s.track, s.Begin)
+			}
 		}
 		of.channels[channel] = lanes
 	}

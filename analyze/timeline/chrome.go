@@ -3,6 +3,7 @@ package timeline
 import (
 	"bufio"
 	"io"
+	"math/bits"
 	"strconv"
 
 	"mtrace/analyze"
@@ -118,34 +119,31 @@ func (c *chrome) begin(s *slice) {
 		c.line = append(c.line, '}')
 	}
 	c.close()
-	for _, id := range s.flows {
-		phase := "t"
-		if c.tracks[s.track].thread != nil || s.flowBegins {
-			phase = "s"
+}
+
+func (c *chrome) end(*slice) {}
+
+// arrow implements arrower.
+func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos) {
+	id := uint64(0) // the same however the run is sliced
+	for _, part := range []uint64{uint64(from), uint64(begin), uint64(to), uint64(end)} {
+		const odd = 0x9e3779b97f4a7c15 // spreads what is close together
+		id = bits.RotateLeft64((id^part)*odd, 29)
+	}
+	for _, stop := range []struct {
+		phase string
+		on    trackID
+		at    analyze.Nanos
+	}{{"s", from, begin}, {"f", to, end}} {
+		c.open(stop.phase, name, stop.on, stop.at)
+		c.line = append(c.line, `,"cat":"flow","id":"`...)
+		c.line = strconv.AppendUint(c.line, id, 16)
+		c.line = append(c.line, '"')
+		if stop.phase == "f" { // inside the slice that it ends in
+			c.line = append(c.line, `,"bp":"e"`...)
 		}
-		c.flow(phase, s, s.Begin, id)
+		c.close()
 	}
-}
-
-func (c *chrome) end(s *slice) {
-	if s.flowEnd != 0 { // a nanosecond early, to be inside the slice it ends at
-		c.flow("f", s, max(s.Begin, s.End-1), s.flowEnd)
-	}
-}
-
-func (c *chrome) flow(phase string, s *slice, at analyze.Nanos, id uint64) {
-	name := "command buffer"
-	if s.category == signalGiven || s.category == signalWaited {
-		name = "signal"
-	}
-	c.open(phase, name, s.track, at)
-	c.line = append(c.line, `,"cat":"flow","id":"`...)
-	c.line = strconv.AppendUint(c.line, id, 16)
-	c.line = append(c.line, '"')
-	if phase == "f" {
-		c.line = append(c.line, `,"bp":"e"`...)
-	}
-	c.close()
 }
 
 func (c *chrome) count(t trackID, at analyze.Nanos, value int64) {

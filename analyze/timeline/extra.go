@@ -104,10 +104,13 @@ func (w *Writer) signals(of *analyze.Slice) {
 		}
 		for _, s := range list {
 			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on, name: cmp.Or(s.Name, s.Selector), category: signalGiven,
-				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}, flowBegins: true}
+				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}}
 			x.args[0] = arg{name: "waited, thread", value: uint64(s.Thread.ID)}
 			w.out.begin(&x)
 			w.out.end(&x)
+			if out, is := w.out.(arrower); is && s.End >= s.Signalled {
+				out.arrow("signal", on, s.Signalled, w.threads[s.Thread].track, max(s.Begin, s.End-1))
+			}
 		}
 	}
 }

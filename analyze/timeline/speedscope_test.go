@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
@@ -86,6 +89,28 @@ func TestSpeedscopeShowsEveryCall(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("Speedscope shows\n%s\nPerfetto\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What is written is of the schema that Speedscope publishes, with each of its releases.
+func TestSpeedscopeIsOfItsSchema(t *testing.T) {
+	path := os.Getenv("MTRACE_SPEEDSCOPE_SCHEMA")
+	if path == "" {
+		t.Skip("needs file-format-schema.json of a release of Speedscope, as npm pack speedscope gets it, and its path in MTRACE_SPEEDSCOPE_SCHEMA")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, trace := range map[string]string{"small": tracetest.Small(t), "recorded": "../../fixtures/traces/device-sync.mtrace"} {
+		data, _ := write(t, trace, speedscopeOf)
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err == nil {
+			err = schema.Validate(document)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
-// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON, Speedscope's. Every thread has
+// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON, Speedscope's, Firefox's. Every thread has
 // a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
 // each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. A run is written slice by slice, so
-// memory does not grow with it, but for Speedscope's.
+// memory does not grow with it, but for the last two.
 package timeline
 
 import (
@@ -52,6 +52,15 @@ type format interface {
 	finish() error
 }
 
+// An arrower is a format whose arrows lead from one place to one other. One of a command buffer leads from its commit to where the GPU ran it, and
+// one to the return of each wait for it, whichever thread waits.
+type arrower interface {
+	arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos)
+}
+
+// A describer is a format that says of which run it is.
+type describer interface{ about(*analyze.Trace) }
+
 type trackID uint64
 
 type track struct {
@@ -79,8 +88,6 @@ type slice struct {
 	args     [7]arg
 	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
-
-	flowBegins bool // they begin here though this is no track of a thread
 }
 
 // An arg is something to know about a slice; one without a name is none.
@@ -160,10 +167,14 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 			on.flush()
 		}
 	}
+	if d, is := w.out.(describer); is {
+		d.about(s.Trace)
+	}
 	w.scopes(s)
 	w.signals(s)
 	w.memory(s)
 	w.queuesOf(s)
+	w.waits(s)
 	return w.out.failed()
 }
 
@@ -181,6 +192,24 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 		return err
 	}
 	return w.Finish()
+}
+
+// arrowFromCommit draws an arrow from where a command buffer was committed.
+func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
+	out, is := w.out.(arrower)
+	if from := w.threads[b.Committed.Thread]; is && from != nil && b.Committed.Known() && end >= b.Committed.Begin {
+		out.arrow("command buffer", from.track, b.Committed.Begin, to, end)
+	}
+}
+
+// waits draws the arrows to the waits that end in a slice.
+func (w *Writer) waits(s *analyze.Slice) {
+	for i := range s.Trace.Waits {
+		x := &s.Trace.Waits[i]
+		if on := w.threads[x.Thread]; on != nil && x.Buffer != nil && !x.Unfinished && s.Held(x.End) {
+			w.arrowFromCommit(x.Buffer, on.track, max(x.Begin, x.End-1))
+		}
+	}
 }
 
 // onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
@@ -224,4 +253,5 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	}
 	inner.add(s)
 	inner.flush()
+	w.arrowFromCommit(b, on, b.GPU.Begin)
 }

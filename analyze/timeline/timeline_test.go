@@ -126,6 +126,45 @@ func TestInnerCallsAreInside(t *testing.T) {
 	}
 }
 
+// In Chrome's format, whose readers join the first beginning with the first end that they find, every arrow has one of each. A command buffer had one
+// beginning, and as many ends as threads waited for it; one that nobody waited for had none.
+func TestChromeArrowsAreWhole(t *testing.T) {
+	for name, path := range map[string]string{"small": tracetest.Small(t), "recorded": "../../fixtures/traces/device-sync.mtrace"} {
+		data, trace := write(t, path, chromeOf)
+		stops := map[string][]string{}
+		for _, e := range readChrome(t, data) {
+			if e.Ph == "s" || e.Ph == "f" || e.Ph == "t" {
+				stops[e.ID] = append(stops[e.ID], fmt.Sprintf("%s %d", e.Ph, nanos(t, e.Ts)))
+			}
+		}
+		for id, of := range stops {
+			var begin, end int64
+			if len(of) != 2 || !strings.HasPrefix(of[0], "s ") || !strings.HasPrefix(of[1], "f ") {
+				t.Fatalf("%s: arrow %s has %q", name, id, of)
+			}
+			fmt.Sscan(of[0][2:], &begin)
+			fmt.Sscan(of[1][2:], &end)
+			if begin > end {
+				t.Errorf("%s: arrow %s goes back, from %d to %d", name, id, begin, end)
+			}
+		}
+		want := 0
+		for _, b := range trace.CommandBuffers {
+			if b.GPU.Known() && b.Committed.Known() {
+				want++
+			}
+		}
+		for i := range trace.Waits {
+			if w := &trace.Waits[i]; w.Buffer != nil && w.Buffer.Committed.Known() && !w.Unfinished {
+				want++
+			}
+		}
+		if len(stops) != want || want == 0 {
+			t.Errorf("%s: %d arrows, want %d", name, len(stops), want)
+		}
+	}
+}
+
 // The arrow of a command buffer leads from its commit over the GPU to the return of the wait, in that order.
 func TestArrows(t *testing.T) {
 	path := tracetest.Small(t)

@@ -23,10 +23,10 @@ import (
 
 // exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats with a
 // file for each table make a folder.
-var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json", "speedscope": ".speedscope.json",
+var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json", "speedscope": ".speedscope.json", "firefox": ".firefox.json",
 	"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 
-var exportFormats = []string{"perfetto", "chrome", "speedscope", "jsonl", "csv", "parquet"}
+var exportFormats = []string{"perfetto", "chrome", "speedscope", "firefox", "jsonl", "csv", "parquet"}
 
 func exportCommand() command {
 	return command{
@@ -36,7 +36,7 @@ func exportCommand() command {
 		example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
-			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto, chrome or speedscope (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
+			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
 			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "", "of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
 			x.part.flags(flags)
@@ -249,6 +249,8 @@ func newExporter(format string, w io.Writer) exporter {
 		return timeline.NewChrome(w)
 	case "speedscope":
 		return timeline.NewSpeedscope(w)
+	case "firefox":
+		return timeline.NewFirefox(w)
 	}
 	return table.NewJSONLines(w)
 }

@@ -2,11 +2,14 @@ package page
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"mtrace/analyze"
 )
@@ -15,9 +18,11 @@ import (
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
 // A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers nobody else: what comes from
-// another machine, or for a host of another name, which is how a page of somebody else's would ask, is refused.
+// another machine, or for a host of another name, which is how a page of somebody else's would ask, is refused, and so is who does not know the
+// token that all addresses begin with: other users of the machine can reach the port, and a trace says what a program does.
 type Server struct {
 	port   int
+	token  string
 	page   []byte
 	detail Detail
 	busy   chan struct{} // has room for one part that is read at a time
@@ -25,8 +30,11 @@ type Server struct {
 
 // NewServer serves a page on a port.
 func NewServer(port int, page []byte, detail Detail) *Server {
-	return &Server{port, page, detail, make(chan struct{}, 1)}
+	return &Server{port, rand.Text(), page, detail, make(chan struct{}, 1)}
 }
+
+// Path is that of the page: / and the token.
+func (s *Server) Path() string { return "/" + s.token + "/" }
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,10 +49,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		head.Set("Allow", "GET, HEAD")
 		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
-	case r.URL.Path == "/":
+	case !s.knows(r.URL.Path):
+		http.Error(w, "the address that mtrace view printed has a token in it, and this is without", http.StatusForbidden)
+	case r.URL.Path == s.Path():
 		head.Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(s.page)
-	case r.URL.Path == "/detail":
+	case r.URL.Path == s.Path()+"detail":
 		s.part(w, r)
 	default:
 		http.NotFound(w, r)
@@ -63,6 +73,12 @@ func (s *Server) local(r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// knows says whether a path begins with the token. How much of it is right takes no time to say.
+func (s *Server) knows(path string) bool {
+	said, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return subtle.ConstantTimeCompare([]byte(said), []byte(s.token)) == 1
 }
 
 // part answers with the document of a part of the run.

@@ -113,11 +113,16 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 
 // serve answers until it is told to end.
 func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pages *page.Server) error {
-	address := fmt.Sprintf("http://%s/", listener.Addr())
+	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
 	fmt.Fprintln(std.out, address)
-	fmt.Fprintln(std.err, "mtrace view: serving to this machine until Ctrl-C")
+	fmt.Fprintln(std.err, "mtrace view: serving until Ctrl-C, to who knows the address")
 	if v.open {
-		if err := openBrowser(address); err != nil {
+		file, err := leadTo(address)
+		if err == nil {
+			defer os.Remove(file)
+			err = openBrowser(file)
+		}
+		if err != nil {
 			fmt.Fprintf(std.err, "mtrace view: no browser could be opened: %v; open the address yourself\n", err)
 		}
 	}
@@ -132,13 +137,23 @@ func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pa
 	}
 }
 
-// openBrowser has the system open an address.
-func openBrowser(address string) error {
+// leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line all users would read it.
+func leadTo(address string) (path string, err error) {
+	file, err := os.CreateTemp("", "mtrace-view-*.html")
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintf(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">the trace</a>`, address)
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+// openBrowser has the system open a file.
+func openBrowser(path string) error {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
-	c := exec.Command(name, address)
+	c := exec.Command(name, path)
 	if err := c.Start(); err != nil {
 		return err
 	}

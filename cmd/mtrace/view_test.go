@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"mtrace/analyze/page"
 	"mtrace/fixtures/longtrace"
@@ -95,6 +97,16 @@ func TestView(t *testing.T) {
 			t.Errorf("%s %s as %q is answered with %d, not %d", c.method, c.path, c.host, status, c.want)
 		}
 	}
+	// Other users of the machine reach the port too: without the token nothing is said, and nothing in the page leads away with it.
+	port := v.address[:strings.LastIndex(strings.TrimSuffix(v.address, "/"), "/")+1]
+	for _, path := range []string{"", "detail?from=0&to=9", "favicon.ico", "AAAAAAAAAAAAAAAAAAAAAAAAAA/", "AAAAAAAAAAAAAAAAAAAAAAAAAA/detail?from=0&to=9"} {
+		if status, text := (viewing{address: port}).get(t, "GET", path, ""); status != 403 || strings.Contains(text, "page-data") {
+			t.Errorf("%s without the token is answered with %d: %.100s", path, status, text)
+		}
+	}
+	if token := strings.TrimPrefix(v.address, port); len(token) < 24 {
+		t.Errorf("the token is %q", token)
+	}
 	if err := v.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -154,5 +166,35 @@ func TestViewInBrowser(t *testing.T) {
 	v := view(t, path)
 	if seen := look(v.address+"#200000000-200500000", "data-details="); !strings.Contains(seen, `data-drawn="yes"`) || !strings.Contains(seen, `data-details="`) {
 		t.Errorf("it did not get what it asked for: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(seen, -1))
+	}
+}
+
+// TestViewOpensBrowserInPrivate: what opens the browser gets a file that nobody else can read, and not the address: command lines are for all to see.
+func TestViewOpensBrowserInPrivate(t *testing.T) {
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	}
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	script := "#!/bin/sh\ncp -p \"$1\" " + said + ".html && echo \"$1\" >" + said + ".new && mv " + said + ".new " + said + "\n"
+	if err := os.WriteFile(filepath.Join(dir, opener), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	v := view(t, "--open", "../../fixtures/traces/device-sync.mtrace")
+	var path []byte
+	for deadline := time.Now().Add(time.Minute); len(path) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		path, _ = os.ReadFile(said)
+	}
+	page, err := os.ReadFile(said + ".html")
+	info, statErr := os.Stat(said + ".html")
+	if err != nil || statErr != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(page), v.address) || strings.Contains(string(path), "http") {
+		t.Errorf("%v %v: %q was opened, with %s", err, statErr, path, page)
+	}
+	v.Process.Signal(os.Interrupt)
+	v.Wait()
+	if exists(strings.TrimSpace(string(path))) {
+		t.Errorf("%s is left", path)
 	}
 }

@@ -64,6 +64,64 @@ func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 	}
 }
 
+// Four threads of Python made a tenth fewer command buffers: a wait for the interpreter was written down when the mutex that guards its
+// lock was unlocked, and then the thread has that lock, and all others wait. So a thread that is killed before it gives the interpreter
+// back leaves nothing of its wait, and one that has given it back leaves all. The other thread keeps the interpreter, in C, until this
+// one sleeps on it.
+func TestInterpreterIsNotHeldToRecord(t *testing.T) {
+	install, _ := softMetal(t)
+	const program = `
+import ctypes, os, signal, sys, threading, time
+sys.setswitchinterval(1000)
+metal = ctypes.CDLL("/System/Library/Frameworks/Metal.framework/Metal")
+metal.MTLCreateSystemDefaultDevice.restype = ctypes.c_void_p
+metal.MTLCreateSystemDefaultDevice()
+holding = ctypes.PyDLL(None)  # its functions are called with the interpreter held
+text = ctypes.create_string_buffer(64)
+def inside(thread):
+    file = holding.open(b"/proc/self/task/%d/syscall" % thread, os.O_RDONLY)
+    length = holding.read(file, text, 63)
+    holding.close(file)
+    return text.raw[:max(length, 0)].split(b" ")[0]
+read, futex = {"x86_64": (b"0", b"202"), "aarch64": (b"63", b"98")}[os.uname().machine]
+out, into = os.pipe()
+def waits():
+    os.read(out, 1)
+    if sys.argv[1] == "given-back": time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGKILL)
+waiting = threading.Thread(target=waits)
+waiting.start()
+while inside(waiting.native_id) != read: time.sleep(0.001)
+print(waiting.native_id, time.monotonic_ns(), flush=True)
+holding.write(into, b"x", 1)
+while inside(waiting.native_id) != futex: holding.usleep(1000)
+time.sleep(30)
+`
+	for _, until := range []string{"held", "given-back"} {
+		cmd := exec.Command(install.Launcher(), "/usr/bin/python3", "-c", program, until)
+		cmd.Env = append(os.Environ(), "MTRACE_CLOCK=nanoseconds")
+		r := trace(t, cmd)
+		if status, ok := r.state.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+			t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+		}
+		var thread, began uint64
+		if _, err := fmt.Sscan(r.stdout, &thread, &began); err != nil {
+			t.Fatal(err)
+		}
+		p := r.traced(t)
+		waits := 0
+		for _, e := range p.events(t) {
+			if e.thread == thread && e.Call.Row().Family == wire.FamilyLock && uint64(e.End) > began && p.text(t, e.more.X0) == "_PyRuntime" {
+				waits++
+			}
+		}
+		t.Logf("%s: %d waits of the thread's are in the trace", until, waits)
+		if until == "held" && waits != 0 || until == "given-back" && waits == 0 {
+			t.Errorf("killed with the interpreter %s: %d waits", until, waits)
+		}
+	}
+}
+
 // Python threads that compute wait for each other; the lock they wait for is the interpreter's, by name. A thread that waits
 // for nothing but work, in a queue of Python's, waits for no lock.
 func TestInterpreterLock(t *testing.T) {

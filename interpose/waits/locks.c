@@ -19,16 +19,21 @@ struct lock_name {
   bool function; // of who waits: a function's name
 };
 struct put_off {
-  struct record wait, more;
-  const void *waiter;
-  bool signal;         // it was for a signal: who gave it is still to be found out
-  uint64_t look_again; // the thread's own, which is 0 until the wait is written down
+  uint64_t begin, end, arg; // arg: of a lock its holder, of a signal what the thread itself signalled last
+  const void *object, *waiter;
+  uint16_t call, flags;
+  bool signal; // it was for a signal: who gave it is still to be found out
 };
+
+enum { MOST_PUT_OFF = 4 };
 
 // By a thread's index: what is kept of its waits. Pages never touched take no memory.
 static struct waits {
   struct lock_name names[32]; // direct mapped
-  struct put_off put_off;
+  struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
+  unsigned count;
+  unsigned unlocks;    // how many of held are still to come before it is given back
+  uint64_t look_again; // the thread's own, which is 0 until the waits are written down
 } __attribute__((aligned(128))) waits[MT_THREADS];
 
 void mt_lock_open(struct thread *t) { memset(&waits[t->index], 0, sizeof waits[t->index]); }
@@ -110,47 +115,58 @@ static void put_giver(struct record *wait, struct record *more) {
 
 // Its words are worked out now: what another thread has just written, and what must be looked for, costs most.
 static void write_down(struct thread *t, const struct put_off *p) {
-  struct record wait = p->wait, more = p->more;
-  if (p->signal && !(wait.flags & MT_FLAG_FAILED)) put_giver(&wait, &more);
-  more.begin = known_name_of(t, (const void *)more.end, p->waiter);
+  struct record wait = {.begin = p->begin, .end = p->end, .call = p->call, .flags = p->flags};
+  struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object, .call = MT_CALL_tracer_more};
+  if (p->signal) {
+    more.arg = p->arg;
+    if (!(p->flags & MT_FLAG_FAILED)) put_giver(&wait, &more);
+  } else {
+    wait.arg = p->arg;
+    wait.object = mt_identity_of_lock(p->object);
+  }
   publish(t, &wait, &more);
 }
 
 void mt_lock_write_down(struct thread *t) {
   if (!t->held) return;
   int saved = errno;
+  struct waits *w = &waits[t->index];
   t->held = NULL;
-  t->look_again = waits[t->index].put_off.look_again;
-  write_down(t, &waits[t->index].put_off);
+  t->look_again = w->look_again;
+  for (unsigned i = 0; i < w->count; i++) write_down(t, &w->put_off[i]);
+  w->count = 0;
   errno = saved;
+}
+
+void mt_lock_unlocked(struct thread *t) {
+  if (--waits[t->index].unlocks == 0) mt_lock_write_down(t);
 }
 
 // Without a lock in the thread's hands there is no reason to wait.
 static void put_off(struct thread *t, const void *held, struct put_off wait) {
+  struct waits *w = &waits[t->index];
+  if (!held || w->count == MOST_PUT_OFF) mt_lock_write_down(t);
   if (!held) {
     write_down(t, &wait);
     return;
   }
-  mt_lock_write_down(t);
-  wait.look_again = t->look_again;
-  waits[t->index].put_off = wait;
+  if (!t->held) w->look_again = t->look_again;
+  w->put_off[w->count++] = wait;
+  w->unlocks = mt_python_has(held) ? 2 : 1;
   t->look_again = 0;
   t->owed = mt_lock_write_down;
   t->held = held;
 }
 
-static struct record wait_for_lock(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder) {
-  return (struct record){.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
-}
+// Whoever has waited for the interpreter's lock has it only when the function that waited returns.
+static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER : mt_python_flags(); }
 
 void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter) {
   int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t && !left_out()) {
-    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
-    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter});
-  }
+  if (t && !left_out())
+    put_off(t, held, (struct put_off){begin, end, holder, lock, waiter, (uint16_t)call, (uint16_t)(MT_FLAG_HAS_MORE | interpreter_flags(lock)), false});
   errno = saved;
 }
 
@@ -158,8 +174,9 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
   int saved = errno;
   struct thread *t = mt_thread();
   if (t && !left_out()) {
+    struct record wait = {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
     uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : known_name_of(t, lock, NULL);
-    struct record wait = wait_for_lock(end, call, lock, begin, holder), more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
+    struct record more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
     publish(t, &wait, &more);
   }
   errno = saved;
@@ -170,9 +187,8 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t) {
-    struct record wait = {.begin = begin, .end = end, .call = (uint16_t)call, .flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0)};
-    struct record more = {.end = (uintptr_t)object, .arg = (uintptr_t)mt_handoff_gave(), .call = MT_CALL_tracer_more};
-    put_off(t, held, (struct put_off){.wait = wait, .more = more, .waiter = waiter, .signal = true});
+    uint16_t flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0);
+    put_off(t, held, (struct put_off){begin, end, (uintptr_t)mt_handoff_gave(), object, waiter, (uint16_t)call, flags, true});
   }
   errno = saved;
 }

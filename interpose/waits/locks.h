@@ -10,6 +10,9 @@
 // first time and a new name are paid by all who wait for that lock: threads of Python made half as many command buffers. Records stay in
 // the order of their ends, because the hot path finds no room (look_again is 0) as long as a wait is not written down. A process that
 // ends while a thread has such a lock ends without that wait, as it does without one that is in progress.
+//
+// An interpreter's lock is not the mutex that guards it: CPython unlocks that mutex once when a thread has taken the lock and once more
+// when it has given it back, and only then is nobody held up. So its waits are written down at the second unlocking.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -20,8 +23,11 @@
 #include "stacks/stack.h"
 #include "core/thread.h"
 
-// Writes down the wait of the thread that is not written yet, if there is one. Keeps errno.
+// Writes down the waits of the thread that are not written yet. Keeps errno.
 void mt_lock_write_down(struct thread *t);
+
+// The thread has unlocked what it owes waits for.
+void mt_lock_unlocked(struct thread *t);
 
 // A thread has taken a ring: nothing is known of its locks.
 void mt_lock_open(struct thread *t);
@@ -45,10 +51,11 @@ static inline bool mt_signals_on(void) {
   return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
-// The beginning of a wait, in ticks, of the calling thread in a function with the given frame.
-static inline uint64_t mt_wait_begin(unsigned call, const void *frame) {
+// The beginning of a wait, in ticks, of the calling thread in a function with the given frame. For an interpreter's lock nothing is
+// written down first: who holds it needs the mutex that this thread has in its hands.
+static inline uint64_t mt_wait_begin(unsigned call, const void *frame, bool interpreters) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
+  if (!interpreters && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
   return mt_stack_begin_wait(call, frame);
 }
 
@@ -66,7 +73,7 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
 // The calling thread has given a lock back.
 static inline void mt_lock_given_back(const void *lock) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && __builtin_expect(t->held == lock, 0)) mt_lock_write_down(t);
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && __builtin_expect(t->held == lock, 0)) mt_lock_unlocked(t);
 }
 
 // Is there an interpreter's lock at this address? Known: without looking, so false for one that no thread has waited for yet.

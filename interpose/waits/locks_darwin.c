@@ -5,6 +5,7 @@
 #include "waits/handoff.h"
 #include "waits/locks.h"
 #include "waits/queues.h"
+#include "stacks/python.h"
 #include "stacks/stack.h"
 
 #define LOCK(call, lock, try, holder, take) \
@@ -15,7 +16,7 @@
   if (mt_locks_own()) return call(lock); \
   mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
   uint64_t held_by = holder; \
-  uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0), mt_python_has(lock)); \
   result = call(lock); \
   if (result == 0 && take) mt_handoff_take(lock, true); \
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \

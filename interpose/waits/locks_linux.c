@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"
+#include "stacks/python.h"
 #include "stacks/stack.h"
 #include "system/originals.h"
 
@@ -26,7 +27,7 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
   if (result != EBUSY) return result; \
   if (mt_locks_own()) return ORIGINAL(call)(lock); \
   mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
-  uint64_t held_by = holder, begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0)); \
+  uint64_t held_by = holder, begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0), mt_python_has(lock)); \
   result = ORIGINAL(call)(lock); \
   if (result == 0) mt_handoff_touch(lock); \
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
@@ -51,7 +52,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) { UNLOCK(pthread_rwlock
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
   bool interpreters = mt_lock_is_interpreters(condition); \
   if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0), interpreters); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
   if (interpreters) \
     mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
@@ -87,7 +88,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     return 0; \
   } \
   errno = saved; \
-  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, __builtin_frame_address(0), false); \
   int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
   if (result == 0) mt_handoff_take(semaphore, true); \

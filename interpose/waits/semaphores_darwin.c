@@ -16,7 +16,7 @@ intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, v
   intptr_t result = mt_dispatch.semaphore_wait(semaphore, NOW);
   if (result == 0) mt_handoff_take(semaphore, false);
   if (result == 0 || until == NOW) return result;
-  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, frame);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, frame, false);
   result = mt_dispatch.semaphore_wait(semaphore, until);
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};
   if (result == 0) mt_handoff_take(semaphore, true);
@@ -37,7 +37,7 @@ intptr_t mt_semaphore_signal(void *semaphore) {
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter) {
   intptr_t result = mt_dispatch.group_wait(group, NOW);
   if (result == 0 || until == NOW) return result;
-  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_group_wait, frame);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_group_wait, frame, false);
   result = mt_dispatch.group_wait(group, until);
   mt_signal_waited(MT_CALL_signal_dispatch_group_wait, group, NULL, begin, result != 0, waiter);
   return result;

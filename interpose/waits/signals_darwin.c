@@ -17,7 +17,7 @@
     mt_handoff_take(mutex, false); \
     return inside; \
   } \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0)); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0), interpreters); \
   int result = call(condition, __VA_ARGS__); \
   mt_handoff_take(mutex, false); \
   if (interpreters) \

@@ -70,8 +70,11 @@ type Trace struct {
 // Began says of what began at an instant whether it counts in the trace: in a part that adds up with others (Options.Adds) only what
 // began in it does.
 func (t *Trace) Began(at Nanos) bool {
-	return t.part == (Interval{}) || at >= t.part.Begin && at < t.part.End
+	return !t.IsPart() || at >= t.part.Begin && at < t.part.End
 }
+
+// IsPart says whether the trace is a part that adds up with others (Options.Adds).
+func (t *Trace) IsPart() bool { return t.part != (Interval{}) }
 
 // Empty says that nothing happened: no call, no command buffer, no scope.
 func (t *Trace) Empty() bool {

@@ -77,7 +77,12 @@ func (ev *Evidence) partition() {
 	}
 	window := ev.Trace.Window
 	for _, b := range ev.Trace.CommandBuffers {
-		if t := index[b.Committed.Thread]; t != nil {
+		t := index[b.Committed.Thread]
+		if t == nil && b.Committed.Thread != nil && ev.Trace.IsPart() && b.RowTime(window) > 0 { // it makes no call in this part, but its work goes on
+			t = &ThreadTime{Thread: b.Committed.Thread}
+			ev.Threads, index[t.Thread] = append(ev.Threads, t), t
+		}
+		if t != nil {
 			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End && ev.Trace.Began(b.Committed.Begin) {
 				t.CommandBuffers++
 			}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/policy"
 	"mtrace/analyze/tracesim"
 	"mtrace/fixtures/longtrace"
 )
@@ -78,7 +80,8 @@ func same(t *testing.T, at string, a, b any, share float64) {
 }
 
 // adds compares what of two reports adds up: exactly, but for what is rounded in each part, and for whose work others were queued behind when
-// several ran at once over the border of two parts: there it is not known which began first.
+// several ran at once over the border of two parts: there it is not known which began first. What is in flight at a border where no thread makes a call for
+// long counts up to the last call before it.
 func adds(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	for _, of := range []struct {
@@ -92,7 +95,7 @@ func adds(t *testing.T, whole, parts *Report) {
 		{"calls", whole.Calls, parts.Calls, 0},
 		{"sites", whole.CallSites, parts.CallSites, 0},
 		{"threads", whole.Threads, parts.Threads, 1e-6},
-		{"queues", whole.Queues, parts.Queues, 1e-6},
+		{"queues", whole.Queues, parts.Queues, 1e-3},
 		{"kernels", whole.Kernels, parts.Kernels, 1e-6},
 		{"operations", whole.Operations, parts.Operations, 1e-6},
 		{"memory", whole.Memory, parts.Memory, 0},
@@ -136,18 +139,23 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// alike compares the verdicts: the same cause, its share within a tenth of the threads' time.
+// alike compares the verdicts: the same cause, its share within a tenth of the threads' time. A limit of the machine is named from half of the time on, so
+// one that takes about half of it may be none.
 func alike(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	a, b := &whole.Serialization, &parts.Serialization
+	if half := math.Abs(max(a.Share, b.Share)-policy.Most.Value) < 0.1; half && (a.Verdict == cause.None || b.Verdict == cause.None) {
+		return
+	}
 	if a.Verdict != b.Verdict || math.Abs(a.Share-b.Share) > 0.1 {
 		t.Errorf("the whole is %s, %.2f of the time, the parts %s, %.2f", a.Verdict, a.Share, b.Verdict, b.Share)
 	}
 }
 
-// TestLongScenarios: the same of programs whose cause is known.
+// TestLongScenarios: the same of programs whose cause is known, and how the windows judge them.
 func TestLongScenarios(t *testing.T) {
-	limits := Limits{Whole: 1000, Part: 700, Window: 600, Buffers: 300}
+	tracesim.Longer = 10
+	defer func() { tracesim.Longer = 1 }()
 	for _, s := range tracesim.Scenarios {
 		t.Run(s.Name, func(t *testing.T) {
 			path := s.Build(3).Run(t)
@@ -156,11 +164,15 @@ func TestLongScenarios(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if !limits.Long(f, analyze.Options{}) {
-				t.Skip("the scenario is too short to be cut")
+			n := f.Records()
+			if n < 4000 { // of those that are no loops windows are too short to be judged
+				whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Part: n / 10, Window: n / 2, Buffers: 300})
+				adds(t, whole, parts)
+				return
 			}
-			whole, parts := both(t, path, analyze.Options{}, limits)
+			whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Part: n / 10, Window: n / 16, Buffers: 300})
 			adds(t, whole, parts)
+			alike(t, whole, parts)
 		})
 	}
 }

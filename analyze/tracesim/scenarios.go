@@ -14,6 +14,9 @@ const (
 	ms = 1_000_000
 )
 
+// Longer is how many times as many rounds the threads of loops make: for tests of what is only done with long runs.
+var Longer = 1
+
 // loop makes threads that each repeat a body, one command buffer each time.
 type loop struct {
 	engines, threads, rounds int
@@ -43,7 +46,7 @@ func (l loop) build(seed uint64) *Sim {
 	for i := range l.threads {
 		s.Thread(func(t *Thread) {
 			t.Work(int64(i) * 50 * us)
-			for round := range l.rounds {
+			for round := range Longer * l.rounds {
 				if l.before != nil {
 					l.before(t, i, round)
 				}

@@ -160,31 +160,9 @@ func (p *Process) facts() (facts []textFact) {
 	return facts
 }
 
-// writeStream writes records by hand: there are many. Where blocks end does not show: a call waits for its More record.
+// writeStream writes the records of a stream.
 func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
-	var line []byte
-	var call *wire.Record // waits
-	var at uint64         // its position
-	write := func(position uint64, record wire.Record, more *wire.More) error {
-		line = append(line[:0], `{"process":`...)
-		line = strconv.AppendUint(line, uint64(s.Process), 10)
-		line = append(line, `,"ring":`...)
-		line = strconv.AppendUint(line, uint64(s.Ring), 10)
-		line = append(line, `,"position":`...)
-		line = strconv.AppendUint(line, position, 10)
-		line = append(line, `,"record":`...)
-		line = append(wire.AppendText(line, record, more), "}\n"...)
-		_, err := out.Write(line)
-		return err
-	}
-	flush := func() error {
-		if call == nil {
-			return nil
-		}
-		record := *call
-		call = nil
-		return write(at, record, nil)
-	}
+	text := recordText{out: out, process: s.Process, ring: s.Ring}
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	for _, i := range s.blocks {
@@ -197,25 +175,66 @@ func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
 			r.note(b, 0, err)
 			continue
 		}
-		for i, record := range t.whole {
-			position := b.position + uint64(i)
-			if call != nil && record.Call == wire.CallMore && record.Flags == 0 && position == at+1 {
-				more, record := record.More(), *call
-				call = nil
-				if err := write(at, record, &more); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := flush(); err != nil {
-				return err
-			}
-			if record.Call != wire.CallMore && record.Flags&wire.HasMore != 0 {
-				call, at = &record, position
-			} else if err := write(position, record, nil); err != nil {
-				return err
-			}
+		if err := text.add(b.position, t.whole); err != nil {
+			return err
 		}
 	}
-	return flush()
+	return text.flush()
+}
+
+// A recordText writes the records of one ring by hand: there are many. Where blocks end does not show: a call waits for its More record.
+type recordText struct {
+	out     *bufio.Writer
+	process ProcessIndex
+	ring    uint16
+	line    []byte
+	call    wire.Record // waits
+	waits   bool
+	at      uint64 // its position
+}
+
+func (x *recordText) write(position uint64, record wire.Record, more *wire.More) error {
+	line := append(x.line[:0], `{"process":`...)
+	line = strconv.AppendUint(line, uint64(x.process), 10)
+	line = append(line, `,"ring":`...)
+	line = strconv.AppendUint(line, uint64(x.ring), 10)
+	line = append(line, `,"position":`...)
+	line = strconv.AppendUint(line, position, 10)
+	line = append(line, `,"record":`...)
+	x.line = append(wire.AppendText(line, record, more), "}\n"...)
+	_, err := x.out.Write(x.line)
+	return err
+}
+
+// flush writes the call that waits.
+func (x *recordText) flush() error {
+	if !x.waits {
+		return nil
+	}
+	x.waits = false
+	return x.write(x.at, x.call, nil)
+}
+
+// add writes the next records of the ring.
+func (x *recordText) add(first uint64, records []wire.Record) error {
+	for i, record := range records {
+		position := first + uint64(i)
+		if x.waits && record.Call == wire.CallMore && record.Flags == 0 && position == x.at+1 {
+			more := record.More()
+			x.waits = false
+			if err := x.write(x.at, x.call, &more); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.flush(); err != nil {
+			return err
+		}
+		if record.Call != wire.CallMore && record.Flags&wire.HasMore != 0 {
+			x.call, x.at, x.waits = record, position, true
+		} else if err := x.write(position, record, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

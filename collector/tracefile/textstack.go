@@ -40,14 +40,18 @@ func (t *textStack) stack() (wire.Fact, error) {
 // writeStacks writes the stacks of a process, by number.
 func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
 	for _, id := range slices.Sorted(maps.Keys(p.Stacks)) {
-		s := p.Stacks[id]
-		line := textStack{ID: id, Native: s.Native, CutNative: s.CutNative, CutPython: s.CutPython}
-		for _, f := range s.Python {
-			line.Python = append(line.Python, [3]uint64{uint64(f.Function), uint64(f.File), uint64(f.Line)})
-		}
-		if err := lines.Encode(textLine{Process: &index, Stack: &line}); err != nil {
+		if err := lines.Encode(textLine{Process: &index, Stack: textOfStack(id, p.Stacks[id])}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// textOfStack is the stack as a line has it.
+func textOfStack(id wire.StackID, s wire.Stack) *textStack {
+	line := &textStack{ID: id, Native: s.Native, CutNative: s.CutNative, CutPython: s.CutPython}
+	for _, f := range s.Python {
+		line.Python = append(line.Python, [3]uint64{uint64(f.Function), uint64(f.File), uint64(f.Line)})
+	}
+	return line
 }

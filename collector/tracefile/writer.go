@@ -159,7 +159,9 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	soFar.Recorded = w.recorded
+	if w.recorded != nil {
+		soFar.Recorded = w.recorded
+	}
 	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
 
@@ -226,7 +228,9 @@ func (w *Writer) Close(r Result) error {
 	w.Flush()
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	r.Recorded = w.recorded
+	if w.recorded != nil {
+		r.Recorded = w.recorded
+	}
 	if w.leftOut > 0 {
 		r.addNote(fmt.Sprintf("%d records were left out: %v", w.leftOut, w.noRoom))
 	}

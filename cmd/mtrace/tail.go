@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/collector/tracefile"
+)
+
+func tailCommand() command {
+	return command{
+		name:    "tail",
+		summary: "Stream a trace that is being recorded, a JSON object a line, until it ends",
+		usage:   "FILE",
+		example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # while mtrace run -o train.mtrace is at work",
+		setup: func(*pflag.FlagSet) func(stdio, []string) error {
+			return func(std stdio, args []string) error {
+				if len(args) != 1 {
+					return usageError("takes one trace, but got %d: mtrace tail FILE", len(args))
+				}
+				return tail(std, args[0])
+			}
+		},
+	}
+}
+
+// tailPause is how often what has come is looked for; the recording is handed to the system once a second.
+const tailPause = 200 * time.Millisecond
+
+// tail writes what a trace has, and what comes, until it ends or the user does.
+func tail(std stdio, path string) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if unfinished, partErr := os.Open(path + partSuffix); partErr == nil {
+			file, err = unfinished, nil
+		}
+	}
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return usageError("%s is no file that can be followed", path)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	follower := tracefile.Follow(file, std.out)
+	tick := time.NewTicker(tailPause)
+	defer tick.Stop()
+	for {
+		info, err := file.Stat()
+		if err != nil {
+			return status{exitUsage, err}
+		}
+		ended, err := follower.Next(info.Size())
+		if err != nil {
+			return status{exitUsage, fmt.Errorf("following %s: %w", path, err)}
+		}
+		if ended {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

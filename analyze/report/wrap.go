@@ -46,19 +46,8 @@ func (s *sheet) say(text string, colour func(string) string) {
 }
 
 // lines breaks words into lines that the sheet has room for.
-func (s *sheet) lines(words []string, first, then string) (lines []string) {
-	line, empty := first, true
-	for _, word := range words {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > s.width {
-			lines = append(lines, strings.TrimRight(line, " "))
-			line, empty = then, true
-		}
-		if !empty {
-			line += " "
-		}
-		line, empty = line+word, false
-	}
-	return append(lines, strings.TrimRight(line, " "))
+func (s *sheet) lines(words []string, first, then string) []string {
+	return analyze.Wrap(words, s.width, first, then)
 }
 
 // units are those of analyze's figures.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"mtrace/analyze"
 )
 
 //go:embed plot.svg.tmpl
@@ -113,7 +115,7 @@ func newPlot(d *Document) *plot {
 	if d.Software {
 		title += " (software Metal)"
 	}
-	for i, line := range wrap(title, widest) {
+	for i, line := range analyze.Wrap(strings.Fields(title), widest, "", "") {
 		p.Title = append(p.Title, titleLine{pixels(20 + lineHeight*i), line})
 	}
 	p.Top = pixels(16 + lineHeight*len(p.Title))
@@ -231,16 +233,4 @@ func (p *plot) legend(row legendRow) {
 	row.From, row.Middle, row.To, row.Text = from, from+12, from+24, from+32
 	row.At = p.Top + 14 + pixels(16*len(p.Legend))
 	p.Legend = append(p.Legend, row)
-}
-
-// wrap breaks a text into lines at blanks.
-func wrap(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, line)
 }

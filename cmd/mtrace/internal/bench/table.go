@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"mtrace/analyze"
 )
 
 // A Table is one of the reports' tables. A cell is text as it is printed; the first column is left-aligned, the others right, unless
@@ -65,36 +67,10 @@ func (t *Table) WriteText(w io.Writer) error {
 		}
 	}
 	for _, note := range t.Notes {
-		b.WriteString(wrap(note, "  ", 100))
+		b.WriteString(strings.Join(analyze.Wrap(strings.Fields(note), 100, "  ", "  "), "\n") + "\n")
 	}
 	_, err := io.WriteString(w, b.String()+"\n")
 	return err
-}
-
-// wrap breaks a text into lines of at most width characters, indented.
-func wrap(text, indent string, width int) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent)
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	if column > 0 {
-		b.WriteString("\n")
-	}
-	return b.String()
 }
 
 // WriteMarkdown writes the table as GitHub shows it.

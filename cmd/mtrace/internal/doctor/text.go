@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mtrace/analyze"
 )
 
 // marks and colours of the statuses.
@@ -23,13 +25,13 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 		if colour && m.colour != "" {
 			mark = "\x1b[" + m.colour + "m" + mark + "\x1b[0m"
 		}
-		fmt.Fprintf(&b, "%s  %-13s %s\n", mark, c.ID, wrap(c.Text, 18))
+		fmt.Fprintf(&b, "%s  %-13s %s\n", mark, c.ID, indented(c.Text, 18))
 		if c.Advice != "" {
-			fmt.Fprintf(&b, "%18s%s\n", "", wrap("→ "+c.Advice, 20))
+			fmt.Fprintf(&b, "%18s%s\n", "", indented("→ "+c.Advice, 20))
 		}
 		if all || c.Status == Fail || c.Status == Warn || c.ID == "command" || c.ID == "python" {
 			for _, line := range c.Details {
-				fmt.Fprintf(&b, "%18s%s\n", "", wrap(line, 22))
+				fmt.Fprintf(&b, "%18s%s\n", "", indented(line, 22))
 			}
 		}
 	}
@@ -46,23 +48,8 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	return err
 }
 
-// wrap breaks a line between words; later lines are indented.
-func wrap(text string, indent int) string {
-	var b strings.Builder
-	column := indent
-	for i, word := range strings.Fields(text) {
-		length := len([]rune(word))
-		switch {
-		case i == 0:
-		case column+1+length > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += length
-	}
-	return b.String()
+// indented breaks a line between words; later lines are indented.
+func indented(text string, indent int) string {
+	before := strings.Repeat(" ", indent)
+	return strings.TrimPrefix(strings.Join(analyze.Wrap(strings.Fields(text), width, before, before), "\n"), before)
 }

@@ -129,7 +129,12 @@ func TestPythonFrames(t *testing.T) {
 				t.Errorf("the lock is held: 10 for PyDLL and 1 for CDLL add up to %d, not to 10", s.Count)
 			}
 			qualified := p.version != "3.9" && p.version != "3.10"
-			name := func(short, long string) string { return map[bool]string{true: long, false: short}[qualified] }
+			name := func(short, long string) string {
+				if qualified {
+					return long
+				}
+				return short
+			}
 			for at, want := range map[string][]any{
 				"plain":  {"plain", lineOf(t, "plain")},
 				"nested": {name("inner", "Shape.area.<locals>.inner"), lineOf(t, "inner"), name("area", "Shape.area"), lineOf(t, "area")},

@@ -49,7 +49,11 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 		w.A.WorkingExclusive, w.B.WorkingExclusive = w.A.Exclusive, w.B.Exclusive
 		w.Trace.Finish()
 		a := Analyze(w.Trace, Options{})
-		if want := map[bool]string{true: Starvation, false: LockContention}[posted]; a.Verdict.Cause != want {
+		want := LockContention
+		if posted {
+			want = Starvation
+		}
+		if a.Verdict.Cause != want {
 			t.Errorf("posted by who puts work in %v: %s, want %s: %s", posted, a.Verdict.Cause, want, a.Verdict.Summary)
 		}
 		if locked := a.Threads[1].Time[analyze.PartLock]; posted == (locked > 0) {

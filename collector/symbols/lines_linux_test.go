@@ -106,7 +106,11 @@ func TestLines(t *testing.T) {
 				if want := source; p.File != want && name != "relative path" || filepath.Base(p.File) != "lines.cc" {
 					t.Errorf("call %d: in %q, not %q", i, p.File, want)
 				}
-				if want := map[bool]string{true: "main", false: "_ZN6shapes6square4areaEi"}[at == "method"]; p.Name != want || p.NoCall || p.Unknown {
+				want := "_ZN6shapes6square4areaEi"
+				if at == "method" {
+					want = "main"
+				}
+				if p.Name != want || p.NoCall || p.Unknown {
 					t.Errorf("call %d: %+v, not in %s", i, p, want)
 				}
 			}

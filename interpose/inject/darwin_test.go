@@ -23,7 +23,12 @@ type expected struct {
 
 // condaShell is the finding on /bin/bash, which conda run uses and which is
 // the test machine's own: on a Mac it is protected, elsewhere of another system.
-var condaShell = map[bool]Code{true: SystemProtected, false: WrongFormat}[runtime.GOOS == "darwin"]
+func condaShell() Code {
+	if runtime.GOOS == "darwin" {
+		return SystemProtected
+	}
+	return WrongFormat
+}
 
 // TestMacDecisions is the decision table for macOS. The Mach-O files are laid
 // out by the tests from the documented structures, so the table runs anywhere.
@@ -61,7 +66,7 @@ func TestMacDecisions(t *testing.T) {
 		{"env -i must not take away what the library needs", func(w *world) { w.env = append(w.env, "MTRACE_SOCKET=/s") }, "env -i ^/opt/bin/python3",
 			expected{program: "^/opt/bin/python3", env: []string{"MTRACE_SOCKET=/s", "DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib"}, noEnv: "HOME"}},
 		{"conda run goes through a shell of macOS", func(w *world) { w.script("^/opt/bin/conda", "#!^/opt/bin/python3.12\n") }, "conda run -n x python y.py",
-			expected{program: "^/opt/bin/conda", reasons: []Code{condaShell}, warnings: []Code{ChildUnknown}, advice: "activate the environment"}},
+			expected{program: "^/opt/bin/conda", reasons: []Code{condaShell()}, warnings: []Code{ChildUnknown}, advice: "activate the environment"}},
 		{"env with an option mtrace does not know", nil, "env -Q python3",
 			expected{program: "^/usr/bin/env", reasons: []Code{SystemProtected}, warnings: []Code{NotFollowed}, advice: "mtrace behind"}},
 		{"pip's wrapper for long paths", func(w *world) {

@@ -123,8 +123,11 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 		if f.All || simulated.Processes[b.Process].PID == simulated.Target.PID {
 			union, _ := covered(rows, func(r workRow) bool { return r.buffer == i })
 			first := slices.MinFunc(rows, func(a, b workRow) int {
-				if (a.buffer == i) != (b.buffer == i) {
-					return map[bool]int{true: -1, false: 1}[a.buffer == i]
+				switch {
+				case a.buffer == i && b.buffer != i:
+					return -1
+				case a.buffer != i && b.buffer == i:
+					return 1
 				}
 				return int(a.begin - b.begin)
 			})

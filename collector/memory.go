@@ -46,8 +46,8 @@ func (m *mapping) unmap() {
 	}
 }
 
-// guard runs what reads or writes a mapping. The file behind it belongs to another process, which may have made it shorter
-// (the shim seals it, other programs need not): touching what is gone raises SIGBUS, which becomes an error here.
+// guard runs what reads or writes a mapping. The file behind it belongs to another process. The shim seals it, but
+// another program may have made it shorter: touching what is gone raises SIGBUS, which becomes an error here.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

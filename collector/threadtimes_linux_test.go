@@ -52,8 +52,8 @@ func (t task) live(region wiretest.Region) {
 }
 
 // Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that sleep do neither
-// for as long as they sleep, which their records tell: on a busy machine they wait long for a processor each time they wake. (The test
-// once wanted them to sleep for most of the time, and failed beside ten other programs.) What a machine does may still come in between,
+// for as long as they sleep, which their records tell: on a busy machine they wait long for a processor each time they wake. The test
+// once wanted them to sleep for most of the time, and failed beside ten other programs. What a machine does may still come in between,
 // so it may be tried again; but times never go back.
 func TestThreadTimesOfAProcess(t *testing.T) {
 	if openThreadClock(os.Getpid()) == nil {

@@ -8,9 +8,8 @@
 // shared memory and nowhere else: no thread of the program ever runs Go.
 //
 // What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on purpose:
-// they make descriptors (epoll, for a standard input that does not block) and timers. (sources.go brings time, by embed, of which nothing
-// is called.) Nor may the runtime itself follow the limits of
-// its control group, for which it keeps two files open.
+// they make timers and descriptors, as epoll's for a standard input that does not block. By embed sources.go brings time, of which nothing
+// is called. Nor may the runtime itself follow the limits of its control group, for which it keeps two files open.
 package main
 
 /*

@@ -101,7 +101,10 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 		take    func(*tracesim.Thread, *tracesim.Lock)
 		runs    bool
 		locked  bool
-	}{{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true}, {6, (*tracesim.Thread).Queue, false, false}, {6, nil, true, false}, {3, nil, true, false}} {
+	}{
+		{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true}, {6, (*tracesim.Thread).Queue, false, false},
+		{6, nil, true, false}, {3, nil, true, false},
+	} {
 		trace := load(t, tracesim.SpinsAtWork(c.take, c.threads, 80)(1).Run(t))
 		for _, th := range trace.Threads {
 			own := th.Active.Length()

@@ -41,7 +41,8 @@ func TestIdentity(t *testing.T) {
 	var list []analyze.Compilation
 	made := func(kind, name string, specialised bool, object, from uint32) {
 		at := analyze.Nanos(100 * (len(list) + 1))
-		list = append(list, analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 50}, Thread: th}, Kind: kind, Name: name, Specialised: specialised, Made: object, From: from})
+		list = append(list, analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 50}, Thread: th},
+			Kind: kind, Name: name, Specialised: specialised, Made: object, From: from})
 	}
 	made("library", "one", false, 1, 0)
 	made("library", "two", false, 2, 0)

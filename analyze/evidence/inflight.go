@@ -6,7 +6,7 @@ import (
 )
 
 // workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait for it, and
-// it may wait for the GPU without a call that shows it (it polls, or sleeps on a semaphore that a completion handler posts).
+// it may wait for the GPU without a call that shows it: it polls, or sleeps on a semaphore that a completion handler posts.
 func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for _, b := range ev.Trace.CommandBuffers {

@@ -9,8 +9,8 @@ type Piece struct {
 }
 
 // Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait for the
-// thread's own work is queued until the work began on the GPU (behind the thread's own work, behind that of others, or behind
-// nothing, which is scheduling), then executing, then notify. Work that never began is queued to the end, and so is a wait of
+// thread's own work is queued until the work began on the GPU, then executing, then notify. It is queued behind the thread's own
+// work, behind that of others, or behind nothing, which is scheduling. Work that never began is queued to the end, and so is a wait of
 // which it is not known what it waits for. The pieces add up to the wait.
 func (ev *Evidence) Split(w *analyze.Wait) []Piece {
 	var room [5]Piece // of the caller, in which this is inlined

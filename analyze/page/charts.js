@@ -62,7 +62,8 @@ mtrace.charts = function (page) {
       scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0, Math.max(1, high * 1.08)]}},
       axes: [axis(ink, grid, {values: (u, all) => all.map(mtrace.duration), space: 80}), axis(ink, grid, {values: (u, all) => all.map(write), size: 64})],
       series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)}, ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
-        stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false}, paths: uPlot.paths.stepped({align: 1})}))],
+        stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
+        paths: uPlot.paths.stepped({align: 1})}))],
       cursor: {drag: {x: true, y: false}}, legend: {live: true}})};
     const rows = [["from", ...list.map((s) => s.name)]], step = Math.max(1, Math.ceil(count / 24));
     for (let i = 0; i < count; i += step) {
@@ -82,10 +83,12 @@ mtrace.charts = function (page) {
   function lengths(h) {
     if (h.total === 0) return;
     const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink, grid) => ({
-      scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5, h.bins[h.bins.length - 1].to_ns * 1.5]}, y: {range: (u, low, high) => [0, Math.max(1, high * 1.08)]}},
+      scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5, h.bins[h.bins.length - 1].to_ns * 1.5]},
+      y: {range: (u, low, high) => [0, Math.max(1, high * 1.08)]}},
       axes: [axis(ink, grid, {splits: (u, i, low, high) => lengthsBetween(low, high), filter: (u, all) => all, values: (u, all) => all.map(mtrace.duration)}),
         axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Number.isInteger(n) ? String(n) : "")})],
-      series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)}, {label: "command buffers", value: (u, n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
+      series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)},
+      {label: "command buffers", value: (u, n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};
     const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns), String(b.count)])];

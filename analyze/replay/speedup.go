@@ -48,7 +48,8 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 }
 
 // speedup is how many times as fast the program is with the change. The interval holds what all readings give, what GPUs with and
-// without more room than was seen give, what processors give that sleep as deeply as they did, and the error of the replay. It is nil, with the reason, when the interval is too wide.
+// without more room than was seen give, what processors give that sleep as deeply as they did, and the error of the replay. It is nil, with the reason,
+// when the interval is too wide.
 func (p *program) speedup(readings []reading, base float64, c Change, replayError float64) (s *Speedup, why string) {
 	usual, other := c, c
 	if usual.room = true; c.GPU || c.scale.flies() { // queues whose work a busier GPU ran one after the other are not taken to change
@@ -136,7 +137,7 @@ func (p *program) splits(c Change, base float64) (all []reading) {
 }
 
 // resampled is the program with the durations of each thread's work on the GPU, and its gaps before calls of the same kind, drawn from
-// them in blocks (the block bootstrap: H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989).
+// them in blocks. It is the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989.
 func (p *program) resampled(random *rand.Rand) *program {
 	s := p.clone()
 	for t := range s.threads {

@@ -14,10 +14,9 @@ type WhatIf struct {
 	Speedup Gain    `json:"speedup"`
 }
 
-// Changed says what takes less time: its kind ("kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was
-// asked for) and its name.
+// Changed says what takes less time.
 type Changed struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // "kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was asked for
 	Name string `json:"name"`
 }
 

@@ -3,7 +3,7 @@
 //
 // The data flows one way: scanner (bytes to elements) → valueReader (elements to
 // values, ids and references resolved) → reader (rows, checked against the
-// schema) → table (rows to Go structs, by the one table in tables.go) → Sink.
+// schema) → table (rows to Go structs, as in tables.go) → Sink.
 // Recording is a Sink that keeps the rows of all inputs of one recording; package
 // summary says what they mean, package bundle gets them out of .trace bundles.
 //

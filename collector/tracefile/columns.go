@@ -9,7 +9,7 @@ import (
 
 // The records of a block are stored by column, so that like lies next to like: docs/trace-file.md, "Records".
 //
-// Records of one kind (same call, same flags, with or without a More record behind them) share a set of columns. The order
+// Records of one kind share a set of columns: of one call, with the same flags, all with a More record behind them or all without. The order
 // column says of which kind each record is; everything else about a record is in its kind's columns, as a difference from
 // what can be expected. No column depends on the table of calls, so the table may change without making files unreadable.
 

@@ -15,8 +15,8 @@ type version = Version
 
 func macOS(major, minor int) version { return version(major<<16 | minor<<8) }
 
-// Some rules are enforced from the SDK on that an image says it was built with (Policy.cpp, Platform.cpp epochForVersion: macOS 11 is
-// the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025); strictest is none of ours and obeys all.
+// Some rules are enforced from the SDK on that an image says it was built with: Policy.cpp, Platform.cpp epochForVersion. macOS 11 is
+// the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025. Strictest is none of ours and obeys all.
 const (
 	always         = version(0)
 	fall2018       = version(10<<16 | 14<<8)

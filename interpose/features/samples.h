@@ -5,8 +5,8 @@
 // (gpuweb/gpuweb issues 3652 and 3648): at most four are taken, one by one as they are needed, and kept. Nothing of the program's is
 // retained.
 //
-// Memory order: the list of free chunks is a stack whose head carries a count against reuse in between (Treiber, IBM RJ 5118, with
-// the tag of IBM System/370). Pushing releases what was written into the chunk, popping acquires it. The table from a command
+// Memory order: the list of free chunks is a stack whose head carries a count against reuse in between, after Treiber, IBM RJ 5118,
+// with the tag of IBM System/370. Pushing releases what was written into the chunk, popping acquires it. The table from a command
 // buffer's number to its chunks is written by whoever encodes it, of whom Metal allows one at a time, and emptied on completion.
 #ifndef MTRACE_SAMPLES_H
 #define MTRACE_SAMPLES_H

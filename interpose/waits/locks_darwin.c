@@ -91,7 +91,10 @@ static void original_group_leave(void *group) { dispatch_group_leave(group); }
 
 // Before any thread of the program: constructors of a library that is inserted are the first.
 extern void _Block_release(const void *block);
-__attribute__((constructor)) static void fill(void) { mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait, original_semaphore_signal, original_group_wait, original_group_leave}; }
+__attribute__((constructor)) static void fill(void) {
+  mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait, original_semaphore_signal,
+      original_group_wait, original_group_leave};
+}
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {
   const void *replacement, *original;

@@ -180,7 +180,8 @@ struct setting {
 };
 static void go_tables(void) {
   enum { CODE = 0x1000, DATA = 0x1000, UNBLOCK = 1 << 7 };
-  struct segment_command_64 text = {LC_SEGMENT_64, sizeof text, SEG_TEXT, 0, CODE, 0, CODE, 5, 5, 0, 0}, data = {LC_SEGMENT_64, sizeof data, "__DATA", CODE, DATA, CODE, DATA, 3, 3, 0, 0};
+  struct segment_command_64 text = {LC_SEGMENT_64, sizeof text, SEG_TEXT, 0, CODE, 0, CODE, 5, 5, 0, 0},
+      data = {LC_SEGMENT_64, sizeof data, "__DATA", CODE, DATA, CODE, DATA, 3, 3, 0, 0};
   put(&go, &text, sizeof text), put(&go, &data, sizeof data);
   char *names = go.bytes + 0x800;
   static const char child[] = "SIGCHLD: child status has changed", profile[] = "SIGPROF: profiling alarm clock", off[] = "asyncpreemptoff";

@@ -1,6 +1,6 @@
 // Read before each file of the library and of the fakes. Rule: what the library replaces has another name there, so that the program's calls
-// and the library's own go to different functions, as dyld has it (dyld/DyldRuntimeState.cpp: the image that holds a table of pairs is not bound
-// by it); and so has what GCC's Objective-C runtime has under the same name with another meaning. fakes/bind.c has the program's side.
+// and the library's own go to different functions, as dyld has it: the image that holds a table of pairs is not bound by it
+// (dyld/DyldRuntimeState.cpp). What GCC's Objective-C runtime has under the same name with another meaning has another name, too. fakes/bind.c has the program's side.
 #ifndef FAKE_RENAMES_H
 #define FAKE_RENAMES_H
 

@@ -5,6 +5,7 @@ package cause
 import (
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/path"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
@@ -12,6 +13,7 @@ import (
 // An Analysis is the answer for one trace: what it shows, and what that means.
 type Analysis struct {
 	*evidence.Evidence
+	path.Waits
 	Verdict     Verdict
 	ReplayError float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
 
@@ -28,6 +30,7 @@ type Options struct {
 // Analyze answers for one trace.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a := &Analysis{Evidence: evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})}
+	a.Waits = path.Find(a.Evidence)
 	if a.Waitless() {
 		a.Verdict = waitlessVerdict(a.Evidence)
 		return a

@@ -7,6 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/path"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
@@ -28,6 +29,7 @@ func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, 
 type Judgement struct {
 	verdict     Verdict
 	replayError float64
+	waits       path.Waits
 	parts       *evidence.Parts // nil where no thread took part in the GPU's work
 }
 
@@ -36,7 +38,7 @@ func (j *Judgement) Of(whole *evidence.Evidence) *Analysis {
 	if j.parts != nil {
 		whole = whole.WithParts(j.parts)
 	}
-	return &Analysis{Evidence: whole, Verdict: j.verdict, ReplayError: j.replayError}
+	return &Analysis{Evidence: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 }
 
 // Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but that a fault
@@ -93,9 +95,12 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 		v.Together = t
 	}
 	var parts []evidence.Part
+	var waits []path.Window
 	for i := range windows {
+		waits = append(waits, path.Window{Waits: windows[i].Waits, Scale: windows[i].Scale})
 		parts = append(parts, evidence.Part{Evidence: windows[i].Evidence, Scale: windows[i].Scale})
 	}
+	j.waits = path.Sum(waits)
 	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.ReplayError
 	return j, typical
 }

@@ -119,6 +119,16 @@ func (d *Device) unite() {
 	}
 }
 
+// Devices are those that ran something, in the order in which they did.
+func (ev *Evidence) Devices() []*Device { return ev.deviceOrder }
+
+// Runs visits the command buffers that ran on the device, by begin: each with the time from its first work to its last.
+func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {
+	for _, r := range d.running {
+		visit(r.Interval, r.buffer)
+	}
+}
+
 // from is the work that may still run at t, by begin: all that began after it, and what began before and may not be over.
 func (d *Device) from(t analyze.Nanos) []running {
 	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]

@@ -19,8 +19,6 @@ type Evidence struct {
 	LockMatrix   *Matrix // waits for locks that another thread held
 	Exclusion    []Exclusion
 	Interference []Interference
-	Path         Path
-	Chains       []Chain
 	Warnings     []string
 
 	devices        map[*analyze.Device]*Device
@@ -87,8 +85,6 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.interference(opts)
 	ev.adjustTests()
 	ev.weigh(opts)
-	ev.Path = ev.criticalPath()
-	ev.Chains = ev.chains()
 	return ev
 }
 

@@ -45,7 +45,7 @@ type release struct {
 	Signaler *analyze.CommandBuffer // that signaled it; nil when a thread did, or it is not in the trace
 	ByThread *analyze.Thread        // that signaled it; nil when a command buffer did, or it is not in the trace
 	Given    analyze.Nanos          // when that thread did
-	headBy   *analyze.CommandBuffer // what held it up in head
+	HeadBy   *analyze.CommandBuffer // what held it up in Head
 	Waits    int                    // events it waits for
 }
 
@@ -68,7 +68,7 @@ func (ev *Evidence) releases() {
 			r := ev.Released[b]
 			if head != nil && head.Committed.Begin > b.Committed.End {
 				r.Head = analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin}
-				r.At, r.headBy = max(r.At, head.Committed.End), head
+				r.At, r.HeadBy = max(r.At, head.Committed.End), head
 			}
 			if head == nil || b.Committed.Begin > head.Committed.Begin {
 				head = b

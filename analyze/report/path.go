@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/evidence"
+	"mtrace/analyze/path"
 )
 
 // CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to LengthNS.
@@ -32,8 +32,8 @@ type Chain struct {
 	Waits int      `json:"waits"`
 }
 
-func criticalPath(p evidence.Path) CriticalPath {
-	return CriticalPath{LengthNS: int64(p.Length), Parts: list(p.Parts, func(part evidence.PathPart) PathPart {
+func criticalPath(p path.Path) CriticalPath {
+	return CriticalPath{LengthNS: int64(p.Length), Parts: list(p.Parts, func(part path.Part) PathPart {
 		out := PathPart{What: part.What, NS: int64(part.Time), Share: float64(part.Time) / float64(max(1, p.Length))}
 		if part.Thread != nil {
 			out.TID = uint64(part.Thread.ID)
@@ -42,21 +42,21 @@ func criticalPath(p evidence.Path) CriticalPath {
 	})}
 }
 
-func chain(c evidence.Chain) Chain {
+func chain(c path.Chain) Chain {
 	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
 }
 
 // pathWords says what the parts of a critical path are, where a word does not.
 var pathWords = map[string]string{
-	evidence.PathProgram:    "the program: outside of Metal, or encoding",
-	evidence.PathCompile:    "compiling",
-	evidence.PathGPU:        "work on the GPU",
-	evidence.PathScheduling: "scheduling: from commit to the GPU's start",
-	evidence.PathNotify:     "notify: from the GPU's end to the wait's return",
-	evidence.PathHolding:    "the program, holding a lock that another waited for",
-	evidence.PathLock:       "waiting for a lock, held by whom is not known",
-	evidence.PathSignal:     "from a signal to the return of the wait for it",
-	evidence.PathUnknown:    "waiting, for what is not known",
+	path.Program:    "the program: outside of Metal, or encoding",
+	path.Compile:    "compiling",
+	path.GPU:        "work on the GPU",
+	path.Scheduling: "scheduling: from commit to the GPU's start",
+	path.Notify:     "notify: from the GPU's end to the wait's return",
+	path.Holding:    "the program, holding a lock that another waited for",
+	path.Lock:       "waiting for a lock, held by whom is not known",
+	path.Signal:     "from a signal to the return of the wait for it",
+	path.Unknown:    "waiting, for what is not known",
 }
 
 // writePath writes what the critical path is made of, threads together, and the chains of waits.

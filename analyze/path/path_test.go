@@ -1,13 +1,22 @@
-package cause_test
+package path_test
 
 import (
 	"testing"
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/evidence"
+	"mtrace/analyze/path"
 	"mtrace/analyze/tracesim"
 )
+
+func load(t *testing.T, file string) *analyze.Trace {
+	t.Helper()
+	trace, err := analyze.Load(file, analyze.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
 
 // TestPath: the parts add up, and what the program is known to wait for is what the path is made of.
 func TestPath(t *testing.T) {
@@ -15,21 +24,23 @@ func TestPath(t *testing.T) {
 		what  string
 		least float64
 	}{
-		"GPU saturated by one thread":          {evidence.PathGPU, 0.95},
-		"GPU saturated":                        {evidence.PathGPU, 0.95},
-		"GPU saturated, queues full":           {evidence.PathGPU, 0.95},
-		"event chain":                          {evidence.PathGPU, 0.9},
-		"compilation in the loop":              {evidence.PathCompile, 0.7},
-		"the program's own work":               {evidence.PathProgram, 0.85},
-		"a lock inside commit":                 {evidence.PathProgram, 0.85}, // commit is the program's until the lock is seen
-		"slow completion handlers":             {evidence.PathNotify, 0.6},
-		"GPU saturated under device-wide sync": {evidence.PathGPU, 0.9},
+		"GPU busy with the work of one thread": {path.GPU, 0.95},
+		"GPU saturated":                        {path.GPU, 0.95},
+		"GPU saturated, queues full":           {path.GPU, 0.95},
+		"event chain":                          {path.GPU, 0.9},
+		"compilation in the loop":              {path.Compile, 0.7},
+		"the program's own work":               {path.Program, 0.85},
+		"a lock inside commit":                 {path.Program, 0.85}, // commit is the program's until the lock is seen
+		"slow completion handlers":             {path.Notify, 0.6},
+		"GPU saturated under device-wide sync": {path.GPU, 0.9},
 	} {
+		found := false
 		for _, s := range tracesim.Scenarios {
 			if s.Name != name {
 				continue
 			}
-			p := cause.Analyze(load(t, s.Build(2).Run(t)), cause.Options{}).Path
+			found = true
+			p := cause.Analyze(load(t, s.Build(2).Run(t)), cause.Options{Unpredicted: true}).Path
 			var sum, of analyze.Nanos
 			for _, part := range p.Parts {
 				sum += part.Time
@@ -43,6 +54,9 @@ func TestPath(t *testing.T) {
 			if got := float64(of) / float64(p.Length); got < want.least {
 				t.Errorf("%s: %s is %.2f of the path, want %.2f: %v", name, want.what, got, want.least, p.Parts)
 			}
+		}
+		if !found {
+			t.Errorf("there is no scenario %q", name)
 		}
 	}
 }
@@ -84,7 +98,7 @@ func TestChains(t *testing.T) {
 		Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
 	}
 	chains := cause.Analyze(trace, cause.Options{}).Chains
-	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c || chains[0].Root != evidence.RootRunning || chains[0].Time != 800 {
+	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c || chains[0].Root != path.RootRunning || chains[0].Time != 800 {
 		t.Errorf("%+v", chains)
 	}
 }

@@ -1,14 +1,12 @@
-package evidence
+package path
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
-
 	"slices"
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 )
 
 // blockKind is why a thread did not run.
@@ -22,32 +20,6 @@ const (
 	blockCompile                  // not blocked, but compiling: a part of the path of its own
 )
 
-// LockKey tells locks apart.
-type LockKey struct {
-	process *analyze.Process
-	address uint64
-	name    string
-}
-
-// Compare puts locks in an order that is the same in every analysis.
-func (k LockKey) Compare(o LockKey) int {
-	pid := func(p *analyze.Process) int64 {
-		if p == nil {
-			return -1
-		}
-		return int64(p.ID)
-	}
-	return cmp.Or(cmp.Compare(k.address, o.address), strings.Compare(k.name, o.name), cmp.Compare(pid(k.process), pid(o.process)))
-}
-
-// KeyOf is the lock that a thread waited for. The mutex and the condition variables that an interpreter's lock is made of are one lock.
-func KeyOf(l *analyze.LockWait) LockKey {
-	if l.OfInterpreter() {
-		return LockKey{l.Thread.Process, 0, l.Name}
-	}
-	return LockKey{l.Thread.Process, l.Lock, l.Name}
-}
-
 // A block is a time in which a thread did not go on by itself.
 type block struct {
 	analyze.Interval
@@ -56,19 +28,19 @@ type block struct {
 	holder *analyze.Thread // of the lock, when the wait began; or who gave the signal
 	signal analyze.Nanos   // when that was
 	handed bool            // the signal says that work is done which the thread had handed over
-	lock   LockKey
+	lock   evidence.LockKey
 	queue  *analyze.Queue // that was full
 }
 
 // blocks lists what held up each thread, by time, without overlap.
-func (ev *Evidence) blocks() map[*analyze.Thread][]block {
+func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, wait: w})
 	}
 	for _, l := range ev.Locks {
-		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: KeyOf(&l)})
+		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: evidence.KeyOf(&l)})
 	}
 	for i := range ev.ForSignals {
 		if w := &ev.ForSignals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
@@ -103,6 +75,3 @@ func lastBlock(list []block, t analyze.Nanos) *block {
 	}
 	return &list[i-1]
 }
-
-// Label is the lock's name, or its address.
-func (k LockKey) Label() string { return cmp.Or(k.name, fmt.Sprintf("%#x", k.address)) }

@@ -1,4 +1,4 @@
-package evidence
+package path
 
 import (
 	"cmp"
@@ -6,21 +6,28 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
 // A walker goes back along the path.
 type walker struct {
-	*Evidence
+	*evidence.Evidence
 	blocks map[*analyze.Thread][]block
-	parts  map[PathPart]analyze.Nanos // with Time 0
-	ends   map[*Device][]running      // by end
+	parts  map[Part]analyze.Nanos     // with Time 0
+	ends   map[*evidence.Device][]ran // by end
 	slots  map[*analyze.Queue][]completed
-	taken  map[LockKey][]taken // by when
+	taken  map[evidence.LockKey][]taken // by when
 	at     analyze.Nanos
 	steps  int
 
 	holding bool // the thread had a lock at the present that another waited for
+}
+
+// ran is a command buffer's time on a device.
+type ran struct {
+	analyze.Interval
+	buffer *analyze.CommandBuffer
 }
 
 type completed struct {
@@ -35,19 +42,20 @@ type taken struct {
 }
 
 func (w *walker) index() {
-	w.ends = map[*Device][]running{}
+	w.ends = map[*evidence.Device][]ran{}
 	w.slots = map[*analyze.Queue][]completed{}
-	w.taken = map[LockKey][]taken{}
+	w.taken = map[evidence.LockKey][]taken{}
 	for i := range w.Locks {
 		l := &w.Locks[i]
-		w.taken[KeyOf(l)] = append(w.taken[KeyOf(l)], taken{l.End, l.Thread})
+		w.taken[evidence.KeyOf(l)] = append(w.taken[evidence.KeyOf(l)], taken{l.End, l.Thread})
 	}
 	for _, list := range w.taken {
 		slices.SortFunc(list, func(x, y taken) int { return cmp.Compare(x.at, y.at) })
 	}
-	for _, d := range w.deviceOrder {
-		list := slices.Clone(d.running)
-		slices.SortFunc(list, func(x, y running) int { return cmp.Compare(x.End, y.End) })
+	for _, d := range w.Devices() {
+		var list []ran
+		d.Runs(func(i analyze.Interval, b *analyze.CommandBuffer) { list = append(list, ran{i, b}) })
+		slices.SortFunc(list, func(x, y ran) int { return cmp.Compare(x.End, y.End) })
 		w.ends[d] = list
 		for _, r := range list {
 			if q := r.buffer.Queue; q != nil {
@@ -64,7 +72,7 @@ func (w *walker) index() {
 func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	w.steps++
 	if until < w.at {
-		w.parts[PathPart{What: what, Thread: t}] += w.at - until
+		w.parts[Part{What: what, Thread: t}] += w.at - until
 		w.at = until
 	}
 }
@@ -78,13 +86,13 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}
-		w.spend(PathProgram, t, min(w.at, from))
+		w.spend(Program, t, min(w.at, from))
 		return nil
 	}
 	if b.End < w.at {
-		what := PathProgram
+		what := Program
 		if w.holding {
-			what = PathHolding
+			what = Holding
 		}
 		w.spend(what, t, b.End)
 	}
@@ -93,17 +101,17 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	next := t
 	switch b.kind {
 	case blockCompile:
-		w.spend(PathCompile, t, b.Begin)
+		w.spend(Compile, t, b.Begin)
 	case blockLock:
 		if next = w.before(b); next == nil || next == t {
 			next = t
-			w.spend(PathLock, t, b.Begin)
+			w.spend(Lock, t, b.Begin)
 		} else {
 			w.steps++ // it gave the lock up at this moment
 			w.holding = true
 		}
 	case blockSignal:
-		w.spend(PathSignal, t, max(b.Begin, min(w.at, b.signal)))
+		w.spend(Signal, t, max(b.Begin, min(w.at, b.signal)))
 		next = b.holder
 	case blockSlot:
 		list := w.slots[b.queue]
@@ -111,23 +119,23 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 		if i > 0 && list[i-1].at > b.Begin {
 			next = w.alongGPU(t, list[i-1].buffer)
 		} else {
-			w.spend(PathProgram, t, b.Begin)
+			w.spend(Program, t, b.Begin)
 		}
 	case blockWait:
 		switch buffer := b.wait.Buffer; {
 		case buffer != nil && buffer.GPU.Known() && buffer.GPU.End > b.Begin:
 			next = w.alongGPU(t, buffer)
 		case buffer != nil && buffer.GPU.Known():
-			w.spend(PathNotify, t, b.Begin)
+			w.spend(Notify, t, b.Begin)
 		case b.wait.Signaled != nil && b.wait.Signaled != t:
 			next = b.wait.Signaled
 			w.steps++
 		default:
-			w.spend(PathUnknown, t, b.Begin)
+			w.spend(Unknown, t, b.Begin)
 		}
 	}
 	if next == t && w.at >= before { // nothing explains it: go on before the block
-		w.spend(PathUnknown, t, min(before-1, b.Begin))
+		w.spend(Unknown, t, min(before-1, b.Begin))
 	}
 	return next
 }
@@ -155,34 +163,34 @@ func (w *walker) mayHold(t *analyze.Thread) bool {
 // alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what
 // kept it from beginning, to the thread that committed.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
-	w.spend(PathNotify, waiter, min(w.at, b.GPU.End))
+	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
-		w.spend(PathGPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
+		w.spend(GPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
 		x := w.Released[b]
 		if x == nil {
 			return nil
 		}
 		if x.Signaler != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() && x.Event.Length() > 0 {
 			b = x.Signaler
-			w.spend(PathScheduling, b.Committed.Thread, min(w.at, b.GPU.End))
+			w.spend(Scheduling, b.Committed.Thread, min(w.at, b.GPU.End))
 			continue
 		}
 		if x.ByThread != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() {
-			w.spend(PathScheduling, b.Committed.Thread, min(w.at, x.Event.End))
+			w.spend(Scheduling, b.Committed.Thread, min(w.at, x.Event.End))
 			return x.ByThread
 		}
 		before := w.endedBefore(b, x.At)
 		if before == nil {
 			break
 		}
-		w.spend(PathScheduling, b.Committed.Thread, min(w.at, before.GPU.End))
+		w.spend(Scheduling, b.Committed.Thread, min(w.at, before.GPU.End))
 		b = before
 	}
 	by := b.Committed
-	if x := w.Released[b]; x != nil && x.Head.Length() > 0 && x.headBy != nil {
-		by = x.headBy.Committed
+	if x := w.Released[b]; x != nil && x.Head.Length() > 0 && x.HeadBy != nil {
+		by = x.HeadBy.Committed
 	}
-	w.spend(PathScheduling, by.Thread, min(w.at, by.End))
+	w.spend(Scheduling, by.Thread, min(w.at, by.End))
 	return by.Thread
 }
 

@@ -1,10 +1,11 @@
-package evidence
+package path
 
 import (
 	"cmp"
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
@@ -25,8 +26,7 @@ type Chain struct {
 
 // chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of which the
 // wait matrix tells, are left out.
-func (ev *Evidence) chains() []Chain {
-	blocks := ev.blocks()
+func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	by := map[[policy.LongestChain + 1]uint64]*Chain{}
 	var order [][policy.LongestChain + 1]uint64
 	for _, t := range ev.Threads {
@@ -74,7 +74,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 			return b.holder
 		}
 	case blockWait:
-		if from := Awaited(b.wait); from != self {
+		if from := evidence.Awaited(b.wait); from != self {
 			return from
 		}
 	}
@@ -95,12 +95,12 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.wait.Buffer != nil && policy.MoreThan(policy.Most, overlap(b.wait.Buffer.GPU, at), at.Length()) {
+			if b.kind == blockWait && b.wait.Buffer != nil && policy.MoreThan(policy.Most, evidence.Clip(b.wait.Buffer.GPU, at).Length(), at.Length()) {
 				c.Root = RootGPU
 			}
 			return
 		}
-		at, b = Clip(at, held.Interval), held
+		at, b = evidence.Clip(at, held.Interval), held
 	}
 }
 
@@ -118,7 +118,7 @@ func rootOf(b *block) string {
 // longest is the block that takes more than half of a time; nil when there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
-		if policy.MoreThan(policy.Most, overlap(b.Interval, i), i.Length()) {
+		if policy.MoreThan(policy.Most, evidence.Clip(b.Interval, i).Length(), i.Length()) {
 			return b
 		}
 		if b.End <= i.Begin {

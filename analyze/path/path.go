@@ -1,0 +1,103 @@
+// Package path says what waited for what, from the end of a run back to its beginning: the critical path, and chains of waits. No verdict asks for it.
+package path
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// What a critical path is made of.
+const (
+	Program    = "program"    // a thread outside of Metal, or encoding
+	Compile    = "compile"    // a thread compiling
+	GPU        = "gpu"        // work on the GPU
+	Scheduling = "scheduling" // from commit, or from when the GPU was free, to the beginning of the work
+	Notify     = "notify"     // from the GPU's end to the return of the wait
+	Holding    = "holding"    // a thread that had the lock that another waited for
+	Lock       = "lock"       // a lock whose holder is not known
+	Signal     = "signal"     // from a signal to the return of the wait for it
+	Unknown    = "unknown"    // a wait of which it is not known what for
+)
+
+// A Part is the time that one kind of thing, of one thread, takes of the critical path.
+type Part struct {
+	What   string
+	Thread *analyze.Thread // whose work it is; nil when not known
+	Time   analyze.Nanos
+}
+
+// A Path is the critical path: the chain of what waited for what, from the last thing that the threads did back to the first.
+// Its parts add up to Length. To make the run shorter, something on it must become shorter.
+type Path struct {
+	Length analyze.Nanos
+	Parts  []Part // the longest first
+	Steps  int
+}
+
+// Waits is what waited for what.
+type Waits struct {
+	Path   Path
+	Chains []Chain
+}
+
+// Find follows what a run waited for.
+func Find(ev *evidence.Evidence) Waits {
+	blocks := blocksOf(ev)
+	return Waits{critical(ev, blocks), chains(ev, blocks)}
+}
+
+func id(t *analyze.Thread) uint64 {
+	if t == nil {
+		return 0
+	}
+	return uint64(t.ID)
+}
+
+// critical walks back from the end of the thread that worked longest.
+func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
+	var thread *analyze.Thread
+	var from, to analyze.Nanos
+	for _, t := range ev.Taking {
+		end := t.Thread.Working.End
+		if end == 0 {
+			end = t.Thread.Active.End
+		}
+		if thread == nil || end > to {
+			thread, to = t.Thread, end
+		}
+	}
+	if thread == nil {
+		return Path{}
+	}
+	w := &walker{Evidence: ev, blocks: blocks, parts: map[Part]analyze.Nanos{}, at: to}
+	w.index()
+	for stuck := 0; thread != nil && w.steps < policy.MostSteps; {
+		before := w.at
+		next := w.back(thread)
+		if stuck++; w.at < before {
+			stuck = 0
+		}
+		if stuck > policy.MostHandOffs && next != nil { // threads that wait for each other: nothing explains it
+			until := w.at - 1
+			if b := lastBlock(w.blocks[next], w.at); b != nil {
+				until = min(until, b.Begin)
+			}
+			w.spend(Unknown, next, until)
+		}
+		thread = next
+	}
+	from = w.at
+	p := Path{Length: to - from, Steps: w.steps}
+	for part, n := range w.parts {
+		part.Time = n
+		p.Parts = append(p.Parts, part)
+	}
+	slices.SortFunc(p.Parts, func(x, y Part) int {
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.What, y.What), cmp.Compare(id(x.Thread), id(y.Thread)))
+	})
+	return p
+}

@@ -1,0 +1,68 @@
+package path
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// A Window is what waited for what in a part of a run, in place of a longer one around it.
+type Window struct {
+	Waits
+	Scale float64 // how much longer what it stands for is
+}
+
+func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }
+
+// Sum adds up what windows say, each for what it stands for.
+func Sum(windows []Window) Waits { return Waits{paths(windows), chainsOf(windows)} }
+
+// paths adds up the critical paths of the parts.
+func paths(windows []Window) (sum Path) {
+	type key struct {
+		what   string
+		thread uint64
+	}
+	at := map[key]int{}
+	for i := range windows {
+		w := &windows[i]
+		sum.Length += w.scaled(w.Path.Length)
+		sum.Steps += w.Path.Steps
+		for _, p := range w.Path.Parts {
+			k := key{p.What, id(p.Thread)}
+			n, known := at[k]
+			if !known {
+				n = len(sum.Parts)
+				at[k] = n
+				sum.Parts = append(sum.Parts, Part{What: p.What, Thread: p.Thread})
+			}
+			sum.Parts[n].Time += w.scaled(p.Time)
+		}
+	}
+	slices.SortStableFunc(sum.Parts, func(x, y Part) int { return cmp.Compare(y.Time, x.Time) })
+	return sum
+}
+
+// chainsOf adds up the chains of waits of the parts.
+func chainsOf(windows []Window) (all []Chain) {
+	for i := range windows {
+		w := &windows[i]
+		for _, c := range w.Chains {
+			same := func(o Chain) bool {
+				return o.Root == c.Root && slices.EqualFunc(o.Threads, c.Threads, func(x, y *analyze.Thread) bool { return x.ID == y.ID })
+			}
+			n := slices.IndexFunc(all, same)
+			if n < 0 {
+				n = len(all)
+				all = append(all, Chain{Threads: c.Threads, Root: c.Root})
+			}
+			all[n].Time += w.scaled(c.Time)
+			all[n].Waits += int(float64(c.Waits) * w.Scale)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Chain) int { return cmp.Compare(y.Time, x.Time) })
+	return all[:min(len(all), policy.MostChains)]
+}

@@ -11,3 +11,4 @@
 #include "features/sampling.c"
 #include "features/scopes.c"
 #include "features/shared.c"
+#include "features/signposts.c"

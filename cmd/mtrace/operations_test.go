@@ -115,9 +115,16 @@ func TestOperationsOfAProgram(t *testing.T) {
 		sum += o.GPUNS
 	}
 	want := map[string]said{"MUL_MAT": {"debug group", 5, "kernel_mul_mat"}, "Add": {"command buffer label", 5, "kernel_add"}, "Multiply": {"command buffer label", 5, "kernel_add"},
-		"attention": {"scope", 5, "kernel_rope"}, "operations.py:76 labelled_after_its_kernel()": {"Python line", 5, "kernel_rope"}}
+		"attention": {"scope", 5, "kernel_rope"}, "MPS: aten::mm": {"scope", 5, "kernel_mul_mat"}, "operations.py:103 labelled_after_its_kernel()": {"Python line", 5, "kernel_rope"}}
 	if !maps.Equal(all, want) {
 		t.Errorf("operations: %v\nwant %v", all, want)
+	}
+	scopes := map[string]int{}
+	for _, s := range r.Scopes {
+		scopes[s.Name] = s.Count
+	}
+	if scopes["MPS: aten::mm"] != 5 || scopes["attention"] != 5 {
+		t.Errorf("scopes: %+v", r.Scopes)
 	}
 	if sum != r.GPU.SumNS {
 		t.Errorf("operations take %d ns, the GPU's rows %d", sum, r.GPU.SumNS)

@@ -9,7 +9,8 @@ enum { MOST_SCOPES = 64 };
 // By a thread's index; pages never touched take no memory.
 static struct open_scopes {
   struct scope {
-    uint64_t name, begin;
+    uint64_t name, begin, key; // key 0: it ends as the innermost
+    uint32_t depth;
   } scopes[MOST_SCOPES]; // open ones, the innermost last
   unsigned count, skipped; // skipped: open ones inside of those, which were not recorded
 } open_scopes[MT_THREADS];
@@ -17,13 +18,6 @@ static struct open_scopes {
 void mt_scopes_open(struct thread *t) { open_scopes[t->index].count = open_scopes[t->index].skipped = 0; }
 
 void mt_scopes_skip(struct thread *t, unsigned count) { open_scopes[t->index].skipped = count; }
-
-void mt_scopes_end(struct thread *t) {
-  for (uint64_t now = mt_ticks(); open_scopes[t->index].count > 0;) {
-    open_scopes[t->index].skipped = 0;
-    mt_scope_end(t, now);
-  }
-}
 
 size_t mt_name_length(const char *name) {
   size_t length = name ? strnlen(name, MT_MAX_FACT_TEXT + 1) : 0;
@@ -37,29 +31,75 @@ void mt_mark(struct thread *t, uint64_t ticks, const char *name) {
   mt_thread_publish(t, &record, 1);
 }
 
+static void drop_scope(struct thread *t) {
+  atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+void mt_scope_begin_keyed(struct thread *t, uint64_t ticks, const char *name, uint64_t key) {
+  struct open_scopes *open = &open_scopes[t->index];
+  if (open->skipped || open->count == MOST_SCOPES) {
+    drop_scope(t);
+    return;
+  }
+  uint64_t text = mt_text(t, name, mt_name_length(name));
+  uint32_t depth = open->count ? open->scopes[open->count - 1].depth + 1 : 0;
+  struct record record = {.begin = ticks, .end = ticks, .arg = text, .object = depth, .call = MT_CALL_tracer_scope_begins};
+  mt_thread_publish(t, &record, 1);
+  open->scopes[open->count++] = (struct scope){text, ticks, key, depth};
+}
+
 void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name) {
   struct open_scopes *open = &open_scopes[t->index];
   if (open->skipped || open->count == MOST_SCOPES) {
     open->skipped++;
-    atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + 1, memory_order_relaxed);
+    drop_scope(t);
     return;
   }
-  uint64_t text = mt_text(t, name, mt_name_length(name));
-  struct record record = {.begin = ticks, .end = ticks, .arg = text, .object = open->count, .call = MT_CALL_tracer_scope_begins};
-  mt_thread_publish(t, &record, 1);
-  open->scopes[open->count++] = (struct scope){text, ticks};
+  mt_scope_begin_keyed(t, ticks, name, 0);
+}
+
+// Where the innermost scope with the key is, below the given place; -1 when there is none.
+static int place_of_scope(const struct open_scopes *open, uint64_t key, int below) {
+  while (--below >= 0 && open->scopes[below].key != key) {}
+  return below;
+}
+
+static void take_out(struct open_scopes *open, int at) {
+  open->count--;
+  memmove(&open->scopes[at], &open->scopes[at + 1], (open->count - (unsigned)at) * sizeof open->scopes[0]);
+}
+
+static bool end_of(struct thread *t, uint64_t ticks, uint64_t key) {
+  struct open_scopes *open = &open_scopes[t->index];
+  int at = place_of_scope(open, key, (int)open->count);
+  if (at < 0) return false;
+  struct scope scope = open->scopes[at];
+  take_out(open, at);
+  struct record records[2] = {
+      {.begin = scope.begin, .end = ticks, .arg = scope.name, .call = MT_CALL_tracer_scope, .flags = MT_FLAG_HAS_MORE},
+      {.begin = scope.depth, .call = MT_CALL_tracer_more},
+  };
+  mt_thread_publish(t, records, 2);
+  return true;
 }
 
 void mt_scope_end(struct thread *t, uint64_t ticks) {
   struct open_scopes *open = &open_scopes[t->index];
-  if (open->skipped || open->count == 0) {
-    if (open->skipped) open->skipped--;
-    return;
+  if (open->skipped) open->skipped--;
+  else end_of(t, ticks, 0);
+}
+
+bool mt_scope_end_keyed(struct thread *t, uint64_t ticks, uint64_t key) { return end_of(t, ticks, key); }
+
+void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key)) {
+  struct open_scopes *open = &open_scopes[t->index];
+  for (int at = (int)open->count; --at >= 0;)
+    if (open->scopes[at].key && ended(open->scopes[at].key)) take_out(open, at);
+}
+
+void mt_scopes_end(struct thread *t) {
+  for (uint64_t now = mt_ticks(); open_scopes[t->index].count > 0;) {
+    open_scopes[t->index].skipped = 0;
+    end_of(t, now, open_scopes[t->index].scopes[open_scopes[t->index].count - 1].key);
   }
-  const struct scope *scope = &open->scopes[--open->count];
-  struct record records[2] = {
-      {.begin = scope->begin, .end = ticks, .arg = scope->name, .call = MT_CALL_tracer_scope, .flags = MT_FLAG_HAS_MORE},
-      {.begin = open->count, .call = MT_CALL_tracer_more},
-  };
-  mt_thread_publish(t, records, 2);
 }

@@ -1,6 +1,8 @@
 """Work that is called something in all the ways that frameworks have, each command buffer with one kernel: operations.py STEPS."""
 import ctypes
+import struct
 import sys
+import threading
 
 from metal import Metal, Size
 
@@ -72,6 +74,31 @@ def in_scope(buffer, encoder):
         end()
 
 
+signpost = getattr(tracer, "_os_signpost_emit_with_name_impl", None)
+log, numbers = ctypes.create_string_buffer(1), iter(range(1, 1000))
+
+
+def say(kind, number, name, words=None):
+    """What the macros of os/signpost.h come to: kind 0 is an event, 1 and 2 the begin and the end of an interval."""
+    if not signpost:
+        return
+    kept = ctypes.c_char_p(words)
+    arguments = bytes([2, 1, 0x22, 8]) + struct.pack("P", ctypes.cast(kept, ctypes.c_void_p).value) if words else bytes([0, 0])
+    signpost(ctypes.byref(log), ctypes.byref(log), ctypes.c_uint8(kind), ctypes.c_uint64(number), name, b"%{public}s" if words else b"", arguments, len(arguments))
+
+
+def in_signposts(buffer, encoder):
+    """As PyTorch's profiler has it: an interval of each operator, which the thread ends that hears of the completion."""
+    number = next(numbers)
+    say(0, number, b"MPS", b"event")
+    metal.send(encoder, "insertDebugSignpost:", text("here"), types=[ctypes.c_void_p], result=None)
+    say(1, number, b"MPS", b"aten::mm")
+    dispatch(encoder)
+    other = threading.Thread(target=say, args=(2, number, b"MPS", b"aten::mm"))
+    other.start()
+    other.join()
+
+
 def labelled_after_its_kernel(buffer, encoder):
     metal.send(encoder, "dispatchThreads:threadsPerThreadgroup:", Size(1024, 1, 1), Size(64, 1, 1), types=[Size, Size], result=None)
     label(buffer, "kernel_rope")
@@ -82,5 +109,6 @@ for step in range(int(sys.argv[1])):
     buffer_of(mul_mat, in_group)
     buffer_of(add, growing)
     buffer_of(rope, in_scope)
+    buffer_of(mul_mat, in_signposts)
     buffer_of(rope, labelled_after_its_kernel)
 print("done")

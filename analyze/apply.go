@@ -37,6 +37,8 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		if !s.adds || visible {
 			s.trace.Releases++
 		}
+	case wire.EffectMarks:
+		s.addScope(Interval{call.Begin, call.Begin}, Scope{Name: p.text(r.Arg), Mark: true})
 	case wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline, wire.EffectArchives:
 		s.compilation(rule, call, r, m)
 	}

@@ -48,6 +48,7 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 		t.Window = Interval{max(t.Window.Begin, asked.Begin), min(t.Window.End, asked.End)}
 	}
 	t.resolveEvents(f.signalling)
+	t.waitForChildren()
 	t.checkWaits(asked)
 	if t.part == (Interval{}) {
 		t.warnOfClocks()

@@ -157,6 +157,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	}
 	l.gatherThreads()
 	l.trace.passWrappers()
+	l.trace.endShared()
 	l.trace.nameKeepers()
 	l.trace.finish(true, l.window)
 	l.trace.nameOperations()

@@ -43,6 +43,7 @@ type Trace struct {
 	Signals        []Signal     // of shared events, by the CPU
 	Scopes         []Scope      // by Begin
 	Compilations   []Compilation
+	ChildWaits     []ChildWait // by Begin
 	Allocations    []Allocation
 	DeviceMemory   []DeviceMemory // in ascending order
 	Releases       int            // memory given back; 0 may mean that the source does not tell
@@ -361,8 +362,8 @@ type LockWait struct {
 	Interpreter InterpreterLock // when the wait began
 }
 
-// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a semaphore: for work as
-// often as for a result. It is a part of what the thread did outside of Metal; one inside a Metal call is that call's own affair
+// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a semaphore, for work as
+// often as for a result, or for a child process. It is a part of what the thread did outside of Metal; one inside a Metal call is that call's own affair
 // and not here.
 type SignalWait struct {
 	Call
@@ -376,6 +377,9 @@ type SignalWait struct {
 	Fetched   bool    // who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put something
 	TimedOut  bool
 	Earlier   bool // it began in an earlier part, and counts there (Options.Adds)
+
+	ForProcess bool // it waited for a child process, whose program, or command, is Name; the rest of the above is not known then
+	Child      int  // the ID of the process that ended; 0 when not known
 }
 
 // A Scope is a time to which the program gave a name; a mark is a scope without a length.
@@ -384,6 +388,7 @@ type Scope struct {
 	Name string
 	Mark bool
 
+	shared     bool // another thread than Thread ended it
 	Unfinished bool // the process, or the thread, ended inside it: it ends where that did
 }
 
@@ -401,11 +406,11 @@ type UnfinishedCall struct {
 	Selector string
 }
 
-// A Compilation is one call that made a library, a function or a pipeline state.
+// A Compilation is one call that made a library, a function or a pipeline state, or a time in which a thread waited for children that did.
 type Compilation struct {
 	Call
 	Selector   string
-	Kind       string // "library", "function", "pipeline" or "archive"
+	Kind       string // "library", "function", "pipeline", "archive" or KindChildren
 	Name       string // of the function, or the hash of the source
 	SourceSize int64
 	Failed     bool

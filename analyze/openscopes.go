@@ -1,6 +1,10 @@
 package analyze
 
-import "mtrace/collector/wire"
+import (
+	"slices"
+
+	"mtrace/collector/wire"
+)
 
 // An openScope is a scope whose beginning has been read, but not its end.
 type openScope struct {
@@ -23,11 +27,23 @@ func (s *streamLoader) scopeBegins(r *wire.Record) {
 func (s *streamLoader) scope(r *wire.Record, mark bool) {
 	if !mark {
 		s.changeScope()
-		for n := len(s.openScopes); n > 0 && s.openScopes[n-1].begin >= r.Begin; n-- {
-			s.openScopes = s.openScopes[:n-1]
-		}
+		s.scopeEnds(r)
 	}
 	s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg), Mark: mark})
+}
+
+// scopeEnds forgets the open scope that has ended. When its beginning is not among them, those that began in it have ended too, and the records
+// of that were lost.
+func (s *streamLoader) scopeEnds(r *wire.Record) {
+	for i := len(s.openScopes) - 1; i >= 0 && s.openScopes[i].begin >= r.Begin; i-- {
+		if o := s.openScopes[i]; o.begin == r.Begin && o.name == r.Arg {
+			s.openScopes = slices.Delete(s.openScopes, i, i+1)
+			return
+		}
+	}
+	for n := len(s.openScopes); n > 0 && s.openScopes[n-1].begin >= r.Begin; n-- {
+		s.openScopes = s.openScopes[:n-1]
+	}
 }
 
 // changeScope has what the thread encodes from now on be apart from what it encoded before.
@@ -57,6 +73,27 @@ func (s *streamLoader) addScope(i Interval, scope Scope) {
 	if s.adds {
 		inside = i
 	}
-	scope.Interval, scope.Thread = inside, s.thread.Thread
+	scope.Interval = inside
+	if scope.Thread == nil {
+		scope.Thread = s.thread.Thread
+	}
 	s.trace.Scopes = append(s.trace.Scopes, scope)
+}
+
+// endShared leaves out those of the scopes that seemed to be open to the end, but that another thread has ended.
+func (t *Trace) endShared() {
+	type beginning struct {
+		thread *Thread
+		at     Nanos
+		name   string
+	}
+	shared := map[beginning]bool{}
+	for i := range t.Scopes {
+		if s := &t.Scopes[i]; s.shared {
+			shared[beginning{s.Thread, s.Begin, s.Name}] = true
+		}
+	}
+	if len(shared) > 0 {
+		t.Scopes = slices.DeleteFunc(t.Scopes, func(s Scope) bool { return s.Unfinished && shared[beginning{s.Thread, s.Begin, s.Name}] })
+	}
 }

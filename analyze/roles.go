@@ -19,7 +19,7 @@ func rolesOf(r *rule) (shown roles) {
 	if r.note {
 		return 0
 	}
-	if r.effect != wire.EffectListens {
+	if r.effect != wire.EffectListens && r.effect != wire.EffectAwaitsProcess {
 		shown |= roleUses
 	}
 	if r.effect.Commits() || r.row.Group == wire.GroupWait {

@@ -136,6 +136,8 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 		s.enter(r)
 	case wire.EffectMarks, wire.EffectScopes:
 		s.scope(r, rule.effect == wire.EffectMarks)
+	case wire.EffectSpans:
+		s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg), shared: true, Call: Call{Thread: s.threadOf(s.process, ThreadID(m.X0)).Thread}})
 	case wire.EffectOpensScope:
 		s.scopeBegins(r)
 	}
@@ -198,7 +200,7 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 		k := t.locks.add(inside.Begin)
 		k.set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
 		k.earlier = s.adds && call.Begin < s.window.Begin
-	case wire.EffectListens:
+	case wire.EffectListens, wire.EffectAwaitsProcess:
 		item = int32(t.idle.count)
 		w := t.idle.add(inside.Begin)
 		*w = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
@@ -209,6 +211,9 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 
 // signalWait is a wait for a signal, as the record has it.
 func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
+	if rule.effect == wire.EffectAwaitsProcess {
+		return SignalWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0), ForProcess: true, Child: int(min(r.Arg, 1<<31))}
+	}
 	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object&wire.SignalGivenBack != 0,
 		Fetched:  r.Object&wire.SignalFetched != 0,
 		TimedOut: r.Flags&wire.Failed != 0}

@@ -72,6 +72,10 @@ func (t *Total) Add(part *Trace) {
 		c.Thread, c.Device = t.Thread(c.Thread), t.Device(c.Device)
 		all.Compilations = append(all.Compilations, c)
 	}
+	for _, c := range part.ChildWaits {
+		c.Thread = t.Thread(c.Thread)
+		all.ChildWaits = append(all.ChildWaits, c)
+	}
 	for _, m := range part.DeviceMemory {
 		m.Device, m.Process = t.Device(m.Device), t.Process(m.Process)
 		all.DeviceMemory = append(all.DeviceMemory, m)

@@ -3,6 +3,7 @@
 #include "hook/base.c"
 #include "hook/canary.c"
 #include "hook/classes.c"
+#include "hook/codegen.c"
 #include "hook/coverage.c"
 #include "hook/devices.c"
 #include "hook/install.c"

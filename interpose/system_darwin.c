@@ -2,3 +2,4 @@
 #include "system/doorbell_darwin.c"
 #include "system/own_darwin.c"
 #include "system/place_darwin.c"
+#include "system/program_darwin.c"

@@ -2,3 +2,4 @@
 #include "system/doorbell_linux.c"
 #include "system/originals_linux.c"
 #include "system/place_linux.c"
+#include "system/program_linux.c"

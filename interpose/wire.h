@@ -571,7 +571,14 @@ enum {
   MT_CALL_indirectCommand_drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_ = 427,
   MT_CALL_indirectCommand_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 428,
   MT_CALL_indirectCommand_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 429,
-  MT_CALL_COUNT = 430
+  MT_CALL_function_MTLCodeGenServiceBuildRequest = 430,
+  MT_CALL_signal_waitpid = 431,
+  MT_CALL_signal_wait4 = 432,
+  MT_CALL_signal_waitid = 433,
+  MT_CALL_signal_wait = 434,
+  MT_CALL_signal_system = 435,
+  MT_CALL_tracer_signpost = 436,
+  MT_CALL_COUNT = 437
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1006,6 +1013,13 @@ enum {
   "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
   "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
   "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
+  "MTLCodeGenServiceBuildRequest", \
+  "waitpid", \
+  "wait4", \
+  "waitid", \
+  "wait", \
+  "system", \
+  "signpost", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1178,5 +1192,11 @@ enum {
   [MT_CALL_indirectCommand_concurrentDispatchThreadgroups_threadsPerThreadgroup_] = 1, \
   [MT_CALL_indirectCommand_concurrentDispatchThreads_threadsPerThreadgroup_] = 1, \
   [MT_CALL_resource_indirectRenderCommandAtIndex_] = 1, \
+  [MT_CALL_function_MTLCodeGenServiceBuildRequest] = 1, \
+  [MT_CALL_signal_waitpid] = 1, \
+  [MT_CALL_signal_wait4] = 1, \
+  [MT_CALL_signal_waitid] = 1, \
+  [MT_CALL_signal_wait] = 1, \
+  [MT_CALL_signal_system] = 1, \
 }
 #endif

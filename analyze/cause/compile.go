@@ -12,13 +12,17 @@ func compileBound(ev *evidence.Evidence) Finding {
 		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
 	seen := map[string]int{}
 	late, repeated, made := 0, 0, 0
-	var first analyze.Nanos
+	var first, children analyze.Nanos
 	for _, b := range ev.Trace.CommandBuffers {
 		if b.Committed.Known() && (first == 0 || b.Committed.Begin < first) {
 			first = b.Committed.Begin
 		}
 	}
 	for _, c := range ev.Trace.Compilations {
+		if c.Kind == analyze.KindChildren {
+			children += c.Length()
+			continue
+		}
 		if c.Kind != "function" && c.Name != "" {
 			if seen[c.Kind+c.Name]++; seen[c.Kind+c.Name] > 1 {
 				repeated++
@@ -57,6 +61,9 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost, percent(evidence.Share(all, windows)))
 	} else {
 		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(ev.Share(r.Lost)))
+	}
+	if children > 0 {
+		r.say("%s of compilation was waiting for child processes that compiled", children)
 	}
 	if late > 0 {
 		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", late)

@@ -18,9 +18,11 @@ type Use struct {
 	Late                            int // libraries and pipeline states made after the first commit
 	Failed                          int
 	Total                           analyze.Nanos          // sum of all calls
-	Lost                            analyze.Nanos          // of Total, what was repeated or late
+	Lost                            analyze.Nanos          // of Total, what was repeated or late, and what threads waited for child processes after the first commit
 	Items                           []*Item                // by time, most first
 	Again                           []*analyze.Compilation // those that Repeated counts
+	Waited                          []*Waited              // for child processes that compiled, by time, most first
+	Compilers                       []*Compiler            // the processes that compiled, by time, most first
 }
 
 // An Item is one thing that was made once or several times.
@@ -61,6 +63,12 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	idents := identitiesOf(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
+		if c.Kind == analyze.KindChildren { // what they compiled is in the list itself
+			if c.Begin > first {
+				u.Lost += c.Length()
+			}
+			continue
+		}
 		u.Total += c.Length()
 		if c.Failed {
 			u.Failed++
@@ -105,6 +113,8 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 			u.Lost += c.Length()
 		}
 	}
+	u.waited(t)
+	u.compilers(t)
 	slices.SortStableFunc(u.Items, func(a, b *Item) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
 	return u
 }

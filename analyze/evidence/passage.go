@@ -103,6 +103,9 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*an
 		add(&b.Committed, CallOther)
 	}
 	for i := range t.Compilations {
+		if t.Compilations[i].Kind == analyze.KindChildren { // no call of Metal's
+			continue
+		}
 		add(&t.Compilations[i].Call, CallOther)
 	}
 	found = map[*analyze.Thread]*hanging{}

@@ -11,7 +11,7 @@ import (
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
-	made := 0
+	made, waits := 0, 0
 	var cost analyze.Nanos
 	for i := range in.Trace.Compilations {
 		c := &in.Trace.Compilations[i]
@@ -23,17 +23,25 @@ func compileInLoop(in *Input) *Insight {
 			continue
 		}
 		seen[r] = true
-		made++
+		if c.Kind == analyze.KindChildren {
+			waits++
+		} else {
+			made++
+		}
 		cost += c.Length()
 		where.add(&c.Call, c.Selector, c.Name, 1, c.Length(), 0)
 	}
 	severity := in.weigh(cost)
-	if made == 0 || len(seen) < 3 && severity == Info {
+	if made+waits == 0 || len(seen) < 3 && severity == Info {
 		return nil
+	}
+	what := libraries(made)
+	if waits > 0 {
+		what = fmt.Sprintf("%s, and child processes that compiled waited for %d times,", what, waits)
 	}
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
-			libraries(made), len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
+			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
 		Advice: "make all libraries and pipeline states before the first command buffer, and time only what comes after"}
 }
 

@@ -144,6 +144,11 @@ func (b *builder) signals(a *evidence.Evidence) {
 	for _, t := range a.Threads {
 		listed[t.Thread] = true
 	}
+	for i := range a.Trace.ChildWaits {
+		if w := &a.Trace.ChildWaits[i]; w.Mostly && listed[w.Thread] {
+			b.add([]string{"children that compile", cmp.Or(w.Program, "child processes"), w.How}, originOf(w.Call), labels{thread: w.Thread}, 1, int64(w.Length()))
+		}
+	}
 	for i := range a.SignalWaits {
 		w := &a.SignalWaits[i]
 		if !listed[w.Thread] {
@@ -172,6 +177,9 @@ func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
+		if c.Kind == analyze.KindChildren { // a wait: what the children compiled is here, too
+			continue
+		}
 		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}
 		b.add(stack, originOf(c.Call), labels{thread: c.Thread}, 1, int64(c.Length()))
 	}

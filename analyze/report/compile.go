@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
+	"strconv"
 
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
@@ -21,6 +23,31 @@ type Compile struct {
 	TotalNS   int64         `json:"total_ns"`
 	LostNS    int64         `json:"lost_ns"`
 	Items     []CompileItem `json:"items"`
+
+	Waited    []CompileWait    `json:"waited"`    // for child processes that compiled; what counts is in the threads' compile_ns
+	Processes []CompileProcess `json:"processes"` // those that compiled
+}
+
+// A CompileWait is what a thread waited for child processes that compiled, in one way.
+type CompileWait struct {
+	TID        uint64 `json:"tid"`
+	PID        int    `json:"pid"`
+	Thread     string `json:"thread"`
+	How        string `json:"how"`     // the call that waited
+	Program    string `json:"program"` // of the children, "" where it is not known
+	Count      int    `json:"count"`
+	TotalNS    int64  `json:"total_ns"`
+	CompiledNS int64  `json:"compiled_ns"` // of it, while at least one child compiled
+	CountedNS  int64  `json:"counted_ns"`  // of it, what counts as compilation of the thread
+}
+
+// A CompileProcess is what one process compiled.
+type CompileProcess struct {
+	PID     int    `json:"pid"`
+	Parent  int    `json:"parent"`
+	Program string `json:"program"`
+	Count   int    `json:"count"` // of libraries and pipeline states
+	TotalNS int64  `json:"total_ns"`
 }
 
 // A CompileItem is one thing that was compiled.
@@ -42,6 +69,17 @@ func (r *Report) compile(c *compile.Use) {
 	if s, known := c.HitShare(); known {
 		r.Compile.HitShare = &s
 	}
+	r.Compile.Waited = list(c.Waited, func(w *compile.Waited) CompileWait {
+		x := CompileWait{TID: uint64(w.Thread.ID), Thread: w.Thread.Name, How: w.How, Program: w.Program, Count: w.Count, TotalNS: int64(w.Total),
+			CompiledNS: int64(w.Compiled), CountedNS: int64(w.Counted)}
+		if w.Thread.Process != nil {
+			x.PID = w.Thread.Process.ID
+		}
+		return x
+	})
+	r.Compile.Processes = list(c.Compilers, func(p *compile.Compiler) CompileProcess {
+		return CompileProcess{p.Process.ID, p.Process.Parent, p.Process.Program, p.Count, int64(p.Total)}
+	})
 	r.Compile.Items = list(c.Items[:min(len(c.Items), mostItems)], func(i *compile.Item) CompileItem {
 		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize}
 	})
@@ -49,7 +87,7 @@ func (r *Report) compile(c *compile.Use) {
 
 func (r *Report) writeCompile(w *sheet) {
 	c := &r.Compile
-	if c.Libraries+c.Pipelines+c.Functions == 0 {
+	if c.Libraries+c.Pipelines+c.Functions+len(c.Waited) == 0 {
 		return
 	}
 	head(w, "compilation", "")
@@ -68,6 +106,35 @@ func (r *Report) writeCompile(w *sheet) {
 	if len(t.rows) > 0 {
 		t.write(w)
 	}
+	c.writeWaits(w)
+}
+
+// writeWaits writes who waited for child processes that compiled, and which processes compiled.
+func (c *Compile) writeWaits(w *sheet) {
+	if len(c.Waited) == 0 {
+		return
+	}
+	t := &table{heads: []string{"waited for children that compile", "by", "times", "total", "they compiled"}, left: 2, most: mostRows}
+	for _, x := range c.Waited {
+		t.add(x.Title(), x.By(), count(x.Count), ns(x.TotalNS), ns(x.CompiledNS))
+	}
+	t.write(w)
+	t = &table{heads: []string{"compiled in", "process", "times", "total"}, left: 1, most: mostRows}
+	for _, p := range c.Processes {
+		t.add(filepath.Base(p.Program), strconv.Itoa(p.PID), count(p.Count), ns(p.TotalNS))
+	}
+	t.write(w)
+}
+
+// Title names the thread that waited.
+func (x CompileWait) Title() string { return fmt.Sprintf("thread %d of process %d", x.TID, x.PID) }
+
+// By is what it waited in, and for which program.
+func (x CompileWait) By() string {
+	if x.Program == "" {
+		return x.How
+	}
+	return x.How + " " + x.Program
 }
 
 // Text sums up what was compiled.

@@ -53,6 +53,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"filled":         func(m Matrix) bool { return m.largest() > 0 },
 	"scopes":         func(list []Scope) []Scope { return list[:min(mostListed, len(list))] },
 	"queues":         func(list []queueRow) []queueRow { return list[:min(mostListed, len(list))] },
+	"waited":         func(list []CompileWait) []CompileWait { return list[:min(mostListed, len(list))] },
 	"compiled":       func(list []CompileItem) []CompileItem { return list[:min(mostListed, len(list))] },
 	"beyond":         func(listed int) int { return max(0, listed-mostListed) },
 	"percent":        func(share float64) float64 { return 100 * min(1, max(0, share)) },

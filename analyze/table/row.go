@@ -213,7 +213,7 @@ type compilationRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector,dict" doc:"the call"`
-	Kind       string `parquet:"kind,dict" doc:"library, function, pipeline or archive"`
+	Kind       string `parquet:"kind,dict" doc:"library, function, pipeline, archive, or child processes: a wait for those that compiled"`
 	Name       string `parquet:"name,dict,optional" doc:"name of the function, or hash of the source"`
 	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
 	Begin      int64  `parquet:"begin_ns,delta" doc:"the call was entered"`

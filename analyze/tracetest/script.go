@@ -53,9 +53,12 @@ type Process struct {
 }
 
 // Process adds a process.
-func (f *File) Process(pid int, program string) *Process {
+func (f *File) Process(pid int, program string) *Process { return f.Child(1, pid, program) }
+
+// Child adds a process that another one started.
+func (f *File) Child(parent, pid int, program string) *Process {
 	f.t.Helper()
-	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: program, Args: []string{program},
+	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: parent, Program: program, Args: []string{program},
 		Host: "host", OS: "linux", Arch: "amd64"})}
 	f.check(f.writer.Region(p.index, wire.ClockNanoseconds, 0, 0))
 	p.Device = p.NewObject()
@@ -246,6 +249,16 @@ func (th *Thread) HoldingInterpreter(call func()) { th.flagged(wire.HoldsInterpr
 
 // TimedOut makes a call that ends without what it waited for.
 func (th *Thread) TimedOut(call func()) { th.flagged(wire.Failed, call) }
+
+// Ran says how long the thread has run by now, of one that never waits for a processor.
+func (th *Thread) Ran(ns int64) {
+	th.file.check(th.file.writer.ThreadTimes(th.index, []wire.ThreadTime{{Thread: th.id, At: Epoch + th.Now, Ran: ns}}))
+}
+
+// ProcessWait waits for a child process for so many nanoseconds.
+func (th *Thread) ProcessWait(selector, program string, child, lasts int64) {
+	th.Call(wire.FamilySignal, selector, 0, uint64(child), lasts, &wire.More{X0: th.Text(program)})
+}
 
 // SignalWait waits on a condition variable for so many nanoseconds; the other thread, 0 if it is not known, gives the signal
 // late nanoseconds before the end.

@@ -28,7 +28,7 @@ func (line logLine) write(w io.Writer, origin int64) {
 // logged says whether records of the row are lines: calls, and of what the tracer records itself what happened without a call.
 func logged(row wire.Row) bool {
 	switch row.Effect {
-	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes:
+	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes, wire.EffectSpans:
 		return true
 	}
 	return row.Group != wire.GroupNone

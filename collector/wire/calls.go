@@ -18,6 +18,7 @@ const (
 	CallCanary       Call = 357
 	CallScopeBegins  Call = 358
 	CallAllocated    Call = 404
+	CallSignpost     Call = 436
 )
 
 // callCount is one more than the last number: there is a row for each, but CallNone.

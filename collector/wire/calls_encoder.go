@@ -35,7 +35,7 @@ var encoderCalls = [...]Row{
 	{63, "endEncoding", FamilyEncoder, GroupEncode, EffectEnds, encoder, none, nil},
 
 	{128, "barrierAfterQueueStages:beforeStages:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
-	{129, "insertDebugSignpost:", FamilyEncoder, GroupEncode, EffectNone, encoder, theText, nil},
+	{129, "insertDebugSignpost:", FamilyEncoder, GroupEncode, EffectMarks, encoder, theText, nil},
 	{130, "pushDebugGroup:", FamilyEncoder, GroupEncode, EffectOpensGroup, encoder, theText, nil},
 	{131, "popDebugGroup", FamilyEncoder, GroupEncode, EffectClosesGroup, encoder, none, nil},
 

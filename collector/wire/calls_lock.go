@@ -10,6 +10,8 @@ var (
 	lockFields   = []Field{lockName, lockAddress}
 	signalFields = []Field{lockName, lockAddress, {At: InX2, Role: RoleGave, name: "address of what the thread itself had signalled last, since its wait before"},
 		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end in"}}
+	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
+	processFields = []Field{{At: InX0, Role: RoleName, name: "the program of the child that was asked for, or the command"}}
 )
 
 // lockCalls are the functions that wait for a lock of the program; only their waits are recorded.
@@ -41,7 +43,7 @@ const (
 	SignalFetched   ObjectID = 1 << 1
 )
 
-// signalCalls are the functions that wait for a signal of another thread; only their waits are recorded.
+// signalCalls are the functions that wait for a signal of another thread, or for a child process; only their waits are recorded.
 var signalCalls = [...]Row{
 	{345, "pthread_cond_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{346, "pthread_cond_timedwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
@@ -52,4 +54,10 @@ var signalCalls = [...]Row{
 	{351, "sem_clockwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{352, "dispatch_semaphore_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{353, "dispatch_group_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+
+	{431, "waitpid", FamilySignal, GroupSignal, EffectAwaitsProcess, none, ended, processFields},
+	{432, "wait4", FamilySignal, GroupSignal, EffectAwaitsProcess, none, ended, processFields},
+	{433, "waitid", FamilySignal, GroupSignal, EffectAwaitsProcess, none, ended, processFields},
+	{434, "wait", FamilySignal, GroupSignal, EffectAwaitsProcess, none, ended, processFields},
+	{435, "system", FamilySignal, GroupSignal, EffectAwaitsProcess, none, ended, processFields},
 }

@@ -26,6 +26,8 @@ var tracerCalls = [...]Row{
 	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer, Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
 		named("the class whose call begins"), nil},
 	{421, "failed", FamilyTracer, GroupNone, EffectFails, commandBuffer, Field{Role: RoleText, name: "what Metal says of the error, after the record completed"}, nil},
+	{CallSignpost, "signpost", FamilyTracer, GroupNone, EffectSpans, none, named("the name of an interval of signposts that another thread began"),
+		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},
 	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes, name: "currentAllocatedSize in"}, nil},
 }
 
@@ -39,10 +41,13 @@ var (
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "end"}}
 )
 
-// functionCalls are Metal's C functions.
+// functionCalls are C functions of Metal's and of its compiler's.
 var functionCalls = [...]Row{
 	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, EffectMakes, none, made(KindDevice), nil},
 	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
 	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
+
+	// Of the private compiler service, which programs call to compile without a device. Whether it failed it says to a block.
+	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none, libraryFields},
 }

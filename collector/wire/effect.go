@@ -30,6 +30,7 @@ const (
 	EffectWaitsValue            // waits until an event has a value
 	EffectBlocks                // waits for a lock
 	EffectListens               // waits for a signal of another thread
+	EffectAwaitsProcess         // waits for a child process
 	EffectAllocates             // takes memory
 	EffectAllocatesCopy         // takes memory and copies into it
 	EffectReleases              // gives memory, or an object, back
@@ -53,6 +54,7 @@ const (
 	EffectMarks        // the program named a moment
 	EffectScopes       // the program named a time, which has ended
 	EffectOpensScope   // the program named a time, which begins
+	EffectSpans        // the program named a time, which another thread began
 	EffectHands        // an object came to a completion handler
 	EffectContinues    // it belongs to the record before it
 )
@@ -83,6 +85,7 @@ var effectNames = [...]string{
 	EffectWaitsValue:     "waits for a value",
 	EffectBlocks:         "blocks",
 	EffectListens:        "listens",
+	EffectAwaitsProcess:  "awaits a process",
 	EffectAllocates:      "allocates",
 	EffectAllocatesCopy:  "allocates and copies",
 	EffectReleases:       "releases",
@@ -104,6 +107,7 @@ var effectNames = [...]string{
 	EffectMarks:          "marks",
 	EffectScopes:         "scopes",
 	EffectOpensScope:     "opens a scope",
+	EffectSpans:          "spans threads",
 	EffectHands:          "hands over",
 	EffectContinues:      "continues",
 }

@@ -42,6 +42,7 @@ const (
 	RoleCall              // a Call
 	RoleDepth             // how many of the like are around it
 	RoleBits              // bits with a meaning each
+	RoleProcess           // system's id of a process
 )
 
 // IsText says whether a value of the role is a StringID.

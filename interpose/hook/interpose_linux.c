@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include "core/state.h"
+#include "hook/codegen.h"
 #include "hook/metal.h"
 #include "system/originals.h"
 
@@ -13,6 +14,7 @@
 EXPORT id MTLCreateSystemDefaultDevice(void);
 EXPORT id MTLCopyAllDevices(void);
 EXPORT id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
+EXPORT void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
 
 // In the order of enum mt_metal_function.
 static const struct function {
@@ -22,6 +24,7 @@ static const struct function {
     {"MTLCreateSystemDefaultDevice", (void *)MTLCreateSystemDefaultDevice},
     {"MTLCopyAllDevices", (void *)MTLCopyAllDevices},
     {"MTLCopyAllDevicesWithObserver", (void *)MTLCopyAllDevicesWithObserver},
+    {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
 // Called by the dlsym of dlsym_linux_*.S: what to return, if it is for us to say; else it jumps on.
@@ -58,4 +61,9 @@ id MTLCopyAllDevices(void) {
 id MTLCopyAllDevicesWithObserver(id *observer, void *handler) {
   id (*real)(id *, void *) = (id(*)(id *, void *))mt_metal_real(MT_METAL_COPY_OBSERVED);
   return real ? mt_copy_observed_devices(real, observer, handler) : NULL;
+}
+
+void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block) {
+  mt_build_request real = (mt_build_request)mt_metal_real(MT_METAL_BUILD_REQUEST);
+  if (real) mt_codegen_build(real, service, unused, type, request, bytes, block);
 }

@@ -12,7 +12,8 @@ static int is_driver(struct dl_phdr_info *info, size_t size, void *unused) {
 }
 bool mt_driver_loaded(void) { return dl_iterate_phdr(is_driver, NULL) != 0; }
 
-static const char *const function_names[MT_METAL_FUNCTIONS] = {"MTLCreateSystemDefaultDevice", "MTLCopyAllDevices", "MTLCopyAllDevicesWithObserver"};
+static const char *const function_names[MT_METAL_FUNCTIONS] = {"MTLCreateSystemDefaultDevice", "MTLCopyAllDevices", "MTLCopyAllDevicesWithObserver",
+                                                                 "MTLCodeGenServiceBuildRequest"};
 static _Atomic(void *) real_functions[MT_METAL_FUNCTIONS];
 
 void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_functions[which], real, memory_order_release); }
@@ -33,6 +34,7 @@ void *mt_metal_symbol(const char *name) {
   static void *library;
   void *metal = mt_metal_real(MT_METAL_CREATE);
   if (!metal) metal = mt_metal_real(MT_METAL_COPY);
+  if (!metal) metal = mt_metal_real(MT_METAL_BUILD_REQUEST); // in a worker that only compiles
   Dl_info info;
   if (!library && metal && dladdr(metal, &info)) library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   void *found = library ? mt_dlsym_next()(library, name) : NULL;

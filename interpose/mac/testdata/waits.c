@@ -329,7 +329,7 @@ static void untraced(void) {
 }
 
 int main(void) {
-  CHECK(mac_pairs() == 28);
+  CHECK(mac_pairs() == 35);
   untraced();
   CHECK(MTLCreateSystemDefaultDevice());
   CHECK(mt_locks_on());

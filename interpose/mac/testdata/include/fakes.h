@@ -43,4 +43,7 @@ size_t mac_sent(unsigned kind, void *payload, size_t size);
 // Go: how often its runtime was started. The slot that interpose/darwin/defergo.go fills has the start; with MAC_GO_AT_LOAD set the library was
 // linked and not rebuilt, and it starts as that is loaded.
 extern _Atomic int mac_go_started;
+
+// The system's logging: how often it was told of a signpost.
+extern _Atomic int mac_signposts;
 #endif

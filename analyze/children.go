@@ -1,0 +1,268 @@
+package analyze
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// KindChildren is the Kind of a Compilation that is a wait for child processes that compiled: compile pools, compilers that a program starts.
+const KindChildren = "child processes"
+
+// A ChildWait is a time in which a thread waited and child processes of its process, or theirs, compiled.
+type ChildWait struct {
+	Call
+	How      string // the call that waited; BlockedElsewhere when it was none that is recorded
+	Program  string // the child's program, when it is known: of waits for one process
+	Child    int    // the ID of the process that ended; 0 when not known
+	Compiled Nanos  // how long at least one of them compiled
+	Mostly   bool   // that was at least half of the wait: it counts as compilation, and is one of Trace.Compilations
+}
+
+// BlockedElsewhere is ChildWait.How of a thread that used no processor and made no call that is recorded: reading from a pipe, for instance.
+const BlockedElsewhere = "blocked outside of Metal"
+
+// compilerPrograms are programs of which all that they do is to compile for Metal. Apple's are protected, so that they are not traced.
+var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt", "air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
+
+// compiles says whether a program, or the first word of a command, is one of them.
+func compiles(command string) bool {
+	words := strings.Fields(command)
+	return len(words) > 0 && slices.Contains(compilerPrograms, filepath.Base(words[0]))
+}
+
+// A family is the compilations of a process's children, and theirs, by begin.
+type family struct {
+	compilations []Interval
+	ends         []Nanos    // of them, ascending
+	busy         []Interval // when at least one was in progress
+}
+
+// within is how much of i was compiled in.
+func (f *family) within(i Interval) (sum Nanos) {
+	first, _ := slices.BinarySearchFunc(f.busy, i.Begin, func(b Interval, at Nanos) int { return cmp.Compare(b.End, at) })
+	for _, b := range f.busy[first:] {
+		if b.Begin >= i.End {
+			break
+		}
+		sum += Interval{max(b.Begin, i.Begin), min(b.End, i.End)}.Length()
+	}
+	return sum
+}
+
+// ends says whether a compilation ended in i, so that it can be what i waited for.
+func (f *family) endsIn(i Interval) bool {
+	n, _ := slices.BinarySearch(f.ends, i.Begin+1)
+	return n < len(f.ends) && f.ends[n] <= i.End
+}
+
+func (f *family) finish() {
+	sortUnlessSorted(f.compilations, func(a, b *Interval) int { return cmp.Compare(a.Begin, b.Begin) })
+	for _, c := range f.compilations {
+		f.ends = append(f.ends, c.End)
+		if n := len(f.busy); n > 0 && c.Begin <= f.busy[n-1].End {
+			f.busy[n-1].End = max(f.busy[n-1].End, c.End)
+		} else {
+			f.busy = append(f.busy, c)
+		}
+	}
+	slices.Sort(f.ends)
+}
+
+// parents are the processes' parents that are in the trace.
+func (t *Trace) parents() map[*Process]*Process {
+	of := map[*Process]*Process{}
+	for _, p := range t.Processes {
+		for _, other := range t.Processes {
+			if other != p && p.Parent != 0 && other.ID == p.Parent && (of[p] == nil || other.place > of[p].place && other.place < p.place) {
+				of[p] = other
+			}
+		}
+	}
+	return of
+}
+
+// families are what the children of processes compiled, with what each process and its children did.
+func (t *Trace) families() (children, whole map[*Process]*family) {
+	children, whole = map[*Process]*family{}, map[*Process]*family{}
+	parents := t.parents()
+	if len(parents) == 0 {
+		return children, whole
+	}
+	add := func(to map[*Process]*family, p *Process, i Interval) {
+		if to[p] == nil {
+			to[p] = &family{}
+		}
+		to[p].compilations = append(to[p].compilations, i)
+	}
+	for i := range t.Compilations {
+		c := &t.Compilations[i]
+		if c.Thread == nil || c.Thread.Process == nil {
+			continue
+		}
+		add(whole, c.Thread.Process, c.Interval)
+		for p, n := parents[c.Thread.Process], 0; p != nil && n < len(t.Processes); p, n = parents[p], n+1 {
+			add(children, p, c.Interval)
+			add(whole, p, c.Interval)
+		}
+	}
+	for _, all := range []map[*Process]*family{children, whole} {
+		for _, f := range all {
+			f.finish()
+		}
+	}
+	return children, whole
+}
+
+// waitForChildren finds who waited for child processes that compiled. What was mostly that becomes a compilation of the thread that waited,
+// and is no wait for a signal any more.
+func (t *Trace) waitForChildren() {
+	children, whole := t.families()
+	byID := map[int]*Process{}
+	for _, p := range t.Processes {
+		byID[p.ID] = p
+	}
+	works := t.workers()
+	t.SignalWaits = slices.DeleteFunc(t.SignalWaits, func(w SignalWait) bool {
+		c, is := childWaitOf(&w, children, whole, byID, works)
+		if is {
+			t.ChildWaits = append(t.ChildWaits, c)
+		}
+		return c.Mostly
+	})
+	t.blockedElsewhere(children, works)
+	sortUnlessSorted(t.ChildWaits, func(a, b *ChildWait) int { return byBegin(&a.Call, &b.Call) })
+	for i := range t.ChildWaits {
+		if c := &t.ChildWaits[i]; c.Mostly {
+			t.Compilations = append(t.Compilations, Compilation{Call: c.Call, Selector: c.How, Kind: KindChildren})
+			c.Thread.spend(c.Interval)
+		}
+	}
+	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
+}
+
+// childWaitOf is a wait as one for children that compiled, if it is one. A wait for a signal is one when a compilation ended in it, and the
+// thread is one that works: pools have threads that wait all the time.
+func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (c ChildWait, is bool) {
+	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {
+		return c, false
+	}
+	f := children[w.Thread.Process]
+	if child := byID[w.Child]; w.ForProcess && w.Child != 0 && child != nil {
+		f = whole[child]
+	}
+	c = ChildWait{Call: w.Call, How: w.Selector}
+	if w.ForProcess {
+		c.Program, c.Child = w.Name, w.Child
+		if compiles(w.Name) {
+			c.Compiled = w.Length()
+		}
+	}
+	if c.Compiled == 0 && f != nil && f.endsIn(w.Interval) {
+		c.Compiled = f.within(w.Interval)
+	}
+	c.Mostly = 2*c.Compiled >= c.Length()
+	return c, c.Compiled > 0
+}
+
+// workers are the threads that do more than wait for signals: they submit work, wait for it, or compile.
+func (t *Trace) workers() map[*Thread]bool {
+	works := map[*Thread]bool{}
+	for _, th := range t.Threads {
+		works[th] = th.Submits
+	}
+	for _, b := range t.CommandBuffers {
+		works[b.Committed.Thread] = true
+	}
+	for i := range t.Waits {
+		works[t.Waits[i].Thread] = true
+	}
+	for i := range t.Compilations {
+		works[t.Compilations[i].Thread] = true
+	}
+	return works
+}
+
+// blockedElsewhere finds the times in which a thread that works made no call that the model knows and was mostly off the processors, while children
+// compiled.
+func (t *Trace) blockedElsewhere(children map[*Process]*family, works map[*Thread]bool) {
+	calls := map[*Thread][]Interval{}
+	for _, th := range t.Threads {
+		if works[th] && children[th.Process] != nil {
+			calls[th] = nil
+		}
+	}
+	if len(calls) == 0 {
+		return
+	}
+	add := func(c *Call) {
+		if list, of := calls[c.Thread]; of && c.Known() {
+			calls[c.Thread] = append(list, c.Interval)
+		}
+	}
+	for _, b := range t.CommandBuffers {
+		add(&b.Created)
+		add(&b.Committed)
+		for i := range b.Encoders {
+			add(&b.Encoders[i].Created)
+			add(&b.Encoders[i].Ended)
+		}
+	}
+	for i := range t.Waits {
+		add(&t.Waits[i].Call)
+	}
+	for i := range t.Locks {
+		add(&t.Locks[i].Call)
+	}
+	for i := range t.SignalWaits {
+		add(&t.SignalWaits[i].Call)
+	}
+	for i := range t.ChildWaits {
+		add(&t.ChildWaits[i].Call)
+	}
+	for i := range t.Compilations {
+		add(&t.Compilations[i].Call)
+	}
+	for _, th := range t.Threads {
+		if list, of := calls[th]; of {
+			t.ChildWaits = append(t.ChildWaits, blockedBetween(th, list, children[th.Process])...)
+		}
+	}
+}
+
+// blockedBetween are the times between the thread's calls in which it was blocked and children compiled.
+func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait) {
+	slices.SortFunc(calls, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
+	from := th.Active.Begin
+	for _, c := range append(calls, Interval{th.Active.End, th.Active.End}) {
+		gap := Interval{from, c.Begin}
+		from = max(from, c.End)
+		if gap.Length() == 0 || !f.endsIn(gap) {
+			continue
+		}
+		compiled := f.within(gap)
+		if asleep := th.asleepIn(gap); 2*compiled >= gap.Length() && 2*asleep >= gap.Length() {
+			found = append(found, ChildWait{Call: Call{Interval: gap, Thread: th}, How: BlockedElsewhere, Compiled: compiled, Mostly: true})
+		}
+	}
+	return found
+}
+
+// asleepIn is how long, at least, the thread did not run in i: all that it ran between two samples may have been in i.
+func (t *Thread) asleepIn(i Interval) (sum Nanos) {
+	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
+	for n := max(first, 1); n < len(t.CPU) && t.CPU[n-1].At < i.End; n++ {
+		a, b := t.CPU[n-1], t.CPU[n]
+		if b.At > a.At && b.Ran >= a.Ran {
+			sum += max(0, Interval{max(a.At, i.Begin), min(b.At, i.End)}.Length()-(b.Ran-a.Ran))
+		}
+	}
+	return sum
+}
+
+// spend counts a time in which the thread made no call that has a part as compilation.
+func (t *Thread) spend(i Interval) {
+	t.Exclusive[PartCompile] += Interval{max(i.Begin, t.Active.Begin), min(i.End, t.Active.End)}.Length()
+	t.WorkingExclusive[PartCompile] += Interval{max(i.Begin, t.Working.Begin), min(i.End, t.Working.End)}.Length()
+}

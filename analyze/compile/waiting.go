@@ -1,0 +1,73 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// Waited is what a thread waited for child processes that compiled, in one way.
+type Waited struct {
+	Thread   *analyze.Thread
+	How      string // analyze.ChildWait.How
+	Program  string // of the children, where it is known
+	Count    int
+	Total    analyze.Nanos
+	Compiled analyze.Nanos // of Total, while at least one of them compiled
+	Counted  analyze.Nanos // of Total, what counts as compilation, because most of each wait was
+}
+
+// A Compiler is a process that compiled.
+type Compiler struct {
+	Process *analyze.Process
+	Count   int // of libraries and pipeline states
+	Total   analyze.Nanos
+}
+
+// waited sums who waited for children that compiled.
+func (u *Use) waited(t *analyze.Trace) {
+	type key struct {
+		thread       *analyze.Thread
+		how, program string
+	}
+	by := map[key]*Waited{}
+	for i := range t.ChildWaits {
+		c := &t.ChildWaits[i]
+		k := key{c.Thread, c.How, c.Program}
+		w := by[k]
+		if w == nil {
+			w = &Waited{Thread: c.Thread, How: c.How, Program: c.Program}
+			by[k] = w
+			u.Waited = append(u.Waited, w)
+		}
+		w.Count++
+		w.Total += c.Length()
+		w.Compiled += c.Compiled
+		if c.Mostly {
+			w.Counted += c.Length()
+		}
+	}
+	slices.SortStableFunc(u.Waited, func(a, b *Waited) int { return cmp.Compare(b.Total, a.Total) })
+}
+
+// compilers sums what each process compiled.
+func (u *Use) compilers(t *analyze.Trace) {
+	by := map[*analyze.Process]*Compiler{}
+	for i := range t.Compilations {
+		c := &t.Compilations[i]
+		p := process(c)
+		if p == nil || c.Kind == analyze.KindChildren {
+			continue
+		}
+		if by[p] == nil {
+			by[p] = &Compiler{Process: p}
+			u.Compilers = append(u.Compilers, by[p])
+		}
+		if c.Kind != "function" {
+			by[p].Count++
+		}
+		by[p].Total += c.Length()
+	}
+	slices.SortStableFunc(u.Compilers, func(a, b *Compiler) int { return cmp.Compare(b.Total, a.Total) })
+}

@@ -1,0 +1,41 @@
+// See codegen.h. The block that is told of the end is the program's and may be none that could be copied, so it is handed on as it is: whether
+// a compilation failed is not known. A process that only compiles, as a worker of a pool, begins to be traced with this call.
+//
+// A request to compile is: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end with zeros.
+#include "hook/codegen.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/fact.h"
+#include "core/process.h"
+#include "core/text.h"
+#include "hook/span.h"
+
+enum { COMPILE = 13 };
+
+// The hash of the source, as of one that a device is given, and its length; 0 of a request of another kind.
+static uint64_t hash_of_request(struct thread *t, int32_t type, const char *request, size_t bytes, uint64_t *length) {
+  uint64_t sizes[2];
+  *length = 0;
+  if (type != COMPILE || !request || bytes < sizeof sizes) return 0;
+  memcpy(sizes, request, sizeof sizes);
+  if (sizes[0] > bytes - sizeof sizes) return 0;
+  int saved = errno;
+  char text[17];
+  *length = strnlen(request + sizeof sizes, sizes[0]);
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)mt_fnv(MT_FNV_START, request + sizeof sizes, *length));
+  errno = saved;
+  return mt_text(t, text, 16);
+}
+
+void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block) {
+  struct span span;
+  if (!mt_activate() || !SPAN_BY(mt_span_begin, &span, MT_FAMILY_function, MT_CALL_function_MTLCodeGenServiceBuildRequest, NULL)) {
+    original(service, unused, type, request, bytes, block);
+    return;
+  }
+  original(service, unused, type, request, bytes, block);
+  uint64_t end = mt_ticks(), more[3] = {0};
+  more[0] = hash_of_request(span.thread, type, request, bytes, &more[1]);
+  mt_span_end_more(&span, end, MT_FAMILY_function, 0, 0, more);
+}

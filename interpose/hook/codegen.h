@@ -1,0 +1,11 @@
+// The private compiler service, by which programs compile without a device.
+#ifndef MTRACE_CODEGEN_H
+#define MTRACE_CODEGEN_H
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*mt_build_request)(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
+
+// MTLCodeGenServiceBuildRequest, recorded. Original is the service's own.
+void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
+#endif

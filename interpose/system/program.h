@@ -1,0 +1,8 @@
+// The names of processes' programs; one source file per system.
+#ifndef MTRACE_PROGRAM_H
+#define MTRACE_PROGRAM_H
+#include <sys/types.h>
+
+// Writes the name of a process' program, as much of it as fits, and a zero; an empty one when it is not known.
+void mt_program_of(pid_t process, char *name, unsigned size);
+#endif

@@ -13,7 +13,7 @@ void mt_process_wait_begin(struct mt_process_wait *w, unsigned call, pid_t proce
   w->call = call;
   w->program[0] = 0;
   if (process > 0) mt_program_of(process, w->program, sizeof w->program);
-  w->begin = mt_wait_begin(call, frame);
+  w->begin = mt_wait_begin(call, frame, false);
   errno = saved;
 }
 

@@ -87,19 +87,24 @@ func (c *child) follow(now change) (change, error) {
 	return c.untilItGoesOn()
 }
 
-// shellWatches says whether a shell may wait for us to stop: we have a terminal, and the signal came from it, or we are what runs on it
-// at the moment, so that its shell waits.
+// shellWatches says whether a shell may wait for us to stop: we have a terminal, and its key stopped the program; or we are what runs on it
+// at the moment, so that its shell waits. The terminal stops who is in the background and reads it or sets it: when we are in the foreground
+// now, then a shell has put us there since, and lets the program go on, too. On a slow machine the job was stopped once more at that.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {
 		return false
 	}
 	defer terminal.Close()
-	if stoppedBy != syscall.SIGSTOP {
-		return true
-	}
 	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == syscall.Getpgrp()
+	inForeground := err == nil && group == syscall.Getpgrp()
+	switch stoppedBy {
+	case syscall.SIGSTOP:
+		return inForeground
+	case syscall.SIGTTIN, syscall.SIGTTOU:
+		return !inForeground
+	}
+	return true
 }
 
 func (c *child) untilItGoesOn() (change, error) {

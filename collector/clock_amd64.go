@@ -20,7 +20,7 @@ func sampleClock(kind wire.ClockKind) (wire.ClockSample, bool) {
 	for range 5 {
 		var now unix.Timespec
 		before := tsc()
-		err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+		err := unix.ClockGettime(monotonicClock, &now)
 		gap := tsc() - before
 		if err == nil && gap < tightest {
 			tightest = gap

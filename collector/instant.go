@@ -1,11 +1,11 @@
 package collector
 
 import (
-	"math/bits"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
 
@@ -46,9 +46,7 @@ func (p *process) ticksOf(i instant) wire.Ticks {
 		if p.numer == 0 {
 			return 0
 		}
-		hi, lo := bits.Mul64(uint64(i.nanos), uint64(p.denom))
-		q, _ := bits.Div64(hi%uint64(p.numer), lo, uint64(p.numer))
-		return wire.Ticks(q)
+		return wire.Ticks(tracefile.MulDiv(uint64(i.nanos), uint64(p.denom), uint64(p.numer)))
 	}
 	return wire.Ticks(i.nanos + p.ahead)
 }
@@ -67,9 +65,7 @@ func (p *process) instantOf(t wire.Ticks) instant {
 		if p.denom == 0 {
 			return now()
 		}
-		hi, lo := bits.Mul64(uint64(t), uint64(p.numer))
-		q, _ := bits.Div64(hi%uint64(p.denom), lo, uint64(p.denom))
-		return instant{nanos: int64(q)}
+		return instant{nanos: tracefile.MulDiv(uint64(t), uint64(p.numer), uint64(p.denom))}
 	}
 	return instant{nanos: int64(t) - p.ahead}
 }

@@ -3,8 +3,7 @@ package collector
 import (
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
+	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
 
@@ -22,16 +21,11 @@ type piecePast struct {
 	last     wire.Ticks // the largest end of a call
 	lasts    bool       // some records last
 	came     time.Time
-	data     []byte
+	data     tracefile.Packed
 }
 
 // pieceRecords is how many records a piece has: so many that they compress well, so few that what is too old is little.
 const pieceRecords = 4096
-
-var (
-	pastEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-	pastDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-)
 
 // remember adds records to the past of a ring, and forgets what is too old, or too much.
 func (p *process) remember(w *Window, r *ring, position uint64, records []wire.Record) {
@@ -74,15 +68,15 @@ func (p *process) pack(w *Window, r *ring) {
 			piece.lasts = piece.lasts || record.Call.Lasts()
 		}
 	}
-	piece.data = pastEncoder.EncodeAll(raw, nil)
-	w.held.Add(int64(len(piece.data)))
+	piece.data = tracefile.Pack(raw)
+	w.held.Add(int64(piece.data.Size()))
 	past.pieces = append(past.pieces, piece)
 	past.open = past.open[:0]
 }
 
 // unpack is the records of a piece.
 func (piece *piecePast) unpack() []wire.Record {
-	raw, err := pastDecoder.DecodeAll(piece.data, nil)
+	raw, err := piece.data.Unpack()
 	if err != nil {
 		panic(err) // it was made here
 	}
@@ -96,7 +90,7 @@ func (p *process) drop(w *Window, r *ring) {
 	piece := past.pieces[0]
 	past.pieces[0] = piecePast{}
 	past.pieces = past.pieces[1:]
-	w.held.Add(-int64(len(piece.data)))
+	w.held.Add(-int64(piece.data.Size()))
 	if !piece.lasts {
 		r.window.leftOut += uint64(piece.count)
 		return
@@ -125,7 +119,7 @@ func (p *process) forget(r *ring, wanted func(*wire.Record) bool) {
 	past := &r.window.past
 	w := p.collector.window
 	for _, piece := range past.pieces {
-		w.held.Add(-int64(len(piece.data)))
+		w.held.Add(-int64(piece.data.Size()))
 		if wanted == nil && !piece.lasts {
 			r.window.leftOut += uint64(piece.count)
 			continue

@@ -17,7 +17,6 @@ import (
 // Of what is left out, the records that hold for all that comes later are kept: which thread has a ring, what a queue or a pipeline state is.
 // The rings' positions in the trace are without what was left out, so that nothing seems to be lost.
 type Window struct {
-	Asked    string        // how it was asked for, for people
 	Closed   bool          // nothing is kept before it is opened
 	Duration time.Duration // how long it is open each time; 0 is until it is closed
 	Last     time.Duration // keep the end, and so much before it; it is never open
@@ -31,8 +30,7 @@ type Window struct {
 	held      atomic.Int64 // bytes of all pasts
 	starts    wire.StringID
 	stops     wire.StringID
-	done      bool      // for good, guarded by opening
-	began     time.Time // of the recording
+	done      bool // for good, guarded by opening
 	timer     *time.Timer
 
 	mutex  sync.Mutex // guards what follows
@@ -64,7 +62,7 @@ const theStart = "the start"
 
 // begin makes the window that of a collector.
 func (w *Window) begin(c *Collector) {
-	w.collector, w.began = c, time.Now()
+	w.collector = c
 	if w.StartOn != "" {
 		w.starts = wire.HashString(w.StartOn)
 	}

@@ -14,7 +14,7 @@ import (
 func (p *Process) Nanos(t wire.Ticks) int64 {
 	switch {
 	case p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0:
-		return mulDiv(uint64(t), uint64(p.TimebaseNumer), uint64(p.TimebaseDenom))
+		return MulDiv(uint64(t), uint64(p.TimebaseNumer), uint64(p.TimebaseDenom))
 	case p.Clock != wire.ClockTSC || len(p.Samples) < 2:
 		return int64(t)
 	}
@@ -23,17 +23,17 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 	a, b := p.Samples[i], p.Samples[i+1]
 	ticks, nanos := uint64(b.Ticks-a.Ticks), uint64(b.Nanos-a.Nanos)
 	if t < a.Ticks {
-		return a.Nanos - mulDiv(uint64(a.Ticks-t), nanos, ticks)
+		return a.Nanos - MulDiv(uint64(a.Ticks-t), nanos, ticks)
 	}
-	passed := mulDiv(uint64(t-a.Ticks), nanos, ticks)
+	passed := MulDiv(uint64(t-a.Ticks), nanos, ticks)
 	if a.Nanos > 0 && passed > math.MaxInt64-a.Nanos { // of a damaged file
 		return math.MaxInt64
 	}
 	return a.Nanos + passed
 }
 
-// mulDiv is a*b/c without overflow in between; a result beyond an int64 is the largest there is.
-func mulDiv(a, b, c uint64) int64 {
+// MulDiv is a*b/c without overflow in between; a result beyond an int64 is the largest there is.
+func MulDiv(a, b, c uint64) int64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {
 		return math.MaxInt64

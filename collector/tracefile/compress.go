@@ -28,6 +28,25 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
+// A Packed is a payload in memory, compressed where that makes it smaller.
+type Packed struct {
+	stored []byte
+	as     encoding
+	size   uint32
+}
+
+// Pack packs a payload, which may be kept.
+func Pack(payload []byte) Packed {
+	stored, as := compress(payload, nil)
+	return Packed{stored, as, uint32(len(payload))}
+}
+
+// Size is how much memory it takes, in bytes.
+func (p Packed) Size() int { return len(p.stored) }
+
+// Unpack is the payload.
+func (p Packed) Unpack() ([]byte, error) { return decompress(p.stored, p.as, p.size, nil) }
+
 var errPayload = errors.New("its payload cannot be decompressed")
 
 // decompress returns the payload of raw bytes that stored holds, using scratch.

@@ -27,7 +27,9 @@ func WithoutRecords(dst io.Writer, part io.Reader) error {
 // result. A trace that was not ended stays without an end: it is cut.
 func Assemble(dst io.Writer, parts io.Reader, note string) error {
 	w := &Writer{file: noClose{dst}}
-	ended := false
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	var result *Result
 	err := eachBlock(parts, func(b *block, whole []byte) error {
 		switch {
 		case b == nil:
@@ -36,9 +38,9 @@ func Assemble(dst io.Writer, parts io.Reader, note string) error {
 		case b.kind == blockIndex:
 			return nil // of the whole trace; a new one is written
 		case b.kind != blockResult:
-			return w.commit(*b, whole[:blockHeader:blockHeader], whole[blockHeader:])
+			w.commit(*b, whole)
+			return w.err
 		}
-		ended = true
 		payload, err := decompress(whole[blockHeader:], b.encoding, b.raw, nil)
 		if err != nil {
 			return err
@@ -47,13 +49,14 @@ func Assemble(dst io.Writer, parts io.Reader, note string) error {
 		if err := json.Unmarshal(payload, &r); err != nil {
 			return err
 		}
-		r.addNote(note)
-		return w.appendJSONLocked(block{kind: blockResult}, r)
+		result = &r
+		return nil
 	})
-	if err != nil || !ended {
+	if err != nil || result == nil {
 		return err
 	}
-	return w.end()
+	result.addNote(note)
+	return w.end(*result)
 }
 
 type noClose struct{ io.Writer }

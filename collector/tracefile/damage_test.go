@@ -197,6 +197,7 @@ func TestSoFar(t *testing.T) {
 	w.SoFar(p, End{Unix: 5e9, Rings: []RingEnd{{Ring: 0, Head: 200}}})
 	w.Flush()
 	w.SoFar(p, End{Unix: 6e9, Rings: []RingEnd{{Ring: 0, Head: 400, Dropped: 30}, {Ring: 1, Head: 50}}})
+	w.Flush()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package tracefile
 
 import (
-	"bytes"
 	"io"
 	"slices"
 )
@@ -19,7 +18,7 @@ type tailBlock struct {
 }
 
 // keep keeps what is no record for the end.
-func (w *Writer) keep(b block, header, stored []byte) {
+func (w *Writer) keep(b block, whole []byte) {
 	switch b.kind {
 	case blockRecords, blockSoFar, blockResult, blockIndex, blockInfo:
 		return
@@ -30,11 +29,11 @@ func (w *Writer) keep(b block, header, stored []byte) {
 		for _, t := range w.tail {
 			size += len(t.stored)
 		}
-		if size+len(stored) > mostTail {
+		if size+len(whole) > mostTail {
 			return
 		}
 	}
-	w.tail = append(w.tail, tailBlock{b, bytes.Clone(header), bytes.Clone(stored)})
+	w.tail = append(w.tail, tailBlock{b, whole[:blockHeader], whole[blockHeader:]})
 }
 
 // A cuttable is a file whose end can be written again.

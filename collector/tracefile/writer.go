@@ -17,7 +17,8 @@ import (
 const flushEvery = time.Second
 
 // A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in the
-// order of the ring. After the first failure to write, every method reports it, and no record is written any more.
+// order of the ring. Blocks are written by a goroutine of the writer's, so that callers wait for a slow file only when much is written
+// already that it has not taken. After the first failure to write, every method reports it, and no record is written any more.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -25,9 +26,10 @@ type Writer struct {
 	gathered atomic.Int64 // records in streams
 
 	mutex     sync.Mutex // guards what follows; taken after a stream's
-	file      io.WriteCloser
-	offset    int64
-	index     index // of what was written
+	queue     blockQueue
+	file      io.WriteCloser // written to without the mutex, by one goroutine
+	offset    int64          // behind what was written
+	index     index          // of what was written
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
@@ -70,7 +72,15 @@ func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
 		return nil, fmt.Errorf("write the trace: %w", err)
 	}
 	w.offset = int64(len(header))
-	if err := w.appendJSON(block{kind: blockInfo}, info); err != nil {
+	w.queue.most, w.queue.arrived.L, w.queue.written.L = mostQueued, &w.mutex, &w.mutex
+	w.queue.done.Go(w.writeQueued)
+	w.mutex.Lock()
+	w.appendJSONLocked(block{kind: blockInfo}, info)
+	w.settle()
+	err := w.err
+	w.mutex.Unlock()
+	if err != nil {
+		w.closeQueue()
 		file.Close()
 		return nil, err
 	}
@@ -173,7 +183,12 @@ func (w *Writer) Recorded(list []Recorded) {
 }
 
 // Expected is about how large the file is with the records that are not written yet, in bytes.
-func (w *Writer) Expected() int64 { return w.Size() + usualRecord*w.gathered.Load() }
+func (w *Writer) Expected() int64 {
+	w.mutex.Lock()
+	size := w.offset + w.queue.bytes
+	w.mutex.Unlock()
+	return size + usualRecord*w.gathered.Load()
+}
 
 // usualRecord is about how much a record takes in the file, in bytes: see BenchmarkWrite.
 const usualRecord = 6
@@ -196,7 +211,10 @@ func (w *Writer) Flush() error {
 	for _, p := range processes {
 		p.flush() // who had the rings is known now
 	}
-	return w.Err()
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.settle()
+	return w.err
 }
 
 // Err is the first failure to write the file.
@@ -226,6 +244,7 @@ func (w *Writer) Close(r Result) error {
 	close(w.stop)
 	w.done.Wait()
 	w.Flush()
+	w.closeQueue()
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if w.recorded != nil {
@@ -234,8 +253,7 @@ func (w *Writer) Close(r Result) error {
 	if w.leftOut > 0 {
 		r.addNote(fmt.Sprintf("%d records were left out: %v", w.leftOut, w.noRoom))
 	}
-	w.appendJSONLocked(block{kind: blockResult}, r)
-	if w.end() != nil {
+	if w.end(r) != nil {
 		w.endCut(r)
 	}
 	if err := w.file.Close(); err != nil && w.err == nil {
@@ -244,11 +262,13 @@ func (w *Writer) Close(r Result) error {
 	return w.err
 }
 
-// end writes the index.
-func (w *Writer) end() error {
+// end writes the result and the index.
+func (w *Writer) end(r Result) error {
+	t := jsonBlock(block{kind: blockResult}, r)
+	w.commit(t.block, append(t.header, t.stored...))
 	index := w.offset
-	t := payloadBlock(block{kind: blockIndex}, w.index.payload)
-	w.commit(t.block, t.header, t.stored)
+	t = payloadBlock(block{kind: blockIndex}, w.index.payload)
+	w.commit(t.block, append(t.header, t.stored...))
 	if w.err == nil {
 		w.write(appendTrailer(nil, index))
 	}
@@ -272,15 +292,9 @@ func (w *Writer) stream(p ProcessIndex, ring uint16) *streamWriter {
 	return s
 }
 
-func (w *Writer) appendJSON(b block, value any) error {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return w.appendJSONLocked(b, value)
-}
-
 func (w *Writer) appendJSONLocked(b block, value any) error {
 	t := jsonBlock(b, value)
-	return w.commit(t.block, t.header, t.stored)
+	return w.enqueue(t.block, t.header, t.stored)
 }
 
 func jsonBlock(b block, value any) tailBlock {
@@ -309,37 +323,38 @@ func (w *Writer) appendBlock(b block, payload, scratch []byte) ([]byte, error) {
 	header := b.appendHeader(make([]byte, 0, blockHeader+len(stored)))
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	return scratch, w.commit(b, header, stored)
+	return scratch, w.enqueue(b, header, stored)
 }
 
-// commit writes a block, as a whole or not at all.
-func (w *Writer) commit(b block, header, stored []byte) error {
+// commit writes a block, as a whole or not at all. With the mutex, which it gives up while the file takes the block: only one at a time
+// may be in it.
+func (w *Writer) commit(b block, whole []byte) {
 	if w.err != nil {
-		w.keep(b, header, stored)
-		return w.err
+		w.keep(b, whole)
+		return
 	}
-	whole := append(header, stored...)
 	if bounded, ok := w.file.(Bounded); ok && b.kind == blockRecords {
 		if err := bounded.Room(len(whole)); err != nil {
 			w.leftOut, w.noRoom = w.leftOut+uint64(b.count), err
-			return nil
+			return
 		}
 	}
 	b.offset = w.offset
 	if w.write(whole) {
 		w.index.add(&b)
-		return nil
+		return
 	}
 	w.offset = b.offset
 	if file, ok := w.file.(interface{ Truncate(int64) error }); ok {
 		file.Truncate(b.offset) // if this fails too, readers skip the rest of the block
 	}
-	w.keep(b, header, stored)
-	return w.err
+	w.keep(b, whole)
 }
 
 func (w *Writer) write(b []byte) bool {
+	w.mutex.Unlock()
 	n, err := w.file.Write(b)
+	w.mutex.Lock()
 	w.offset += int64(n)
 	if err != nil {
 		w.err, w.cut = fmt.Errorf("write the trace: %w", err), time.Now().UnixNano()

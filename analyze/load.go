@@ -387,7 +387,12 @@ func (l *loader) losses(p *processLoader) {
 func (l *loader) source(r *tracefile.Reader) {
 	s, info := &l.trace.Source, r.Info()
 	s.Host, s.OS, s.Args = info.Host, strings.TrimSpace(info.OS+" "+info.Arch), info.Command
-	s.Started, s.Processors = time.Unix(0, info.Started), info.Processors
+	s.Started, s.Processors, s.Selected = time.Unix(0, info.Started), info.Processors, info.Selected
+	for _, p := range r.Processes() {
+		if p.End != nil {
+			s.LeftOut += int64(p.End.LeftOut)
+		}
+	}
 	if first := l.main(); first != nil {
 		s.Program = first.Program
 		if len(s.Args) == 0 {

@@ -98,6 +98,8 @@ type Source struct {
 	Short         *Shortfall // nil when it is
 
 	Recorded []Recorded // the times that were recorded, where that is not all of the run
+	Selected []string   // which calls were asked for, flag by flag, where that is not all of them
+	LeftOut  int64      // records that were not asked for
 	Asked    string     // how less than all was asked for, where there are no times, or they are not known; else empty
 }
 

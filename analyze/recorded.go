@@ -70,6 +70,24 @@ func (l *loader) recorded(r *tracefile.Reader) {
 
 // RecordedText says in one line what of its run a trace has; empty when that is all.
 func (s *Source) RecordedText() string {
+	text := s.timesText()
+	if len(s.Selected) == 0 {
+		return text
+	}
+	selected := "RECORDED IN PART, as asked for (" + strings.Join(s.Selected, ", ") + "): "
+	if s.LeftOut > 0 {
+		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows", s.LeftOut)
+	} else {
+		selected += "what was left out is not in what follows"
+	}
+	if text != "" {
+		selected += "; " + text
+	}
+	return selected
+}
+
+// timesText says in one line which times of its run a trace has; empty when that is all.
+func (s *Source) timesText() string {
 	if len(s.Recorded) == 0 {
 		if s.Asked == "" {
 			return ""

@@ -32,6 +32,8 @@ type Options struct {
 	Accept func(wire.Hello) bool
 	// Window, when there is one, says which times are kept. Nil is all.
 	Window *Window
+	// Selection, when there is one, says which calls are kept. Nil is all.
+	Selection *Selection
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
 	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from then on
@@ -43,7 +45,8 @@ type Options struct {
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
-	window   *Window // nil when all is kept
+	window   *Window    // nil when all is kept
+	selected *Selection // nil when all is kept
 	accept   func(wire.Hello) bool
 	failed   func(error)
 	log      zerolog.Logger
@@ -107,6 +110,7 @@ func New(o Options) (*Collector, error) {
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	c.began, _ = sampleClock(wire.ClockTSC)
+	c.selected = o.Selection
 	if c.window = o.Window; c.window != nil {
 		c.window.begin(c)
 	}

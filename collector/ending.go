@@ -50,6 +50,14 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		if w := p.collector.window; w != nil {
 			p.finishWindow(w)
 		}
+		if s := p.collector.selected; s != nil {
+			p.finishSift(s)
+			for _, r := range p.rings {
+				if r != nil {
+					end.LeftOut += r.sieve.leftOut
+				}
+			}
+		}
 		p.mutex.Unlock()
 		note(guard(func() error { p.readEnd(&end, alive); return nil }))
 		p.sampleClock()
@@ -102,7 +110,7 @@ func (p *process) readCounters(end *tracefile.End, alive bool) {
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
-		e.Head = max(e.Head, r.records.next) - r.window.left()
+		e.Head = max(e.Head, r.records.next) - r.window.left() - r.sieve.leftOut
 		p.mutex.Unlock()
 		end.Rings = append(end.Rings, e)
 		l.addCoverage(end, shared, r.where())

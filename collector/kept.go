@@ -110,7 +110,7 @@ func (c *Collector) after(i instant, d time.Duration) instant {
 
 // put writes records; they have the places in the trace that they would have if what is left out had never been.
 func (p *process) put(r *ring, position uint64, records []wire.Record) {
-	p.collector.written(p.collector.writer.Records(p.index, r.index, position-r.window.leftOut, records))
+	p.write(r, position-r.window.leftOut, records)
 }
 
 // sieve writes those records that last or are wanted, each with the More record that belongs to it; the others are left out.

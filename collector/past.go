@@ -7,7 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A past is the latest records of a ring that are not in the trace and may come to be.
+// A past is the latest records of a ring that are not in the trace and may come to be: because the window may open (kept.go), or because it is
+// not known yet whether they are wanted (sift.go).
 type past struct {
 	pieces []piecePast
 	open   []wire.Record // the newest, which are no piece yet
@@ -58,6 +59,13 @@ func (p *process) remember(w *Window, r *ring, position uint64, records []wire.R
 // pack makes a piece of the newest.
 func (p *process) pack(w *Window, r *ring) {
 	past := &r.window.past
+	piece := past.piece()
+	w.held.Add(int64(piece.data.Size()))
+	past.pieces = append(past.pieces, piece)
+}
+
+// piece makes a piece of the newest, which are then no more.
+func (past *past) piece() piecePast {
 	piece := piecePast{position: past.from, count: len(past.open), came: time.Now()}
 	raw := make([]byte, 0, len(past.open)*wire.RecordSize)
 	for i := range past.open {
@@ -69,9 +77,8 @@ func (p *process) pack(w *Window, r *ring) {
 		}
 	}
 	piece.data = tracefile.Pack(raw)
-	w.held.Add(int64(piece.data.Size()))
-	past.pieces = append(past.pieces, piece)
 	past.open = past.open[:0]
+	return piece
 }
 
 // unpack is the records of a piece.

@@ -40,6 +40,8 @@ type process struct {
 	doubts  []string // what it claims and what cannot be
 	code    code
 
+	names *names // that rules ask for; nil without a Selection
+
 	newest    wire.Ticks        // the largest end of a call that may come to be in the trace
 	pastTimes []wire.ThreadTime // the same of processor times
 
@@ -55,6 +57,9 @@ func (p *process) add() {
 	}
 	p.added = true
 	p.index = p.collector.writer.AddProcess(p.hello)
+	if p.collector.selected != nil {
+		p.names = newNames()
+	}
 	p.collector.observer.Process(p.index, p.hello)
 }
 
@@ -108,6 +113,15 @@ func (p *process) writeRecords(r *ring, position uint64, records []wire.Record) 
 		p.keep(w, r, position, records)
 		return
 	}
+	p.write(r, position, records)
+}
+
+// write hands records to the trace, or to the selection.
+func (p *process) write(r *ring, position uint64, records []wire.Record) {
+	if s := p.collector.selected; s != nil {
+		p.sift(s, r, position, records)
+		return
+	}
 	p.collector.written(p.collector.writer.Records(p.index, r.index, position, records))
 }
 
@@ -153,6 +167,9 @@ func (p *process) handFacts(facts []wire.Fact) {
 		}
 	}
 	p.code.note(facts)
+	if p.names != nil {
+		p.names.facts(facts)
+	}
 	p.collector.observer.Facts(p.index, facts)
 	p.collector.written(p.collector.writer.Facts(p.index, facts))
 }

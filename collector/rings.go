@@ -38,6 +38,7 @@ type ring struct {
 	losses  []tracefile.Loss
 
 	window windowed // of what is kept of it, where that is not all
+	sieve  sieve    // the same of what was selected
 }
 
 // watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the time

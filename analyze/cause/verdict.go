@@ -97,12 +97,24 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 
 // confess adds to the verdict that the tracer did not see everything, where it knows that.
 func (v *Verdict) confess(ev *evidence.Evidence) {
+	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
 		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.", deviceName(ev.Busiest.Device), others)
 	}
 	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
 		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: this is about those.", commits.Seen, commits.Made)
 	}
+}
+
+// hedge says that a verdict is about a part of what happened, where that is what was asked for. Nothing is ruled out by it: what would show a cause
+// may be in what was left out.
+func (v *Verdict) hedge(t *analyze.Trace) {
+	if len(t.Source.Selected) == 0 {
+		return
+	}
+	v.RuledOut = nil
+	v.Summary += fmt.Sprintf(" But not all was recorded, as asked for (%s): this is about what was, and what was left out may have another cause.",
+		strings.Join(t.Source.Selected, ", "))
 }
 
 // otherDevices says how busy the GPUs were that the verdict is not about; empty when there are none.
@@ -144,7 +156,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 	if n := len(t.CommandBuffers); n > 0 { // what so few show may be chance: the error of a share of n is up to 1/√n
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}
-	if t.Source.Truncated {
+	if t.Source.Truncated || len(t.Source.Selected) > 0 {
 		c *= 1 - policy.LeftOver.Value
 	}
 	if seen, known := t.Commits().Share(); known {

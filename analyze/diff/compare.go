@@ -8,6 +8,7 @@ import (
 	"math"
 	"mtrace/analyze/statistics"
 	"slices"
+	"strings"
 
 	"mtrace/collector/wire"
 )
@@ -184,6 +185,9 @@ func (d *Document) warn(a, b []*Run) {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
+		}
+		if selected := r.Report.Source.Selected; len(selected) > 0 {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was recorded in part, as asked for: %s", r.Path, strings.Join(selected, ", ")))
 		}
 		switch i := r.Report.Source.Incomplete; {
 		case i != nil:

@@ -58,6 +58,9 @@ func (r *Report) lacks() string {
 	if r.Source.Incomplete != nil {
 		words = append(words, strings.ToUpper(r.Source.Incomplete.Kind))
 	}
+	if len(r.Source.Selected) > 0 {
+		words = append(words, "RECORDED IN PART")
+	}
 	if r.Lost.Some() && len(words) == 0 {
 		words = append(words, r.Lost.Short())
 	}

@@ -19,6 +19,7 @@ func (r *Report) source(t *analyze.Trace) {
 	for _, w := range s.Recorded {
 		r.Source.Recorded = append(r.Source.Recorded, Recorded{int64(w.From), int64(w.To), w.Began, w.Ended, w.Shown})
 	}
+	r.Source.Selected, r.Source.LeftOut = append([]string{}, s.Selected...), s.LeftOut
 	r.Source.PIDs = []int{}
 	for _, p := range t.Processes { // those that used Metal
 		if slices.ContainsFunc(t.Threads, func(th *analyze.Thread) bool { return th.Process == p }) {
@@ -44,6 +45,8 @@ type Source struct {
 	Truncated     bool      `json:"truncated"`
 
 	Recorded     []Recorded `json:"recorded"`      // the times that were recorded, where that is not all of the run: the rest was left out, as asked for
+	Selected     []string   `json:"selected"`      // which calls were asked for, flag by flag; empty is all
+	LeftOut      int64      `json:"left_out"`      // records that were not asked for
 	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
 
 	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording

@@ -82,10 +82,16 @@ func (c *check) run(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	var of struct {
-		Source struct{ Incomplete *report.Incomplete }
+		Source struct {
+			Incomplete   *report.Incomplete
+			Selected     []string
+			RecordedText string `json:"recorded_text"`
+		}
 	}
 	if json.Unmarshal(document, &of) == nil && of.Source.Incomplete != nil {
 		results.Incomplete = of.Source.Incomplete.Text
+	} else if len(of.Source.Selected) > 0 {
+		results.Incomplete = of.Source.RecordedText
 	}
 	var undecided error
 	if i := of.Source.Incomplete; i != nil {

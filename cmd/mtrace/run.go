@@ -21,6 +21,7 @@ type runOptions struct {
 	output    string
 	force     bool // replace a file called output
 	window    windowOptions
+	selection selectionOptions
 	remote    remoteOptions
 	noReport  bool
 	keepEmpty keepEmpty
@@ -51,6 +52,7 @@ func runCommand() command {
 			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
 			o.recording.flags(flags)
 			o.window.flags(flags)
+			o.selection.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
 			return func(std stdio, args []string) error { return run(std, o, args) }
@@ -68,6 +70,9 @@ func run(std stdio, o runOptions, command []string) error {
 		return err
 	}
 	if err := o.window.check(); err != nil {
+		return err
+	}
+	if err := o.selection.check(); err != nil {
 		return err
 	}
 	if err := o.checkRemote(); err != nil {

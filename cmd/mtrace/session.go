@@ -49,12 +49,13 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
+		Selected: o.selection.selection.Asked(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o), Window: s.window}
+	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection}
 	options.Failed = s.failed // which observe may have set
 	if s.collector, err = collector.New(options); err != nil {
 		s.abandon()

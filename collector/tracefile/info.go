@@ -15,6 +15,8 @@ type Info struct {
 
 	Asked string `json:"asked,omitempty"` // which times were asked for, for people; empty is all
 
+	Selected []string `json:"selected,omitempty"` // which calls were asked for, flag by flag; empty is all
+
 	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
 

@@ -80,6 +80,7 @@ type End struct {
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
 
+	LeftOut  uint64     `json:"left_out,omitempty"` // records that are not here because they were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
 
 	Distrusted []string `json:"distrusted,omitempty"` // lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known

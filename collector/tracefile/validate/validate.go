@@ -81,7 +81,7 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 	} else if p.End.Note != "" {
 		c.say("%s", p.End.Note)
 	}
-	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0 || len(c.trace.Recorded()) > 0
+	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0 || len(c.trace.Recorded())+len(c.trace.Info().Selected) > 0
 	c.factsLost = p.End == nil || slices.ContainsFunc(p.End.Rings, func(r tracefile.RingEnd) bool { return r.FactsDropped > 0 })
 	c.stacks()
 	if p.Clock == wire.ClockTSC && len(p.Samples) < 2 {

@@ -1,0 +1,196 @@
+package collector
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/tracefile/validate"
+	"mtrace/collector/wire"
+)
+
+// selected is the trace of a process, of what was selected: feed gives the records of its rings.
+func selected(t *testing.T, only, leaveOut []string, feed func(p *process)) *tracefile.Reader {
+	t.Helper()
+	selection, err := NewSelection(only, leaveOut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.mtrace")
+	writer, err := tracefile.Create(path, tracefile.Info{Tool: "test", Selected: selection.Asked()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{collector: &Collector{writer: writer, selected: selection, observer: Nobody{}}, clock: wire.ClockNanoseconds,
+		hello: wire.Hello{Version: wire.Version, PID: 7, Program: "test"}}
+	p.add()
+	writer.Region(p.index, p.clock, 0, 0)
+	feed(p)
+	p.finishSift(selection)
+	end := tracefile.End{Unix: time.Now().UnixNano()}
+	for _, r := range p.rings {
+		if r != nil {
+			end.Rings = append(end.Rings, tracefile.RingEnd{Ring: r.index, Head: r.records.next - r.sieve.leftOut})
+			end.LeftOut += r.sieve.leftOut
+		}
+	}
+	writer.EndProcess(p.index, end)
+	if err := writer.Close(tracefile.Result{Finished: time.Now().UnixNano()}); err != nil {
+		t.Fatal(err)
+	}
+	if selection.held.Load() != 0 {
+		t.Errorf("%d bytes are still counted", selection.held.Load())
+	}
+	trace, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	if problems, err := validate.Trace(trace); err != nil || len(problems) > 0 {
+		t.Errorf("%v %q", err, problems)
+	}
+	return trace
+}
+
+var (
+	callQueue   = mustMake(wire.KindQueue, wire.KindDevice)
+	callBuffer  = wire.MustLookup(wire.FamilyQueue, "commandBuffer")
+	callEncoder = wire.MustLookup(wire.FamilyCommandBuffer, "computeCommandEncoder")
+	callCommits = wire.MustLookup(wire.FamilyCommandBuffer, "commit")
+	callWaited  = wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")
+	nameQueue   = wire.MustLookup(wire.FamilyQueue, "setLabel:")
+	nameBuffer  = wire.MustLookup(wire.FamilyCommandBuffer, "setLabel:")
+)
+
+// mustMake is a call that makes objects of a kind of one of another.
+func mustMake(kind, of wire.Kind) wire.Call {
+	i := slices.IndexFunc(wire.Table[:], func(r wire.Row) bool { return r.Makes(kind) && r.Object.Kind == of && len(r.More) == 0 })
+	return wire.Table[i].Call
+}
+
+// TestSelection: of a process with two threads that each have a queue and label some of their command buffers, what is asked for is kept, and nothing
+// else, whichever ring is heard of first; what is left out is not missing, and is counted.
+func TestSelection(t *testing.T) {
+	const workers, rounds = 2, 300
+	dispatch := wire.MustLookup(wire.FamilyEncoder, "dispatchThreadgroups:threadsPerThreadgroup:")
+	// The ring 0 is of who makes the queues, 1 and 2 of the workers, 3 of who hears of completions.
+	var rings [4][]wire.Record
+	at := wire.Ticks(1000)
+	add := func(ring int, r wire.Record, more ...wire.More) {
+		at += 100
+		r.Begin, r.End = at, at+50
+		if len(more) > 0 {
+			r.Flags |= wire.HasMore
+		}
+		rings[ring] = append(rings[ring], r)
+		for _, m := range more {
+			rings[ring] = append(rings[ring], m.Record())
+		}
+	}
+	for i := range rings {
+		add(i, wire.Record{Call: wire.CallThreadStart, Arg: uint64(100 + i)}, wire.More{})
+	}
+	for w := range workers {
+		add(0, wire.Record{Call: callQueue, Object: 1, Arg: uint64(2 + w)})
+	}
+	for w := range workers { // later than it is used by who hears of it first
+		add(0, wire.Record{Call: nameQueue, Object: wire.ObjectID(2 + w), Arg: uint64(wire.HashString(fmt.Sprint("queue/", w)))})
+	}
+	object := wire.ObjectID(10)
+	for n := range rounds {
+		for w := range workers {
+			buffer, encoder := object, object+1
+			object += 2
+			add(1+w, wire.Record{Call: callBuffer, Object: wire.ObjectID(2 + w), Arg: uint64(buffer)})
+			add(1+w, wire.Record{Call: callEncoder, Object: buffer, Arg: uint64(encoder)})
+			add(1+w, wire.Record{Call: dispatch, Object: encoder}, wire.More{X0: 1})
+			if n%3 == 0 {
+				add(1+w, wire.Record{Call: nameBuffer, Object: buffer, Arg: uint64(wire.HashString("third"))})
+			}
+			add(1+w, wire.Record{Call: callCommits, Object: buffer})
+			add(1+w, wire.Record{Call: callWaited, Object: buffer})
+			add(3, wire.Record{Call: wire.CallCompleted, Object: buffer, Arg: 4}, wire.More{X0: uint64(at), X1: uint64(at)})
+		}
+	}
+	feed := func(p *process) {
+		p.mutex.Lock()
+		p.handFacts([]wire.Fact{
+			{Kind: wire.FactThreadName, Key: 101, Text: "worker-0"}, {Kind: wire.FactThreadName, Key: 102, Text: "worker-1"},
+			{Kind: wire.FactString, Key: uint64(wire.HashString("queue/0")), Text: "queue/0"}, {Kind: wire.FactString, Key: uint64(wire.HashString("queue/1")), Text: "queue/1"},
+			{Kind: wire.FactString, Key: uint64(wire.HashString("third")), Text: "third"},
+			{Kind: wire.FactDevice, Key: 1, Text: "GPU"},
+		})
+		p.mutex.Unlock()
+		random := rand.New(rand.NewPCG(1, 2))
+		var fed [4]int
+		for left := 4; left > 0; { // in pieces that end anywhere, the makers of queues last
+			i := random.IntN(4)
+			if left == 4 {
+				i = 1 + random.IntN(3)
+			}
+			from := fed[i]
+			if from == len(rings[i]) {
+				continue
+			}
+			to := min(len(rings[i]), from+1+random.IntN(700))
+			if err := p.joinRecords(p.ring(uint16(i)), uint64(from), rings[i][from:to]); err != nil {
+				t.Fatal(err)
+			}
+			if fed[i] = to; to == len(rings[i]) {
+				left--
+			}
+		}
+	}
+	all := 0
+	for i := range rings {
+		all += len(rings[i])
+	}
+	for _, c := range []struct {
+		only, leaveOut []string
+		want           [4]int // calls, without More records and starts of threads
+	}{
+		{only: []string{"thread:worker-1"}, want: [4]int{4, 0, 1600, 600}}, // what the GPU did is known of all
+		{only: []string{"thread:102", "thread:nobody"}, want: [4]int{4, 0, 1600, 600}},
+		{leaveOut: []string{"thread:worker-*"}, want: [4]int{4, 0, 0, 600}},
+		{only: []string{"queue:queue*0"}, want: [4]int{4, 1600, 0, 300}},
+		{only: []string{"queue:3"}, want: [4]int{4, 0, 1600, 300}},
+		{only: []string{"label:third"}, want: [4]int{4, 600, 600, 200}},
+		{leaveOut: []string{"label:third"}, want: [4]int{4, 1000, 1000, 400}},
+		{only: []string{"call:commit", "call:wait*"}, want: [4]int{4, 600, 600, 600}},
+		{leaveOut: []string{"call:dispatch*"}, want: [4]int{4, 1300, 1300, 600}},
+		{only: []string{"queue:queue/1", "call:commit"}, leaveOut: []string{"label:third"}, want: [4]int{4, 0, 200, 200}},
+	} {
+		trace := selected(t, c.only, c.leaveOut, feed)
+		var got [4]int
+		records := 0
+		for i := range got {
+			for _, r := range kept(t, trace, i) {
+				records++
+				if r.Call != wire.CallMore && r.Call != wire.CallThreadStart {
+					got[i]++
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("--only %q --leave-out %q: %v calls of each ring, want %v", c.only, c.leaveOut, got, c.want)
+		}
+		if end := trace.Processes()[0].End; end == nil || end.LeftOut != uint64(all-records) || end.Lost() != 0 {
+			t.Errorf("--only %q: the end is %+v, of %d records %d are there", c.only, end, all, records)
+		}
+	}
+}
+
+// TestSelectionIsRefused: one line says what is wrong.
+func TestSelectionIsRefused(t *testing.T) {
+	for _, wrong := range []string{"", "thread", "thread:", "colour:red", "call:[", "worker-1"} {
+		_, err := NewSelection([]string{wrong}, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "--only ") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -22,6 +23,7 @@ type runOptions struct {
 	force     bool // replace a file called output
 	window    windowOptions
 	selection selectionOptions
+	capture   captureOptions
 	remote    remoteOptions
 	noReport  bool
 	keepEmpty keepEmpty
@@ -53,6 +55,7 @@ func runCommand() command {
 			o.recording.flags(flags)
 			o.window.flags(flags)
 			o.selection.flags(flags)
+			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
 			return func(std stdio, args []string) error { return run(std, o, args) }
@@ -73,6 +76,9 @@ func run(std stdio, o runOptions, command []string) error {
 		return err
 	}
 	if err := o.selection.check(); err != nil {
+		return err
+	}
+	if err := o.capture.check(o.output, command); err != nil {
 		return err
 	}
 	if err := o.checkRemote(); err != nil {
@@ -102,7 +108,7 @@ func run(std stdio, o runOptions, command []string) error {
 		return notStarted(err)
 	}
 
-	plan, err := inject.Prepare(command, library, s.environment())
+	plan, err := inject.Prepare(command, library, append(s.environment(), o.capture.environment()...))
 	if err != nil {
 		s.abandon()
 		var coded interface{ ExitStatus() int }
@@ -111,6 +117,7 @@ func run(std stdio, o runOptions, command []string) error {
 		}
 		return notStarted(err)
 	}
+	began := time.Now().Truncate(time.Second) // as coarse as a file system may be
 	program, err := start(plan, std, starts)
 	if err != nil {
 		s.abandon()
@@ -134,7 +141,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if !o.noReport {
 		program.release() // a report may take its time
 	}
-	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid))}
+	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began)}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons

@@ -2,6 +2,7 @@
 #include "marks.h"
 #include <errno.h>
 #include "core/clock.h"
+#include "features/capture.h"
 #include "features/early.h"
 #include "features/scopes.h"
 #include "core/thread.h"
@@ -20,8 +21,10 @@ EXPORT void mtrace_mark(const char *name) {
   int saved = errno;
   bool early = false;
   struct thread *t = recorder(&early);
-  if (t) mt_mark(t, mt_ticks(), name);
-  else if (early) mt_early(MT_EARLY_MARK, name);
+  if (t) {
+    mt_mark(t, mt_ticks(), name);
+    mt_capture_mark(t, name);
+  } else if (early) mt_early(MT_EARLY_MARK, name);
   errno = saved;
 }
 
@@ -29,8 +32,10 @@ EXPORT void mtrace_scope_begin(const char *name) {
   int saved = errno;
   bool early = false;
   struct thread *t = recorder(&early);
-  if (t) mt_scope_begin(t, mt_ticks(), name);
-  else if (early) mt_early(MT_EARLY_BEGIN, name);
+  if (t) {
+    mt_capture_scope_begins(t, name);
+    mt_scope_begin(t, mt_ticks(), name);
+  } else if (early) mt_early(MT_EARLY_BEGIN, name);
   errno = saved;
 }
 
@@ -38,7 +43,9 @@ EXPORT void mtrace_scope_end(void) {
   int saved = errno;
   bool early = false;
   struct thread *t = recorder(&early);
-  if (t) mt_scope_end(t, mt_ticks());
-  else if (early) mt_early(MT_EARLY_END, NULL);
+  if (t) {
+    mt_scope_end(t, mt_ticks());
+    mt_capture_scope_ends(t);
+  } else if (early) mt_early(MT_EARLY_END, NULL);
   errno = saved;
 }

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/identity.h"
 #include "hook/install.h"
+#include "features/aside.h"
 #include "features/samplecheck.h"
 #include "core/thread.h"
 
@@ -111,22 +112,12 @@ static const char *run(struct mt_sampled_device *device, id object) {
   return why;
 }
 
-// A frame that every other lies below makes all calls of ours inner ones: see span.h.
 const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, id object) {
-  uintptr_t frames[MT_FAMILY_COUNT];
-  uint64_t nested[MT_NESTED_FAMILIES];
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) nested[i] = atomic_load_explicit(&t->ring->nested[i], memory_order_relaxed);
-  for (int i = 0; i < MT_FAMILY_COUNT; i++) {
-    frames[i] = t->inside[i].frame;
-    t->inside[i].frame = UINTPTR_MAX;
-  }
-  t->own_work = true;
+  struct mt_aside aside;
+  mt_aside_begin(t, &aside);
   void *pool = mt_pool_push();
   const char *why = run(device, object);
   mt_pool_pop(pool);
-  t->own_work = false;
-  for (int i = 0; i < MT_FAMILY_COUNT; i++) t->inside[i].frame = frames[i];
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], nested[i], memory_order_relaxed);
-  t->made_inside_count = 0;
+  mt_aside_end(t, &aside);
   return why;
 }

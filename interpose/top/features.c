@@ -1,5 +1,6 @@
 // The features: what floors below them call when something happens, in this order. See core/feature.h.
 #include "core/feature.h"
+#include "features/capture.h"
 #include "features/completion.h"
 #include "features/early.h"
 #include "features/feedback.h"
@@ -22,6 +23,7 @@ const struct mt_feature mt_features[] = {
     {.load = mt_skip_start},
     {.connected = mt_base_hook, .prepare = mt_methods_prepare}, // the hooks themselves
     {.load = mt_canary_start},
+    {.load = mt_capture_start},
     {.thread_opening = mt_audit_open}, // what passes the choke points
     {.begin = mt_completion_start, .class_seen = mt_completion_see},
     {.begin = mt_python_find},

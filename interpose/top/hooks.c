@@ -2,6 +2,7 @@
 // what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
 #include "hook/hooks.h"
 #include "hook/async.h"
+#include "features/capture.h"
 #include "features/completion.h"
 #include "hook/coverage.h"
 #include "features/feedback.h"

@@ -11,9 +11,9 @@
 // stopped; they see t, self, a1, a2, …, result, and fill arg, flags and MORE(x0, x1, x2).
 
 // device
-MAKE(device, newCommandQueue, FEW, queue, P(), A(), mt_sampling_see(t, self), MORE(0, 0, 0))
-MAKE(device, newCommandQueueWithMaxCommandBufferCount_, FEW, queue, P(NSUInteger a1), A(a1), mt_sampling_see(t, self), MORE(a1, 0, 0))
-MAKE(device, newCommandQueueWithDescriptor_, FEW, queue, P(id a1), A(a1), mt_sampling_see(t, self), MORE(mt_send_integer(a1, "maxCommandBufferCount"), 0, 0))
+MAKE(device, newCommandQueue, FEW, queue, P(), A(), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(0, 0, 0))
+MAKE(device, newCommandQueueWithMaxCommandBufferCount_, FEW, queue, P(NSUInteger a1), A(a1), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(a1, 0, 0))
+MAKE(device, newCommandQueueWithDescriptor_, FEW, queue, P(id a1), A(a1), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(mt_send_integer(a1, "maxCommandBufferCount"), 0, 0))
 MAKE(device, newBufferWithLength_options_, FEW, resource, P(NSUInteger a1, NSUInteger a2), A(a1, a2), , mt_memory_sample(t, self, end); MORE(a1, a2, contents_of(result, a2)))
 MAKE(device, newBufferWithBytes_length_options_, FEW, resource, P(const void *a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), ,
      mt_memory_sample(t, self, end); MORE(a2, a3, contents_of(result, a3)))

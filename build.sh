@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, bench, overhead, scenarios, lab, torture, soak, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -87,8 +87,6 @@ demo() {
   say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
 }
 
-# The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
-# where the processors are busy with something else.
 # One archive to take to another machine, as one with many processors, and to measure there: docs/bench.md.
 lab() {
   [ "$system" = Linux ] || die "the lab's archive is made on Linux"
@@ -101,6 +99,19 @@ lab() {
   say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/whole.py --out whole.json"
 }
 
+# The archives of a release and what belongs to them: .github/release.sh. bin/linux-* has the tool for Linux on the other processor.
+release() {
+  [ "$system" = Linux ] || die "a release is made on Linux, where everything is cross-built"
+  local other=arm64
+  build
+  [ "$(go env GOARCH)" = amd64 ] || other=amd64
+  CGO_ENABLED=0 GOARCH=$other go build -trimpath -ldflags="-s -w" -o "bin/linux-$other/mtrace" ./cmd/mtrace
+  interpose/darwin/cross.sh bin/darwin
+  .github/release.sh "$@"
+}
+
+# The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
+# where the processors are busy with something else.
 tests() {
   build
   mkdir -p .cache
@@ -113,6 +124,7 @@ case ${1:-build} in
   demo) demo ;;
   test) tests ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
+  release) shift; release "$@" ;;
   bench) build; shift
     bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json
     [ "$system" = Darwin ] || go run ./fixtures/benchmarks "$@" ;;
@@ -126,5 +138,5 @@ case ${1:-build} in
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, bench, overhead, scenarios, lab, torture, soak or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak or clean" ;;
 esac

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Packs what ./build.sh build and ./build.sh cross have made, for a release: an archive for Linux and one for macOS, SHA256SUMS,
-# and the Homebrew formula with the macOS archive's checksum. Equal files and tag give equal archives. One of 15 MB or more is refused.
+# Packs what ./build.sh release has made: an archive for each of four platforms, SHA256SUMS, and the Homebrew formula with the checksums of
+# those for macOS. Equal files and tag give equal archives. One of 15 MB or more is refused.
+# An archive's tool is for one processor. Its library for macOS is for both, because it goes into programs, and Rosetta runs those of the other
+# processor. On Linux there is no Metal but the software's, which is built where it runs: the archive for the processor that this machine has
+# not holds the tool alone, to read and collect traces.
 # Usage: .github/release.sh vX.Y.Z OUTDIR HOMEPAGE
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,15 +19,15 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 moment=@$(git log -1 --format=%ct)
 
-# pack NAME FOLDER FILE...: NAME.tar.xz with FILEs of FOLDER, README, LICENSE, the pages for man, the kernels of mtrace bench and the
-# header of marks under NAME/.
+# pack PLATFORM PATH...: its archive with the files and folders, README, LICENSE, the pages for man, the kernels of mtrace bench and the
+# header of marks, all under one folder of the archive's name.
 pack() {
-  local name=$1 folder=$2 file
-  shift 2
+  local name=mtrace-$version-$1 path
+  shift
   mkdir "$stage/$name"
-  for file in "$@"; do
-    [ -e "$folder/$file" ] || die "$folder/$file is not built: run ./build.sh build and ./build.sh cross"
-    cp -RL "$folder/$file" "$stage/$name/$file"
+  for path in "$@"; do
+    [ -e "$path" ] || die "$path is not built: run ./build.sh release"
+    cp -RL "$path" "$stage/$name/${path##*/}"
   done
   rm -rf "$stage/$name/softmetal/obj" "$stage/$name/softmetal/.lock"
   cp -R README.md LICENSE docs/man shaders interpose/marks.h "$stage/$name/"
@@ -34,11 +37,18 @@ pack() {
   [ "$bytes" -lt 15000000 ] || die "$name.tar.xz has $bytes bytes: more than the 15 MB that are wanted"
 }
 
-linux=mtrace-$version-linux-$(go env GOARCH)
-darwin=mtrace-$version-darwin-universal
-pack "$linux" bin mtrace libmtrace.so mtrace-selftest rawmetal softmetal
-pack "$darwin" bin/darwin mtrace libmtrace.dylib mtrace-selftest rawmetal
+# sum PLATFORM: the checksum of its archive.
+sum() { sed -n "s/ .*-$1\.tar\.xz\$//p" "$out/SHA256SUMS"; }
+
+here=$(go env GOARCH) other=arm64
+[ "$here" = amd64 ] || other=amd64
+pack "linux-$here" bin/mtrace bin/libmtrace.so bin/mtrace-selftest bin/rawmetal bin/softmetal
+pack "linux-$other" "bin/linux-$other/mtrace"
+for processor in arm64 amd64; do
+  pack "darwin-$processor" "bin/darwin/$processor/mtrace" bin/darwin/libmtrace.dylib bin/darwin/mtrace-selftest bin/darwin/rawmetal
+done
 (cd "$out" && sha256sum ./*.tar.xz | sed 's|\./||' > SHA256SUMS)
-checksum=$(sed -n "s/ .*$darwin.tar.xz\$//p" "$out/SHA256SUMS")
-sed -e "s|@VERSION@|$version|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@SHA256@|$checksum|g" .github/mtrace.rb.in > "$out/mtrace.rb"
+sed -e "s|@VERSION@|$version|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@ARM64@|$(sum darwin-arm64)|g" -e "s|@AMD64@|$(sum darwin-amd64)|g" \
+  .github/mtrace.rb.in > "$out/mtrace.rb"
+(cd "$out" && wc -c -- *.tar.xz) >&2
 cat "$out/SHA256SUMS"

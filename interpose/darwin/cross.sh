@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds libmtrace.dylib and mtrace for macOS, arm64 and x86_64 in one file each, on any machine, and checks the results.
+# Builds libmtrace.dylib and mtrace for macOS, arm64 and x86_64 in one file each, on any machine, and checks the results. mtrace is there
+# for each processor alone, too, in arm64/ and amd64/: a release's archive needs one. The library goes into programs of either.
 # Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin)
 # zig from PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache
 # it works offline; without zig and without a network it says so and succeeds, having built nothing.
@@ -63,10 +64,11 @@ thin() {
     -lobjc -framework Metal -framework CoreGraphics
 }
 
+# signed IDENTIFIER OUTPUT THIN...: a signed file of the thin ones, universal where they are two.
+signed() { "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$@"; }
+
 # join FILE IDENTIFIER: one universal, signed file of the two thin ones.
-join() {
-  "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"
-}
+join() { signed "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"; }
 
 # What only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are compiled again, and C for
 # the one package that has any. Nothing but that one has files of one processor.
@@ -91,11 +93,13 @@ fetch_zig || exit 0
 export ZIG_GLOBAL_CACHE_DIR=$cache/global ZIG_LOCAL_CACHE_DIR=$cache/local
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"
+mkdir -p "$out/arm64" "$out/amd64"
 go build -o "$work/universal" ./$here/universal
 both thin
 join libmtrace.dylib libmtrace
 join mtrace mtrace
+signed mtrace "$out/arm64/mtrace" "$work/mtrace.arm64"
+signed mtrace "$out/amd64/mtrace" "$work/mtrace.amd64"
 join mtrace-selftest mtrace-selftest
 join rawmetal mtrace-rawmetal
 vet

@@ -88,6 +88,16 @@ func TestCrossProcessors(t *testing.T) {
 	}
 }
 
+// TestCrossThin: the tool for one processor, as an archive of a release has it, is what the universal one holds for that.
+func TestCrossThin(t *testing.T) {
+	for i, processor := range []string{"amd64", "arm64"} {
+		universal, one := crossBuilt(t, "mtrace"), crossBuilt(t, filepath.Join(processor, "mtrace"))
+		if len(one) != 1 || len(universal) != 2 || !bytes.Equal(one[0], universal[i]) {
+			t.Errorf("%s/mtrace has %d images and is not the part of mtrace for that processor", processor, len(one))
+		}
+	}
+}
+
 // TestCrossVersions: LC_BUILD_VERSION names the platform, and the oldest system
 // and the SDK as cross.sh pins them. They were whatever each linker took: zig's
 // claimed the SDK of a macOS that is not out, whose rules dyld then applies, and

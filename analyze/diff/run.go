@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
+	"mtrace/analyze/statistics"
 )
 
 // A Kind is a kind of thing that is compared.
@@ -47,9 +47,7 @@ func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
 	}
-	means := m.bins.stretches()
-	slices.Sort(means)
-	return middle(means)
+	return statistics.Median(m.bins.stretches())
 }
 
 // A Run is one side's trace or report, measured.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze/statistics"
 )
 
 // A comparison is what a test says of two samples.
@@ -58,7 +60,7 @@ func ranks(a, b []float64) comparison {
 	}
 	k := int(math.Floor(n*m/2 - 1.96*wider*math.Sqrt(n*m*(n+m+1)/12)))
 	k = max(0, min(k, len(shifts)-1))
-	c.ratio, c.low, c.high = math.Exp(middle(shifts)), math.Exp(shifts[k]), math.Exp(shifts[len(shifts)-1-k])
+	c.ratio, c.low, c.high = math.Exp(statistics.Median(shifts)), math.Exp(shifts[k]), math.Exp(shifts[len(shifts)-1-k])
 	return c
 }
 
@@ -113,12 +115,4 @@ func moments(x []float64) (mean, variance float64) {
 		variance /= float64(len(x) - 1)
 	}
 	return mean, variance
-}
-
-// middle is the median of sorted values.
-func middle(x []float64) float64 {
-	if n := len(x); n%2 == 0 {
-		return (x[n/2-1] + x[n/2]) / 2
-	}
-	return x[len(x)/2]
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"mtrace/analyze/statistics"
 )
 
 // A Point is the throughput measured with a number of threads.
@@ -17,7 +19,7 @@ type Point struct {
 }
 
 // Throughput is the median of the point's runs, in operations per second.
-func (p Point) Throughput() float64 { return median(p.Samples) }
+func (p Point) Throughput() float64 { return statistics.Median(p.Samples) }
 
 // A Series is one way of running the program with several numbers of threads.
 type Series struct {
@@ -49,15 +51,4 @@ func Clean(points []Point) ([]Point, error) {
 	}
 	slices.SortFunc(clean, func(a, b Point) int { return cmp.Compare(a.Threads, b.Threads) })
 	return clean, nil
-}
-
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	v := slices.Sorted(slices.Values(values))
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mtrace/analyze/statistics"
 )
 
 // BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report R1 did: the
@@ -82,8 +84,7 @@ func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 		more = append(more, 100*(float64(processorTime(traced))/float64(processorTime(bare))-1))
 	}
 	for unit, values := range map[string][]float64{"ns/untraced": without, "%slower": slower, "%more-processor": more} {
-		slices.Sort(values)
-		b.ReportMetric((values[(len(values)-1)/2]+values[len(values)/2])/2, unit)
+		b.ReportMetric(statistics.Median(values), unit)
 	}
 	b.ReportMetric(0, "ns/op")
 }

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze/statistics"
 )
 
 // Summary describes the samples of a series, in the unit of its metric.
@@ -37,7 +39,7 @@ func (s *Series) Summarize() Summary {
 	slices.Sort(all)
 	return Summary{
 		Samples: len(all), Rounds: len(medians),
-		Min: all[0], Mean: stat.Mean(all, nil), Median: median(all), Max: all[len(all)-1],
+		Min: all[0], Mean: stat.Mean(all, nil), Median: statistics.Median(all), Max: all[len(all)-1],
 		Low: low, High: high, Variation: variation(medians),
 	}
 }
@@ -48,7 +50,7 @@ func (s *Series) medians() []float64 {
 	for i, round := range s.Rounds {
 		medians[i] = math.NaN()
 		if len(round) > 0 {
-			medians[i] = median(slices.Sorted(slices.Values(round)))
+			medians[i] = statistics.Median(round)
 		}
 	}
 	return medians
@@ -56,12 +58,6 @@ func (s *Series) medians() []float64 {
 
 func present(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-}
-
-// median is that of sorted values: the middle one, or the mean of the two in the middle.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 func variation(values []float64) float64 {
@@ -124,5 +120,5 @@ func byRound(of, to *Series, combine func(a, b float64) float64) Ratio {
 	}
 	low, high := medianInterval(combined)
 	slices.Sort(combined)
-	return Ratio{median(combined), low, high, len(combined)}
+	return Ratio{statistics.Median(combined), low, high, len(combined)}
 }

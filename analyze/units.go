@@ -41,8 +41,8 @@ func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
 	return s
 }
 
-// Plural writes a number of things: "1 thread", "12 threads".
-func Plural(n int, noun string) string { return fmt.Sprint(n, " ", Noun(n, noun)) }
+// Plural writes a number of things: "1 thread", "12,000 threads".
+func Plural[T ~int | ~int64](n T, noun string) string { return FormatCount(n) + " " + Noun(n, noun) }
 
 // Noun is what so many things are called: "class" is one, "classes", "libraries" and "threads" are several.
 func Noun[T ~int | ~int64](n T, noun string) string {

@@ -27,7 +27,7 @@ func allocationBound(ev *evidence.Evidence) Finding {
 	r.say("for %s of that they had nothing in flight, and the GPU waited for them%s", percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	if m.Calls > 0 {
 		r.say("memory was made %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes), analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
-			plural(ev.Buffers, "command buffer"))
+			analyze.Plural(ev.Buffers, "command buffer"))
 	}
 	r.sum("Threads spend %s of their time making memory and giving it back, while the GPU has nothing of theirs to do.", percent(ev.Share(r.Lost)))
 	return r

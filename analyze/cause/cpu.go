@@ -105,7 +105,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		} else {
 			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
 		}
-		r.say("%s had %s of the time of the machine's %d processors%s", plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
+		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
 	}
 	if !policy.NearlyAll(p.Covered, ev.Total) {
 		r.say("that is known of %s of the threads' time", percent(ev.Share(p.Covered)))

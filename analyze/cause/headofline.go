@@ -34,7 +34,7 @@ func behindInLine(ev *evidence.Evidence) Finding {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := ev.GPUTimes(u.Queue)
 			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them less than %s",
-				queueName(u.Queue), plural(len(u.Threads), "thread"), plural(ev.Lines[u.Queue].Most, "command buffer"), n, long, typical)
+				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines[u.Queue].Most, "command buffer"), n, long, typical)
 		}
 	}
 	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Share(r.Lost)), percent(ev.Busy))

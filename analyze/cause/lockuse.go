@@ -61,7 +61,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
 	r.Holds = true
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
-		r.say("%s%s: %s, %s, %s", u.name, u.several(), plural(u.waits, "wait"), u.time, u.heldBy())
+		r.say("%s%s: %s, %s, %s", u.name, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
 	}
 	r.say("that is %s of the threads' time", percent(ev.Share(r.Lost)))
 	if ev.Share(hanging) >= policy.Negligible.Value {

@@ -33,7 +33,7 @@ func noCause(ev *evidence.Evidence) string {
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
 	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
-		plural(len(ev.Taking), "thread"), percent(ev.Share(ev.Sum(analyze.PartWaitForeign)+ev.Sum(analyze.PartWaitQueuedOther)+ev.Sum(analyze.PartLock))),
+		analyze.Plural(len(ev.Taking), "thread"), percent(ev.Share(ev.Sum(analyze.PartWaitForeign)+ev.Sum(analyze.PartWaitQueuedOther)+ev.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
 	return s
 }

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
@@ -31,7 +32,7 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 		return r.not("waits for others' work ended no later than the threads' own work, or while the GPU was saturated")
 	}
 	if s.Foreign > 0 {
-		others := plural(s.Partners(), "other")
+		others := analyze.Plural(s.Partners(), "other")
 		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d threads waited for up to %s",
 			s.Foreign, s.Waits, percent(ev.Share(s.ForeignTime)), len(s.Waiters), others)
 	}

@@ -22,8 +22,6 @@ func busyWords(ev *evidence.Evidence, words string) string {
 	return fmt.Sprintf(words, percent(ev.Busy))
 }
 
-func plural(n int, noun string) string { return analyze.Plural(n, noun) }
-
 func queueName(q *analyze.Queue) string {
 	if q == nil {
 		return "unknown"

@@ -139,7 +139,7 @@ func (x CompileWait) By() string {
 
 // Text sums up what was compiled.
 func (c Compile) Text() string {
-	text := fmt.Sprintf("%s, %s and %s in %s; ", plural(c.Libraries, "library"), plural(c.Functions, "function"), plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
+	text := fmt.Sprintf("%s, %s and %s in %s; ", analyze.Plural(c.Libraries, "library"), analyze.Plural(c.Functions, "function"), analyze.Plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
 	text += fmt.Sprintf("%s repeated, %s after the first commit", orNone(c.Repeated), orNone(c.Late))
 	if c.LostNS > 0 {
 		text += fmt.Sprintf(": %s lost to those", ns(c.LostNS))

@@ -102,12 +102,12 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 		}
 		return text
 	}
-	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), plural(len(p.Classes), "class") + " hooked"}
+	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), analyze.Plural(len(p.Classes), "class") + " hooked"}
 	for _, u := range p.Unhooked {
 		class := analyze.Printable(u.Class)
 		text := class + " not hooked"
 		if u.Methods > 0 {
-			text = fmt.Sprintf("%s of %s not hooked", plural(u.Methods, "method"), class)
+			text = fmt.Sprintf("%s of %s not hooked", analyze.Plural(u.Methods, "method"), class)
 		}
 		parts = append(parts, w.red(text))
 	}

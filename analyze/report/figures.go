@@ -16,9 +16,6 @@ func nanoseconds(n float64) string {
 	return analyze.Nanos(n).String()
 }
 
-// plural writes a number of things: "1 class", "12,000 classes".
-func plural[T ~int | ~int64](n T, noun string) string { return count(n) + " " + analyze.Noun(n, noun) }
-
 // orNone is count, and "none" for nothing.
 func orNone(n int) string {
 	if n == 0 {

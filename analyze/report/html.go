@@ -37,7 +37,7 @@ type bar struct {
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"ns":             ns,
 	"count":          func(n any) string { return count(toInt(n)) },
-	"plural":         func(n any, noun string) string { return plural(toInt(n), noun) },
+	"plural":         func(n any, noun string) string { return analyze.Plural(toInt(n), noun) },
 	"share":          analyze.FormatShare,
 	"bytes":          analyze.FormatBytes,
 	"fixed":          func(x float64) string { return fmt.Sprintf("%.2f", x) },

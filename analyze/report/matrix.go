@@ -85,6 +85,6 @@ func (r *Report) writeMatrix(w *sheet, title, remark string, m Matrix) {
 	}
 	t.write(w)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %s with less; the JSON report has all\n", plural(more, "thread"))
+		fmt.Fprintf(w, "  … and %s with less; the JSON report has all\n", analyze.Plural(more, "thread"))
 	}
 }

@@ -72,7 +72,7 @@ func (m Memory) Text() string {
 	if m.PeakSource != "measured" {
 		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
 	}
-	text := fmt.Sprintf("%s of %s in all, %s", plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes), peak)
+	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes), peak)
 	if m.DeviceBytes != nil {
 		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
 	}

@@ -74,7 +74,7 @@ func (t *table) write(w *sheet) {
 		fmt.Fprintf(w, "  … and %d more\n", t.more)
 	}
 	if left := len(t.heads) - len(shown); left > 0 {
-		wrap(w, fmt.Sprintf("… and %s that --wide shows", plural(left, "column")), "  ", "  ")
+		wrap(w, fmt.Sprintf("… and %s that --wide shows", analyze.Plural(left, "column")), "  ", "  ")
 	}
 }
 

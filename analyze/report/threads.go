@@ -92,10 +92,10 @@ func (r *Report) writeThreads(w *sheet) {
 	}
 	t.write(w)
 	if more > 0 {
-		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", plural(more, "thread")), "  ", "    ")
+		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", analyze.Plural(more, "thread")), "  ", "    ")
 	}
 	if hidden > 0 {
-		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment", plural(hidden, "thread")), "  ", "    ")
+		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment", analyze.Plural(hidden, "thread")), "  ", "    ")
 	}
 	var legend []string
 	for _, c := range used {

@@ -115,13 +115,13 @@ func (l Lost) Short() string {
 // Beside says, loudly and in a few words each, what else may have happened and be in no count of calls.
 func (l Lost) Beside() (parts []string) {
 	if l.Processes > 0 {
-		parts = append(parts, strings.ToUpper(plural(l.Processes, "process")+" not traced"))
+		parts = append(parts, strings.ToUpper(analyze.Plural(l.Processes, "process")+" not traced"))
 	}
 	if l.Children > 0 {
-		parts = append(parts, plural(l.Children, "forked child process")+" UNTRACED")
+		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
 	if l.Running > 0 {
-		parts = append(parts, strings.ToUpper(plural(l.Running, "process")+" still running")+" at the end: what came later is not here")
+		parts = append(parts, strings.ToUpper(analyze.Plural(l.Running, "process")+" still running")+" at the end: what came later is not here")
 	}
 	return parts
 }
@@ -134,7 +134,7 @@ func (l Lost) Text() string {
 		what string
 	}{{l.Total, "call"}, {l.Facts, "name"}, {l.Unnamed, "object number"}, {l.Rejected, "call of a dying thread"}} {
 		if of.n > 0 {
-			lost = append(lost, plural(of.n, of.what))
+			lost = append(lost, analyze.Plural(of.n, of.what))
 		}
 	}
 	text := "nothing was lost"
@@ -150,13 +150,13 @@ func (l Lost) Text() string {
 		text = "lost: " + strings.Join(lost, ", ")
 	}
 	if l.Processes > 0 {
-		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere", plural(l.Processes, "process"))
+		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere", analyze.Plural(l.Processes, "process"))
 	}
 	if l.Children > 0 {
-		text += fmt.Sprintf("; %s untraced: forked without exec", plural(l.Children, "child process"))
+		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what came after that is not in the trace", plural(l.Running, "process"))
+		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what came after that is not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	return text
 }

@@ -1,12 +1,8 @@
 package analyze_test
 
 import (
-	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"mtrace/analyze"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
@@ -57,14 +53,13 @@ func (d *indirect) end(delay int64) {
 	d.Completes(d.buffer, delay, 1_000_000)
 }
 
+func kernelOf(s kernels.Share) string { return s.Kernel }
+
 // What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without threads that a program makes
 // beside it, as tinygrad does of each kernel of a graph, and none where it is not known. One row of an execution is one kernel here.
 func TestIndirectCommands(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	f := tracetest.Create(t, path)
-	p := f.Process(100, "/bin/first")
-	d := &indirect{Thread: p.Thread(101, "main")}
-	d.NewQueue("work")
+	script := newScript(t)
+	d := &indirect{Thread: script.main()}
 	decoy, work, other, inherited := d.NewPipeline("decoy"), d.NewPipeline("work"), d.NewPipeline("other"), d.NewPipeline("inherited")
 	graph, copied, byGPU := d.NewObject(), d.NewObject(), d.NewObject()
 	var want []string
@@ -111,25 +106,8 @@ func TestIndirectCommands(t *testing.T) {
 	last := d.command(copied, 5)
 	d.Call(wire.FamilyIndirectCommand, "reset", last, 0, 100, nil)
 	run("indirect command buffer 1000000", func() { d.execute(copied, 0, 1<<60) })
-	p.End()
-	f.Close()
-
-	trace, err := analyze.Load(path, analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(trace.CommandBuffers) != len(want) {
-		t.Fatalf("%d command buffers", len(trace.CommandBuffers))
-	}
-	for i, b := range trace.CommandBuffers {
-		var says []string
-		for _, s := range kernels.Split(b, trace.Window) {
-			says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.GPU))
-		}
-		if got := strings.Join(says, ", "); got != want[i] {
-			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
-		}
-	}
+	trace := script.load(t)
+	checkShares(t, trace, want, kernelOf)
 	for _, k := range kernels.Summarize(trace) {
 		if k.Name == "decoy" {
 			t.Errorf("a kernel that never ran a thread: %+v", k)
@@ -142,12 +120,9 @@ func TestIndirectCommands(t *testing.T) {
 
 // An execution on one thread runs what another has filled, also when the other's records are read later.
 func TestIndirectCommandsOfAnotherThread(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	f := tracetest.Create(t, path)
-	p := f.Process(100, "/bin/first")
-	d := &indirect{Thread: p.Thread(101, "executes")}
-	filler := &indirect{Thread: p.Thread(102, "fills")}
-	d.NewQueue("work")
+	script := newScript(t)
+	d := &indirect{Thread: script.main()}
+	filler := &indirect{Thread: script.Thread(102, "fills")}
 	work, graph := d.NewPipeline("work"), d.NewObject()
 	filler.Now = d.Now
 	filler.fill(graph, 0, work, 64)
@@ -155,12 +130,7 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	d.begin("computeCommandEncoder")
 	d.execute(graph, 0, 1)
 	d.end(1000)
-	p.End()
-	f.Close()
-	trace, err := analyze.Load(path, analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := script.load(t)
 	if s := kernels.Split(trace.CommandBuffers[0], trace.Window); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
 		t.Errorf("%+v", s)
 	}
@@ -168,10 +138,8 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 
 // Drawings of an indirect command buffer have the names of their pipeline states, as dispatches have; one of no vertices draws nothing.
 func TestIndirectDrawings(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	f := tracetest.Create(t, path)
-	d := &indirect{Thread: f.Process(100, "/bin/first").Thread(101, "main")}
-	d.NewQueue("work")
+	script := newScript(t)
+	d := &indirect{Thread: script.main()}
 	trees, stones, pass := d.NewPipeline("trees"), d.NewPipeline("stones"), d.NewPipeline("pass")
 	scene := d.NewObject()
 	draw := func(index uint64, pipeline wire.ObjectID, vertices uint64) {
@@ -195,19 +163,5 @@ func TestIndirectDrawings(t *testing.T) {
 		d.execute(scene, r[0], r[1])
 		d.end(5000)
 	}
-	d.End()
-	f.Close()
-	trace, err := analyze.Load(path, analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, b := range trace.CommandBuffers {
-		var says []string
-		for _, s := range kernels.Split(b, trace.Window) {
-			says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.GPU))
-		}
-		if got := strings.Join(says, ", "); got != want[i] {
-			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
-		}
-	}
+	checkShares(t, script.load(t), want, kernelOf)
 }

@@ -2,7 +2,6 @@ package analyze_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,22 +49,16 @@ func (n *named) commit() {
 	n.Completes(n.buffer, 5000, 1_000_000)
 }
 
-// said is what the shares of a command buffer are called, and by what.
-func said(b *analyze.CommandBuffer, window analyze.Interval) string {
-	var all []string
-	for _, s := range kernels.Split(b, window) {
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%s (%s) %d", s.Operation.Name, s.Operation.From, s.GPU)))
-	}
-	return strings.Join(all, ", ")
+// operationOf is what a share of a command buffer is called, and by what.
+func operationOf(s kernels.Share) string {
+	return fmt.Sprintf("%s (%s)", s.Operation.Name, s.Operation.From)
 }
 
 // The name of a piece of work is the one that was said nearest to it, with where it was said; where nothing was said it has none. Equal dispatches
 // that are called differently are not one run: their time goes to both names.
 func TestOperations(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	f := tracetest.Create(t, path)
-	n := &named{Thread: f.Process(100, "/bin/first").Thread(101, "main")}
-	n.NewQueue("work")
+	script := newScript(t)
+	n := &named{Thread: script.main()}
 	kernel := n.NewPipeline("kernel")
 	tuned := n.NewObject()
 	n.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", n.Device, uint64(tuned), 50_000, &wire.More{X0: n.Text("kernel"), X1: n.Text("tuned kernel")})
@@ -145,21 +138,8 @@ func TestOperations(t *testing.T) {
 	n.pop(wire.FamilyEncoder, n.encoder)
 	n.Call(wire.FamilyEncoder, "fillBuffer:range:value:", n.encoder, 4096, 100, &wire.More{})
 	n.commit()
-	n.End()
-	f.Close()
-
-	trace, err := analyze.Load(path, analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(trace.CommandBuffers) != len(want) {
-		t.Fatalf("%d command buffers", len(trace.CommandBuffers))
-	}
-	for i, b := range trace.CommandBuffers {
-		if got := said(b, trace.Window); got != want[i] {
-			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
-		}
-	}
+	trace := script.load(t)
+	checkShares(t, trace, want, operationOf)
 	sum := kernels.NewSum(trace)
 	ks := sum.Kernels()
 	if len(ks) != 2 || ks[0].Name != "kernel" {
@@ -183,10 +163,8 @@ func TestOperations(t *testing.T) {
 // MLX built for debugging adds the name of each primitive to the label of its command buffer before it encodes it: then a dispatch is called by
 // what was added last, and not by all of them. A label that was replaced, or built before anything was encoded, is the name of all.
 func TestLabelsThatGrow(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.mtrace")
-	f := tracetest.Create(t, path)
-	n := &named{Thread: f.Process(100, "/bin/first").Thread(101, "main")}
-	n.NewQueue("work")
+	script := newScript(t)
+	n := &named{Thread: script.main()}
 	kernel := n.NewPipeline("kernel")
 	var want []string
 	run := func(says string, labels ...string) { // a dispatch after each; one that is empty makes none
@@ -226,16 +204,5 @@ func TestLabelsThatGrow(t *testing.T) {
 	n.label(wire.FamilyCommandBuffer, n.buffer, "AddReshapeMultiply")
 	n.dispatch()
 	n.commit()
-	n.End()
-	f.Close()
-
-	trace, err := analyze.Load(path, analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, b := range trace.CommandBuffers {
-		if got := said(b, trace.Window); got != want[i] {
-			t.Errorf("command buffer %d: %s; want %s", i, got, want[i])
-		}
-	}
+	checkShares(t, script.load(t), want, operationOf)
 }

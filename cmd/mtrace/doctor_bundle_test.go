@@ -28,9 +28,7 @@ var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "d
 // TestDoctorBundle makes the archive for real, on this machine's Metal: nothing differs from what is expected but what a loaded machine or a missing
 // Python explains, and everything that a reader of it needs is in it.
 func TestDoctorBundle(t *testing.T) {
-	if err := selfTestProgram(); err != nil {
-		t.Fatal(err)
-	}
+	buildSelfTest(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "first-run.tar.gz")
 	o := sh(t, folder, nil, tool.mtrace, "doctor", "--bundle", path)
@@ -71,9 +69,7 @@ func TestDoctorBundle(t *testing.T) {
 
 // TestDoctorBundleOfABrokenLibrary: what cannot work is in the archive, as what differs, and the answer is no.
 func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
-	if err := selfTestProgram(); err != nil {
-		t.Fatal(err)
-	}
+	buildSelfTest(t)
 	folder := t.TempDir()
 	broken := filepath.Join(folder, libraryName())
 	if err := os.WriteFile(broken, []byte("not a library"), 0o755); err != nil {

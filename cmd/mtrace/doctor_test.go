@@ -20,12 +20,17 @@ var selfTestProgram = sync.OnceValue(func() error {
 	return err
 })
 
-// examine runs `mtrace doctor --json` of a build and decodes what it says.
-func examine(t *testing.T, env []string, args ...string) (doctor.Report, outcome) {
+func buildSelfTest(t *testing.T) {
 	t.Helper()
 	if err := selfTestProgram(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// examine runs `mtrace doctor --json` of a build and decodes what it says.
+func examine(t *testing.T, env []string, args ...string) (doctor.Report, outcome) {
+	t.Helper()
+	buildSelfTest(t)
 	o := sh(t, t.TempDir(), env, tool.mtrace, append([]string{"doctor", "--json"}, args...)...)
 	var report doctor.Report
 	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {

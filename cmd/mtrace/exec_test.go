@@ -48,9 +48,7 @@ func selfTestCommits(t *testing.T, stdout string) int {
 // gets a processor. Of forty runs beside three busy loops twenty-one left a trace without one call, and nobody said so.
 func TestExecChains(t *testing.T) {
 	needTruth(t)
-	if err := selfTestProgram(); err != nil {
-		t.Fatal(err)
-	}
+	buildSelfTest(t)
 	program := filepath.Join(tool.dir, "mtrace-selftest")
 	chains := [][]string{
 		{"sh", "-c", `exec "$0"`, program},

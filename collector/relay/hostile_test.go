@@ -29,6 +29,33 @@ func known(t *testing.T, address string) *tls.Conn {
 	return conn
 }
 
+// posing listens as a receiver does, until the test ends, and leaves each connection to serve. It returns its address.
+func posing(t *testing.T, serve func(*tls.Conn)) (address string) {
+	t.Helper()
+	config, err := receiverTLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := tls.Listen("tcp", "127.0.0.1:0", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn.(*tls.Conn))
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
 // refusedBy reads answers up to one with an error.
 func refusedBy(t *testing.T, conn net.Conn) answer {
 	t.Helper()
@@ -159,34 +186,16 @@ func TestWrongToken(t *testing.T) {
 // Somebody between the two, with TLS of his own on both sides, passes the proofs on and gets nowhere.
 func TestSomebodyInBetween(t *testing.T) {
 	r := receive(t)
-	config, err := receiverTLS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := tls.Listen("tcp", "127.0.0.1:0", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer in.Close()
-				out, err := tls.Dial("tcp", r.Address(), senderTLS())
-				if err != nil {
-					return
-				}
-				defer out.Close()
-				go io.Copy(out, in)
-				io.Copy(in, out)
-			}()
+	address := posing(t, func(in *tls.Conn) {
+		out, err := tls.Dial("tcp", r.Address(), senderTLS())
+		if err != nil {
+			return
 		}
-	}()
-	trace := record(t, send(t, l.Addr().String(), 1<<20))
+		defer out.Close()
+		go io.Copy(out, in)
+		io.Copy(in, out)
+	})
+	trace := record(t, send(t, address, 1<<20))
 	trace.end(t)
 	if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil || !strings.Contains(err.Error(), "token") {
 		t.Errorf("%v", err)
@@ -253,31 +262,13 @@ func TestHostileReceiver(t *testing.T) {
 		"what it had goes": {`{"have":0}` + "\n" + `{"error":"the disk is gone","never":true}` + "\n", "the disk is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, err := receiverTLS()
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := tls.Listen("tcp", "127.0.0.1:0", config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			go func() {
-				for {
-					conn, err := l.Accept()
-					if err != nil {
-						return
-					}
-					go func() {
-						defer conn.Close()
-						if authenticate(conn.(*tls.Conn), testToken, false, patience) == nil {
-							conn.Write([]byte(c.says))
-							io.Copy(io.Discard, conn)
-						}
-					}()
+			address := posing(t, func(conn *tls.Conn) {
+				if authenticate(conn, testToken, false, patience) == nil {
+					conn.Write([]byte(c.says))
+					io.Copy(io.Discard, conn)
 				}
-			}()
-			trace := record(t, send(t, l.Addr().String(), 1<<30))
+			})
+			trace := record(t, send(t, address, 1<<30))
 			trace.add(t, 1000)
 			trace.end(t)
 			if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil || !strings.Contains(err.Error(), c.want) {

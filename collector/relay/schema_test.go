@@ -1,8 +1,15 @@
 package relay
 
 import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
 	"flag"
+	"io"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"mtrace/fixtures/schema"
 )
@@ -11,9 +18,83 @@ var update = flag.Bool("update", false, "write the schemas anew")
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	for name, value := range map[string]any{requestSchema: request{}, noteSchema: note{}} {
+	for name, value := range map[string]any{requestSchema: schema.Either{request{}, answer{}}, noteSchema: note{}} {
 		if err := schema.Compare("../..", name, "What the ends of a relay say to each other, or keep: docs/relay.md.", value, *update); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// What a sender and a receiver really say to each other, and what the receiver keeps meanwhile, is of the published schemas. Somebody in
+// between hears it, who knows the token.
+func TestMessagesAreOfTheirSchemas(t *testing.T) {
+	r := receive(t)
+	var asked, note []byte
+	var answers bytes.Buffer
+	over := make(chan error, 1)
+	address := posing(t, func(in *tls.Conn) { over <- hear(in, r, &asked, &note, &answers) })
+	trace := record(t, send(t, address, 1<<20))
+	trace.add(t, 1000)
+	trace.end(t)
+	trace.deliver(t, 2*time.Minute)
+	if err := <-over; err != nil {
+		t.Fatal(err)
+	}
+	check := func(name string, text []byte) {
+		t.Helper()
+		if err := schema.ValidateAs("../..", name, text); err != nil {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+	check(requestSchema, asked)
+	check(noteSchema, note)
+	for line := range strings.Lines(answers.String()) {
+		check(requestSchema, []byte(line))
+	}
+	if n := strings.Count(answers.String(), "\n"); n < 2 {
+		t.Errorf("the receiver said %d lines: %s", n, &answers)
+	}
+}
+
+// hear passes on what a sender and a receiver say to each other, and keeps the request, the answers, and the note that the receiver has of
+// the trace before it has any of it.
+func hear(in *tls.Conn, r *receiving, asked, note *[]byte, answers *bytes.Buffer) error {
+	if err := authenticate(in, testToken, false, patience); err != nil {
+		return err
+	}
+	out, err := tls.Dial("tcp", r.Address(), senderTLS())
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := authenticate(out, testToken, true, patience); err != nil {
+		return err
+	}
+	said, answered := bufio.NewReader(in), bufio.NewReader(io.TeeReader(out, answers))
+	if *asked, err = readLine(said); err != nil {
+		return err
+	}
+	if _, err := out.Write(append(*asked, '\n')); err != nil {
+		return err
+	}
+	first, err := readLine(answered)
+	if err != nil {
+		return err
+	}
+	q, err := decodeRequest(*asked)
+	if err != nil {
+		return err
+	}
+	if *note, err = os.ReadFile(notePath(r.dir, q.Session)); err != nil {
+		return err
+	}
+	if _, err := in.Write(append(first, '\n')); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(out, said) // the sender's end is what counts
+		_ = out.CloseWrite()
+	}()
+	_, err = io.Copy(in, answered)
+	return err
 }

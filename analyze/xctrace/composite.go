@@ -39,22 +39,12 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	}
 	parts.from = len(v.frames)
 	for tok == tokenStart {
-		inner, err := v.scan.next()
+		childTag, child, more, err := v.child()
 		if err != nil {
 			return cell{}, err
 		}
-		if inner == tokenEOF {
-			return cell{}, errTruncated
-		}
-		if inner == tokenEnd {
+		if !more {
 			break
-		}
-		if inner == tokenText {
-			continue
-		}
-		childTag, child, err := v.element(inner, nil)
-		if err != nil {
-			return cell{}, err
 		}
 		parts.add(v, childTag, child)
 	}

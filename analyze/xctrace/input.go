@@ -170,12 +170,12 @@ func openEntry(path, name string) (io.ReadCloser, error) {
 
 // Open opens the input, unpacked if it is compressed, as UTF-8. progress, if not nil, is
 // told the bytes read as stored; its error ends the reading.
-func (in *Input) Open(progress func(int64) error) (io.ReadCloser, error) {
+func (in *Input) Open(progress Progress) (io.ReadCloser, error) {
 	stored, err := in.open()
 	if err != nil {
 		return nil, err
 	}
-	opened, err := in.unpack(stored, bufio.NewReaderSize(&countingReader{stored, progress}, 64<<10))
+	opened, err := in.unpack(stored, bufio.NewReaderSize(&countingReader{Reader: stored, of: in, progress: progress}, 64<<10))
 	if err != nil {
 		stored.Close()
 		return nil, err
@@ -253,13 +253,16 @@ func (z zstdInput) Close() error {
 
 type countingReader struct {
 	io.Reader
-	progress func(int64) error
+	of       *Input
+	read     int64
+	progress Progress // nil when nobody is told
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.progress != nil && n > 0 {
-		if stop := c.progress(int64(n)); stop != nil {
+		c.read += int64(n)
+		if stop := c.progress(c.of.Name, c.read, c.of.Size); stop != nil {
 			return n, stop
 		}
 	}

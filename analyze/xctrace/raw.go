@@ -36,14 +36,7 @@ type rawTable struct {
 // of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a rule are counted in the Document, and not
 // delivered. found is false when there is no such table.
 func ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error, row func([]any) error) (doc *Document, found bool, err error) {
-	var read int64
-	src, err := in.Open(func(n int64) error {
-		read += n
-		if progress == nil {
-			return nil
-		}
-		return progress(in.Name, read, in.Size)
-	})
+	src, err := in.Open(progress)
 	if err != nil {
 		return nil, false, err
 	}
@@ -167,22 +160,12 @@ func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	plain, _ := unescape(nil, text)
 	var parts []string
 	for tok == tokenStart {
-		inner, err := v.scan.next()
+		child, c, more, err := v.child()
 		if err != nil {
 			return cell{}, err
 		}
-		if inner == tokenEOF {
-			return cell{}, errTruncated
-		}
-		if inner == tokenEnd {
+		if !more {
 			break
-		}
-		if inner == tokenText {
-			continue
-		}
-		child, c, err := v.element(inner, nil)
-		if err != nil {
-			return cell{}, err
 		}
 		if !shown && c.state == cellValue {
 			parts = append(parts, v.rawText(child, c))

@@ -97,14 +97,7 @@ func (r *Recording) Finish() {
 // Add reads one input. One named by the user that is not an export is an error;
 // one found in a directory is skipped and listed.
 func (r *Recording) Add(in *Input, progress Progress) error {
-	var read int64
-	src, err := in.Open(func(n int64) error {
-		read += n
-		if progress == nil {
-			return nil
-		}
-		return progress(in.Name, read, in.Size)
-	})
+	src, err := in.Open(progress)
 	if err != nil {
 		return err
 	}

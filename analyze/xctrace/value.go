@@ -58,6 +58,23 @@ type valueReader struct {
 // errTooManyTags reports a document that cannot be an export.
 var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
+// child reads the next element in one whose begin was read; more is false at its end.
+func (v *valueReader) child() (t *tag, c cell, more bool, err error) {
+	for {
+		switch tok, err := v.scan.next(); {
+		case err != nil:
+			return nil, cell{}, false, err
+		case tok == tokenEOF:
+			return nil, cell{}, false, errTruncated
+		case tok == tokenEnd:
+			return nil, cell{}, false, nil
+		case tok != tokenText:
+			t, c, err = v.element(tok, nil)
+			return t, c, true, err
+		}
+	}
+}
+
 // element reads the element whose first token was just scanned. expected is
 // the tag it should have, if known, and saves the search for it.
 func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {

@@ -130,26 +130,11 @@ func FuzzRecords(f *testing.F) {
 	f.Add(seedRecords(f), uint16(0))
 	f.Add([]byte{}, uint16(3))
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 6 { // records of every call, with small objects and instants, so that they meet
-		var b []byte
-		for range 300 {
-			begin := random.Uint64N(100_000)
-			r := wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(begin + random.Uint64N(5000)), Arg: random.Uint64N(30), Object: wire.ObjectID(random.Uint32N(30)),
-				Call: wire.Call(random.IntN(len(wire.Table) + 2)), Flags: wire.Flags(random.Uint32N(4))}
-			b = wire.AppendRecord(b, r)
-		}
-		f.Add(b, uint16(random.Uint32N(1000)))
+	for range 6 {
+		f.Add(tracesim.Draw(random, nil), uint16(random.Uint32N(1000)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
-		file, p := tracesim.NewFile()
-		records, _ := wire.DecodeRecords(nil, data[:len(data)/wire.RecordSize*wire.RecordSize])
-		records = records[:min(len(records), 400)]
-		at := int(cut) % (len(records) + 1)
-		for i, part := range [][]wire.Record{records[:at], records[at:]} {
-			r := p.Thread(uint64(10+i), "fuzzed", 1)
-			r.Records = append(r.Records, part...)
-		}
-		trace, err := inMemory(file.Bytes(t))
+		trace, err := inMemory(tracesim.Drawn(data, cut).Bytes(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,28 +20,14 @@ import (
 func FuzzSlices(f *testing.F) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for seed := range 9 {
-		var b []byte
-		for range 300 {
-			begin := random.Uint64N(100_000)
-			r := wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(begin + random.Uint64N(5000)), Arg: random.Uint64N(30), Object: wire.ObjectID(random.Uint32N(30)),
-				Call: wire.Call(random.IntN(len(wire.Table) + 2)), Flags: wire.Flags(random.Uint32N(4))}
+		f.Add(tracesim.Draw(random, func(r *wire.Record) {
 			if seed == 8 && random.IntN(4) == 0 {
 				r.Begin, r.End = r.End+50_000, r.Begin
 			}
-			b = wire.AppendRecord(b, r)
-		}
-		f.Add(b, uint16(random.Uint32N(1000)))
+		}), uint16(random.Uint32N(1000)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
-		made, p := tracesim.NewFile()
-		records, _ := wire.DecodeRecords(nil, data[:len(data)/wire.RecordSize*wire.RecordSize])
-		records = records[:min(len(records), 400)]
-		at := int(cut) % (len(records) + 1)
-		for i, part := range [][]wire.Record{records[:at], records[at:]} {
-			r := p.Thread(uint64(10+i), "fuzzed", 1)
-			r.Records = append(r.Records, part...)
-		}
-		bytesOf := made.Bytes(t)
+		bytesOf := tracesim.Drawn(data, cut).Bytes(t)
 		open := func() *analyze.File {
 			reader, err := tracefile.NewReader("fuzzed.mtrace", bytes.NewReader(bytesOf), int64(len(bytesOf)))
 			if err != nil {

@@ -115,13 +115,10 @@ func TestTwoDevices(t *testing.T) {
 	exportsOfTwoDevices(t, trace, names, sum)
 }
 
-// exportsOfTwoDevices: the profile has the GPUs' time, and tables know the device of each queue.
-func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) {
-	dir := t.TempDir()
-	if r := sh(t, "", nil, tool.mtrace, "pprof", "--type", "gpu", trace, "-o", filepath.Join(dir, "gpu.pb.gz")); r.exit != 0 {
-		t.Fatalf("%+v", r)
-	}
-	f, err := os.Open(filepath.Join(dir, "gpu.pb.gz"))
+// profileIn is the profile in a file, as go tool pprof reads it.
+func profileIn(t *testing.T, path string) *profile.Profile {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +127,16 @@ func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// exportsOfTwoDevices: the profile has the GPUs' time, and tables know the device of each queue.
+func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) {
+	dir := t.TempDir()
+	if r := sh(t, "", nil, tool.mtrace, "pprof", "--type", "gpu", trace, "-o", filepath.Join(dir, "gpu.pb.gz")); r.exit != 0 {
+		t.Fatalf("%+v", r)
+	}
+	p := profileIn(t, filepath.Join(dir, "gpu.pb.gz"))
 	at := slices.IndexFunc(p.SampleType, func(s *profile.ValueType) bool { return s.Type == "gpu" })
 	total := int64(0)
 	for _, s := range p.Sample {

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/pprof/profile"
-
 	"mtrace/analyze"
 	"mtrace/fixtures/softmetal"
 	"mtrace/fixtures/softmetal/truth"
@@ -223,15 +221,7 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 				t.Errorf("the table of encoders (%v):\n%s", err, table)
 			}
 			output("p", "pprof", trace, "--type", "gpu", "-o", "OUT")
-			f, err := os.Open(filepath.Join(dir, "p"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			p, err := profile.Parse(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := profileIn(t, filepath.Join(dir, "p"))
 			if !slices.Contains(p.Comments, "gpu_timing: "+c.want) {
 				t.Errorf("the profile's comments: %q", p.Comments)
 			}

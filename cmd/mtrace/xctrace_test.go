@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/pprof/profile"
 	"github.com/parquet-go/parquet-go"
 
 	"mtrace/fixtures/xctrace/export"
@@ -169,15 +168,7 @@ func TestXctraceProfiles(t *testing.T) {
 		value int
 		want  int64
 	}{"gpu": {1, s.GPU.Own.SumNS}, "cpu": {0, 0}} {
-		file, err := os.Open(filepath.Join(out, name+".pb.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := profile.Parse(file)
-		file.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := profileIn(t, filepath.Join(out, name+".pb.gz"))
 		var sum int64
 		for _, sample := range p.Sample {
 			sum += sample.Value[c.value]

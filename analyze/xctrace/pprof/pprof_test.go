@@ -7,27 +7,10 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
+	"mtrace/analyze/xctrace/xctracetest"
 	"mtrace/fixtures/xctrace/export"
 )
-
-func recording(t *testing.T, r *export.Recording, tables ...string) *xctrace.Recording {
-	t.Helper()
-	dir := t.TempDir()
-	if err := r.WriteFolder(dir, append(tables, export.TOC)...); err != nil {
-		t.Fatal(err)
-	}
-	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := xctrace.Load(inputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loaded
-}
 
 // again writes a profile and reads it, as go tool pprof would.
 func again(t *testing.T, p *profile.Profile) *profile.Profile {
@@ -53,7 +36,7 @@ func stackOf(s *profile.Sample) (names []string) {
 // The sums of the GPU profile are those of the simulation, per label and thread.
 func TestGPUProfileSums(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 1, CommandBuffers: 300, Threads: 3, Encoders: 2, Labels: 2, Compositor: true})
-	r := recording(t, simulated, "metal-gpu-intervals", "metal-application-command-buffer-submissions")
+	r := xctracetest.Load(t, simulated, "metal-gpu-intervals", "metal-application-command-buffer-submissions")
 	built, err := GPU(r, summary.Filter{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +79,7 @@ func TestGPUProfileSums(t *testing.T) {
 // are counted once.
 func TestCPUProfileStacks(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 2, CommandBuffers: 600, Threads: 1, Wait: true})
-	r := recording(t, simulated, "time-profile", "time-sample")
+	r := xctracetest.Load(t, simulated, "time-profile", "time-sample")
 	built, err := CPU(r, summary.Filter{})
 	if err != nil || built == nil {
 		t.Fatal(err)
@@ -121,11 +104,11 @@ func TestCPUProfileStacks(t *testing.T) {
 	if n := int64(len(r.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 || leaf["main"] != samples/3 {
 		t.Errorf("%d samples of %d rows, leaves %v", samples, n, leaf)
 	}
-	only, err := CPU(recording(t, simulated, "time-sample"), summary.Filter{})
+	only, err := CPU(xctracetest.Load(t, simulated, "time-sample"), summary.Filter{})
 	if err != nil || only == nil || stackOf(only.Sample[0])[0] != "0x100004000" {
 		t.Errorf("addresses alone: %v, %v", only, err)
 	}
-	none, err := CPU(recording(t, simulated, "metal-gpu-intervals"), summary.Filter{})
+	none, err := CPU(xctracetest.Load(t, simulated, "metal-gpu-intervals"), summary.Filter{})
 	if none != nil || err != nil {
 		t.Errorf("no samples: %v, %v", none, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"mtrace/analyze/timeline"
 	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
+	"mtrace/analyze/xctrace/xctracetest"
 	"mtrace/fixtures/xctrace/export"
 )
 
@@ -65,23 +66,6 @@ func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 	return union, sum
 }
 
-func exportedTo(t *testing.T, r *export.Recording, tables ...string) *xctrace.Recording {
-	t.Helper()
-	dir := t.TempDir()
-	if err := r.WriteFolder(dir, append(tables, export.TOC)...); err != nil {
-		t.Fatal(err)
-	}
-	inputs, _, err := xctrace.Inputs([]string{dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recording, err := xctrace.Load(inputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return recording
-}
-
 // TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the model had one
 // interval for each command buffer, from its first work to its last; and of one with several channels a claim gpu.busy_share > 0.9
 // passed where the truth was 0.33. Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three
@@ -93,7 +77,7 @@ func TestOneFigureInEveryOutput(t *testing.T) {
 		t.Run(fmt.Sprint(len(tables), tables[len(tables)-1]), func(t *testing.T) {
 			for _, all := range []bool{false, true} {
 				f := summary.Filter{All: all}
-				agree(t, simulated, exportedTo(t, simulated, tables...), f)
+				agree(t, simulated, xctracetest.Load(t, simulated, tables...), f)
 			}
 		})
 	}

@@ -63,6 +63,8 @@ func checkKernelTimes(t *testing.T, r *report.Report, file *truth.File) (compare
 			t.Errorf("%q, which ran, is not in the table of kernels", kernel)
 		case k.Source != "measured" || float64(k.GPUNS) < 0.95*want || float64(k.GPUNS) > 1.05*want:
 			t.Errorf("%s took %.0f ns, the table says %d, %s", kernel, want, k.GPUNS, k.Source)
+		default:
+			t.Logf("%s took %.0f ns, the table says %d", kernel, want, k.GPUNS)
 		}
 		compared++
 	}
@@ -147,9 +149,22 @@ func TestKernelTimesOfGGML(t *testing.T) {
 	if text, err := exec.Command("../../fixtures/softmetal/testdata/ggml/build.sh", checkout, filepath.Join(tool.dir, "softmetal"), out).CombinedOutput(); err != nil {
 		t.Fatalf("building ggml: %v\n%.4000s", err, text)
 	}
-	got, r, file := reported(t, nil, nil, filepath.Join(out, "test-backend-ops"), "test", "-o", "ADD", "-p", "type=f32")
-	if got.exit != 0 {
-		t.Fatalf("%+v", got)
+	program, compared := filepath.Join(out, "test-backend-ops"), 0
+	for _, op := range [][2]string{{"ADD", "type=f32"}, {"MUL", "type=f32"}, {"RMS_NORM", "v=0"}} {
+		plain := sh(t, "", nil, program, "test", "-o", op[0], "-p", op[1])
+		got, r, file := reported(t, nil, nil, program, "test", "-o", op[0], "-p", op[1])
+		if got.exit != 0 || !strings.Contains(got.stdout, "tests passed") || results(got.stdout) != results(plain.stdout) {
+			t.Errorf("%s: traced: %+v\nuntraced: %+v", op[0], got, plain)
+		}
+		compared += checkKernelTimes(t, r, file)
 	}
-	t.Logf("%d kernels were compared", checkKernelTimes(t, r, file))
+	if compared == 0 {
+		t.Error("no kernel was alone in each of its command buffers")
+	}
+}
+
+// results are the lines that say what passed: others say how much memory is free.
+func results(stdout string) string {
+	lines := slices.DeleteFunc(strings.Split(stdout, "\n"), func(line string) bool { return !strings.Contains(line, "OK") && !strings.Contains(line, "passed") })
+	return strings.Join(lines, "\n")
 }

@@ -21,7 +21,7 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	} else {
 		r = cpuBoundByTotals(ev, r)
 	}
-	if r.Holds && ev.MostlyExecutes() {
+	if r.Holds && !ev.Starved() && ev.MostlyExecutes() {
 		r.Standing = Limit
 	}
 	if r.Holds && ev.Buffers > 0 {

@@ -23,8 +23,8 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		return r.not("more work was ready than the GPU could run: it is saturated")
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count(): // then it is not the work that is the limit
 		return r.not("others may wait for the answers of thread %d, which makes all commits", ev.Handover.To.ID)
-	case ev.Share(r.Lost) < policy.Most.Value:
-		return r.not("threads waited for %s of their time while their own work ran", percent(ev.Share(r.Lost)))
+	case !ev.MostlyExecutes():
+		return r.not("threads waited for %s of their time while their own work ran, and something else took more", percent(ev.Share(r.Lost)))
 	}
 	r.Holds = true
 	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Share(r.Lost)))

@@ -146,3 +146,29 @@ func TestAskWithoutAProgram(t *testing.T) {
 		t.Errorf("%q, %v", why, err)
 	}
 }
+
+// The story: a program whose threads wait for the GPU's work for 37 to 64 % of their time was gpu-bound or none, by which side of a half it came
+// to lie on. What takes the most of the time is what it is compared with.
+func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
+	for _, c := range []struct {
+		running, notify analyze.Nanos // of each millisecond; the rest is outside of Metal
+		want            string
+	}{{450, 200, GPUBound}, {450, 10, None}, {600, 10, GPUBound}} {
+		w := handmade.New(100 * 1000 * us)
+		w.Trace.Threads = w.Trace.Threads[:2]
+		for i := range 100 {
+			for n, th := range w.Trace.Threads {
+				begin := analyze.Nanos(i)*1000*us + analyze.Nanos(n)*50*us
+				done := begin + 10*us + c.running*us
+				w.Wait(th, handmade.At(begin+9*us, done+c.notify*us), w.Buffer(th, begin+5*us, handmade.At(begin+10*us, done)))
+			}
+		}
+		for _, th := range w.Trace.Threads {
+			th.Working = th.Active
+		}
+		w.Trace.Finish()
+		if v := Analyze(w.Trace, Options{Unpredicted: true}).Verdict; v.Cause != c.want {
+			t.Errorf("%d µs of work on the GPU, %d to hear of its end: %s, want %s: %s", c.running, c.notify, v.Cause, c.want, v.Summary)
+		}
+	}
+}

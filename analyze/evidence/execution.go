@@ -2,12 +2,14 @@ package evidence
 
 import (
 	"mtrace/analyze"
-	"mtrace/analyze/policy"
 )
 
-// MostlyExecutes says whether the GPU's own work takes more of the threads' time than all else, and no want of processors makes it look so.
+// MostlyExecutes says whether the GPU's own work takes more of the threads' time than what they do outside of Metal does, and than all else: no
+// share is asked for, since what is the most depends on what there is.
 func (ev *Evidence) MostlyExecutes() bool {
-	return !ev.Starved() && ev.Share(ev.Executing()) >= policy.Most.Value
+	executing := ev.Executing()
+	outside := ev.Sum(analyze.PartOutside) - ev.asleepExecuting()
+	return executing >= outside && executing >= ev.Total-executing-outside
 }
 
 // Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed before it.

@@ -38,7 +38,7 @@ type command struct {
 // commands is the table of commands, in the order of help.
 func commands() []command {
 	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(), pprofCommand(), exportCommand(), diffCommand(),
-		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), completionCommand(), versionCommand()}
+		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), mcpCommand(), completionCommand(), versionCommand()}
 }
 
 // status is an error that carries an exit status. Its text, when it has any, is what the user reads.

@@ -1,0 +1,64 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A test is a condition whose column is known.
+type test struct {
+	place int
+	is    string
+	value any
+}
+
+func newTest(place int, c Condition) (test, error) {
+	t := test{place, c.Is, c.Value}
+	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
+		return t, fmt.Errorf("a condition is one of = != < <= > >= contains null set, not %q", c.Is)
+	}
+	switch v := c.Value.(type) {
+	case nil:
+		if c.Is != "null" && c.Is != "set" {
+			return t, fmt.Errorf("the condition %s %s has no value", c.Column, c.Is)
+		}
+	case float64: // as JSON has all numbers
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			t.value = int64(v)
+		}
+	case int:
+		t.value = int64(v)
+	case string, bool, int64:
+	default:
+		return t, fmt.Errorf("the condition on %s compares with %v, which is no number, text or truth value", c.Column, v)
+	}
+	return t, nil
+}
+
+// holds says whether it holds for a value; of null only "null" does.
+func (t *test) holds(v any) bool {
+	switch {
+	case t.is == "null" || t.is == "set":
+		return (v == nil) == (t.is == "null")
+	case v == nil:
+		return false
+	case t.is == "contains":
+		return strings.Contains(strings.ToLower(fmt.Sprint(v)), strings.ToLower(fmt.Sprint(t.value)))
+	}
+	c := compare(v, t.value)
+	switch t.is {
+	case "=":
+		return c == 0
+	case "!=":
+		return c != 0
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	}
+	return c >= 0
+}

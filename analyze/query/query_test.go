@@ -1,0 +1,112 @@
+package query
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+type row struct {
+	TID      int64  `parquet:"tid"`
+	Selector string `parquet:"selector,dict"`
+	Duration int64  `parquet:"duration_ns,optional"`
+	Failed   bool   `parquet:"failed"`
+}
+
+// folder has one table of ten calls.
+func folder(t testing.TB) string {
+	t.Helper()
+	var rows []row
+	for i := range int64(10) {
+		rows = append(rows, row{TID: 1 + i%2, Selector: []string{"commit", "waitUntilCompleted"}[i%2], Duration: i * 100, Failed: i == 7})
+	}
+	dir := t.TempDir()
+	if err := parquet.WriteFile(filepath.Join(dir, "calls.parquet"), rows, parquet.MaxRowsPerRowGroup(3)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestRun: the answers are those that a person counts.
+func TestRun(t *testing.T) {
+	dir := folder(t)
+	for query, want := range map[string]string{
+		`{"table":"calls","limit":2}`: `[["tid","selector","duration_ns","failed"],[[1,"commit",null,false],[2,"waitUntilCompleted",100,false]],10,8]`,
+		`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","descending":true,"limit":2}`:               `[["duration_ns"],[[900],[800]],10,8]`,
+		`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","limit":1}`:                                 `[["duration_ns"],[[100]],10,9]`,
+		`{"table":"calls","columns":["duration_ns"],"where":[{"column":"failed","is":"=","value":true}]}`:                `[["duration_ns"],[[700]],1,0]`,
+		`{"table":"calls","columns":["tid"],"where":[{"column":"duration_ns","is":"null"}]}`:                             `[["tid"],[[1]],1,0]`,
+		`{"table":"calls","aggregates":[{"function":"count"}],"where":[{"column":"duration_ns","is":">=","value":500}]}`: `[["count"],[[5]],5,0]`,
+		`{"table":"calls","group_by":["selector"],"where":[{"column":"selector","is":"contains","value":"WAIT"}]}`:       `[["selector","count"],[["waitUntilCompleted",5]],5,0]`,
+		`{"table":"calls","group_by":["selector"],"aggregates":[{"function":"sum","column":"duration_ns"},{"function":"mean","column":"duration_ns"},{"function":"max","column":"duration_ns"},{"function":"p50","column":"duration_ns"}],"order_by":"sum(duration_ns)","descending":true}`: `[["selector","sum(duration_ns)","mean(duration_ns)","max(duration_ns)","p50(duration_ns)"],[["waitUntilCompleted",2500,500,900,500],["commit",2000,500,800,400]],10,0]`,
+		`{"table":"calls","aggregates":[{"function":"min","column":"duration_ns"}],"where":[{"column":"tid","is":"=","value":9}]}`:                                                                                                                                                          `[["min(duration_ns)"],[],0,0]`,
+	} {
+		var q Query
+		if err := json.Unmarshal([]byte(query), &q); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := Run(dir, q)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		got, _ := json.Marshal([]any{answer.Columns, answer.Rows, answer.Matched, answer.More})
+		var x, y any
+		json.Unmarshal(got, &x)
+		if err := json.Unmarshal([]byte(want), &y); err != nil || !reflect.DeepEqual(x, y) {
+			t.Errorf("%s\ngave %s\nwant %s", query, got, want)
+		}
+	}
+}
+
+// TestWrongQueries: one line says what is wrong, and nothing outside of the folder is read.
+func TestWrongQueries(t *testing.T) {
+	dir := folder(t)
+	for query, want := range map[string]string{
+		`{"table":"../calls"}`:                                                    "no table",
+		`{"table":"nothing"}`:                                                     "no table",
+		`{"table":"calls","columns":["colour"]}`:                                  "it has tid, selector, duration_ns, failed",
+		`{"table":"calls","order_by":"colour"}`:                                   "no column of the answer",
+		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`:   "there are count, sum",
+		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:         "a condition is one of",
+		`{"table":"calls","where":[{"column":"tid","is":"="}]}`:                   "has no value",
+		`{"table":"calls","where":[{"column":"tid","is":"=","value":[1]}]}`:       "no number, text or truth value",
+		`{"table":"calls","limit":5000}`:                                          "limit is 1 to 1000",
+		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`: "with aggregates or group_by give none",
+	} {
+		var q Query
+		if err := json.Unmarshal([]byte(query), &q); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(dir, q); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", query, err, want)
+		}
+	}
+}
+
+// FuzzRun: whatever a query is, there is an answer or an error.
+func FuzzRun(f *testing.F) {
+	whole, err := os.ReadFile(filepath.Join(folder(f), "calls.parquet"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"table":"calls","group_by":["selector"],"aggregates":[{"function":"p95","column":"duration_ns"}]}`))
+	f.Fuzz(func(t *testing.T, query []byte) { // the file is one that mtrace wrote a moment ago
+		var q Query
+		if json.Unmarshal(query, &q) != nil {
+			return
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "calls.parquet"), whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := Run(dir, q); err == nil && len(a.Rows) > mostLimit {
+			t.Errorf("%d rows", len(a.Rows))
+		}
+	})
+}

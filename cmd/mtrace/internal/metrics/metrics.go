@@ -1,0 +1,228 @@
+// Package metrics counts what is being recorded, from the text form of traces as they grow, and says it as Prometheus asks:
+// https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
+package metrics
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
+// A Recording counts one trace. It is a writer of the trace's text form, line by line; what it counts only grows.
+type Recording struct {
+	Name  string // of the trace
+	Bytes int64  // of it, so far
+	Ended bool
+
+	rest      []byte // of a line that is not whole
+	processes map[int]*process
+}
+
+// process is what one traced process has done.
+type process struct {
+	program             string
+	pid                 int
+	calls               map[string]uint64
+	threads             map[uint64]bool
+	committed, finished uint64
+	failed              uint64
+	busy, upTo          int64 // nanoseconds on the GPU; up to when that is counted
+	lost                uint64
+	over                bool
+}
+
+// NewRecording counts nothing yet.
+func NewRecording(name string) *Recording {
+	return &Recording{Name: name, processes: map[int]*process{}}
+}
+
+// A line is what matters of one.
+type line struct {
+	Process int
+	Header  *struct {
+		Hello struct {
+			PID     int
+			Program string
+		}
+	}
+	Record *struct {
+		Call, Family string
+		Arg          uint64
+		More         []uint64
+	}
+	End *struct {
+		Unringed uint64
+		Rings    []struct{ Dropped uint64 }
+	}
+	Result *struct{}
+}
+
+// Write takes in lines. What is no line of a trace is passed over.
+func (r *Recording) Write(b []byte) (int, error) {
+	r.rest = append(r.rest, b...)
+	for {
+		i := bytes.IndexByte(r.rest, '\n')
+		if i < 0 {
+			return len(b), nil
+		}
+		var l line
+		if json.Unmarshal(r.rest[:i], &l) == nil {
+			r.line(&l)
+		}
+		r.rest = r.rest[i+1:]
+	}
+}
+
+func (r *Recording) line(l *line) {
+	if l.Result != nil {
+		r.Ended = true
+		return
+	}
+	p := r.processes[l.Process]
+	if p == nil {
+		if l.Header == nil && l.Record == nil && l.End == nil {
+			return
+		}
+		p = &process{calls: map[string]uint64{}, threads: map[uint64]bool{}}
+		r.processes[l.Process] = p
+	}
+	switch {
+	case l.Header != nil:
+		p.program, p.pid = filepath.Base(l.Header.Hello.Program), l.Header.Hello.PID
+	case l.End != nil:
+		p.lost, p.over = l.End.Unringed, true
+		for _, ring := range l.End.Rings {
+			p.lost += ring.Dropped
+		}
+	case l.Record != nil:
+		p.record(l.Record.Call, l.Record.Family, l.Record.Arg, l.Record.More)
+	}
+}
+
+func (p *process) record(call, family string, arg uint64, more []uint64) {
+	switch {
+	case family != wire.FamilyTracer.String():
+		p.calls[call]++
+		if commits[call] {
+			p.committed++
+		}
+	case call == wire.CallThreadStart.String():
+		p.threads[arg] = true
+	case call == wire.CallCompleted.String():
+		p.finished++
+		if arg&0xff != completed {
+			p.failed++
+		}
+		if len(more) > 1 { // in the order in which they end, as a rule: what overlaps is counted once
+			begin, end := int64(more[0]), int64(more[1])
+			if begin = max(begin, p.upTo); end > begin && more[0] > 0 {
+				p.busy, p.upTo = p.busy+end-begin, end
+			}
+		}
+	}
+}
+
+// completed is MTLCommandBufferStatusCompleted.
+const completed = 4
+
+// commits are the calls that hand one command buffer to its queue.
+var commits = func() map[string]bool {
+	all := map[string]bool{}
+	for i := range wire.Table {
+		if r := &wire.Table[i]; r.Effect.Commits() && r.Object.Kind == wire.KindCommandBuffer {
+			all[r.Selector] = true
+		}
+	}
+	return all
+}()
+
+// A metric is one figure of a process.
+type metric struct {
+	name, kind, help string
+	of               func(p *process) (values []labelled)
+}
+
+type labelled struct {
+	labels string // without those of the process
+	value  float64
+}
+
+func one[N uint64 | int](f func(p *process) N) func(p *process) []labelled {
+	return func(p *process) []labelled { return []labelled{{"", float64(f(p))}} }
+}
+
+// metrics are what is said of each process that makes calls.
+var metrics = []metric{
+	{"mtrace_calls_total", "counter", "Calls that returned, by their Objective-C selector or C symbol.", func(p *process) (list []labelled) {
+		for _, call := range slices.Sorted(maps.Keys(p.calls)) {
+			list = append(list, labelled{`selector=` + quote(call), float64(p.calls[call])})
+		}
+		return list
+	}},
+	{"mtrace_threads", "gauge", "Threads that have made calls.", one(func(p *process) int { return len(p.threads) })},
+	{"mtrace_command_buffers_committed_total", "counter", "Command buffers that were committed.", one(func(p *process) uint64 { return p.committed })},
+	{"mtrace_command_buffers_completed_total", "counter", "Command buffers that have completed, with those that failed.", one(func(p *process) uint64 { return p.finished })},
+	{"mtrace_command_buffers_failed_total", "counter", "Command buffers that have completed with an error.", one(func(p *process) uint64 { return p.failed })},
+	{"mtrace_command_buffers_in_flight", "gauge", "Command buffers that were committed and have not completed.", one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
+	{"mtrace_gpu_busy_seconds_total", "counter", "Time in which the GPU ran the process' work; what overlaps is counted once.", func(p *process) []labelled {
+		return []labelled{{"", float64(p.busy) / 1e9}}
+	}},
+	{"mtrace_records_lost_total", "counter", "Records that were made and are not in the trace; known when the process has ended.", one(func(p *process) uint64 { return p.lost })},
+}
+
+// quote is a label's value.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(s, "?")) + `"`
+}
+
+// Write says all of recordings.
+func Write(w io.Writer, recordings []*Recording) error {
+	var b bytes.Buffer
+	family := func(name, kind, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
+	sample := func(name, labels string, value float64) {
+		fmt.Fprintf(&b, "%s{%s} %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
+	}
+	recordings = slices.SortedFunc(slices.Values(recordings), func(x, y *Recording) int { return cmp.Compare(x.Name, y.Name) })
+	family("mtrace_recording", "gauge", "1 while the trace is being recorded, 0 when it has ended.")
+	for _, r := range recordings {
+		going := 1.0
+		if r.Ended {
+			going = 0
+		}
+		sample("mtrace_recording", "trace="+quote(r.Name), going)
+	}
+	family("mtrace_trace_bytes", "gauge", "Size of the trace.")
+	for _, r := range recordings {
+		sample("mtrace_trace_bytes", "trace="+quote(r.Name), float64(r.Bytes))
+	}
+	for _, m := range metrics {
+		family(m.name, m.kind, m.help)
+		for _, r := range recordings {
+			for _, index := range slices.Sorted(maps.Keys(r.processes)) {
+				p := r.processes[index]
+				if len(p.calls) == 0 {
+					continue // it does not use Metal
+				}
+				labels := fmt.Sprintf(`trace=%s,program=%s,pid="%d",process="%d"`, quote(r.Name), quote(p.program), p.pid, index)
+				for _, v := range m.of(p) {
+					if v.labels != "" {
+						sample(m.name, labels+","+v.labels, v.value)
+					} else {
+						sample(m.name, labels, v.value)
+					}
+				}
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

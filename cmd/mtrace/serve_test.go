@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// scrape reads metrics with Prometheus' own parser.
+func scrape(t *testing.T, address string) map[string]*dto.MetricFamily {
+	t.Helper()
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
+		t.Fatalf("%v: %v\n%s", err, answer, text)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	return families
+}
+
+// sum adds up the values of a family's samples that have a label.
+func sum(families map[string]*dto.MetricFamily, name, label, value string) (total float64) {
+	for _, m := range families[name].GetMetric() {
+		for _, l := range m.GetLabel() {
+			if l.GetName() == label && l.GetValue() == value {
+				total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return total
+}
+
+// TestServe: Prometheus reads what a program that is being traced has done so far; counters grow; when it has ended, they are what the report says.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	needTruth(t)
+	dir := t.TempDir()
+	over := filepath.Join(t.TempDir(), "over")
+	serving := exec.Command(tool.mtrace, "serve", "--listen", "127.0.0.1:0", dir)
+	out, err := serving.StdoutPipe()
+	if err == nil {
+		err = serving.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer serving.Process.Kill()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	if families := scrape(t, address); len(families["mtrace_calls_total"].GetMetric()) != 0 {
+		t.Errorf("of an empty folder: %v", families)
+	}
+	trace := filepath.Join(dir, `a "b".mtrace`) // a label's value with quotes in it
+	run := exec.Command(tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer run.Process.Kill()
+	before := 0.0
+	for looks := 0; looks < 2; time.Sleep(50 * time.Millisecond) {
+		families := scrape(t, address)
+		commits := sum(families, "mtrace_calls_total", "selector", "commit")
+		if commits < before {
+			t.Fatalf("%v commits, after %v", commits, before)
+		}
+		if commits > before {
+			looks++
+			if sum(families, "mtrace_recording", "trace", `a "b".mtrace`) != 1 || sum(families, "mtrace_trace_bytes", "trace", `a "b".mtrace`) == 0 {
+				t.Errorf("it is being recorded: %v", families)
+			}
+		}
+		before = commits
+	}
+	if err := os.WriteFile(over, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	families := scrape(t, address)
+	for sum(families, "mtrace_recording", "trace", `a "b".mtrace`) != 0 {
+		time.Sleep(50 * time.Millisecond)
+		families = scrape(t, address)
+	}
+	r := reportOf(t, trace)
+	commits := float64(count(r, "commit"))
+	for name, want := range map[string]float64{"mtrace_command_buffers_committed_total": commits, "mtrace_command_buffers_completed_total": commits, "mtrace_command_buffers_failed_total": 0,
+		"mtrace_command_buffers_in_flight": 0, "mtrace_records_lost_total": 0} {
+		if got := sum(families, name, "trace", `a "b".mtrace`); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if got := sum(families, "mtrace_calls_total", "selector", "commit"); got != commits {
+		t.Errorf("%v commits, the report has %v", got, commits)
+	}
+	if got := sum(families, "mtrace_gpu_busy_seconds_total", "trace", `a "b".mtrace`); got <= 0 || got > float64(r.GPU.SumNS)/1e9+1e-9 {
+		t.Errorf("the GPU was busy for %v s; all its work took %d ns", got, r.GPU.SumNS)
+	}
+	serving.Process.Signal(syscall.SIGTERM)
+	if err := serving.Wait(); err != nil {
+		t.Errorf("told to end: %v", err)
+	}
+	for _, wrong := range [][]string{{"serve"}, {"serve", "/nowhere"}, {"serve", "--listen", "nowhere", dir}} {
+		if got := sh(t, "", nil, tool.mtrace, wrong...); got.exit != 2 || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: %+v", wrong, got)
+		}
+	}
+}

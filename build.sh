@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -110,6 +110,12 @@ release() {
   .github/release.sh "$@"
 }
 
+# The package for Python, of this machine's system: docs/python.md.
+wheel() {
+  build
+  python3 python/pack.py bin dist "${1:-0.0.0}"
+}
+
 # The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
 # where the processors are busy with something else.
 tests() {
@@ -135,8 +141,9 @@ case ${1:-build} in
   scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
+  wheel) shift; wheel "$@" ;;
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
-  clean) rm -rf bin demo .cache ;;
+  clean) rm -rf bin demo dist .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak or clean" ;;
+  *) die "no target '$1': build, demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
 esac

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there what its page says; with pandas, Polars and DuckDB
+// where they can be had.
+func TestPythonPackage(t *testing.T) {
+	t.Parallel()
+	needTruth(t)
+	dir := t.TempDir()
+	environment := filepath.Join(dir, "environment")
+	if out, err := exec.Command("python3", "-m", "venv", environment).CombinedOutput(); err != nil {
+		t.Skipf("Python cannot make an environment (apt-get install python3-venv): %s", strings.TrimSpace(string(out)))
+	}
+	python := filepath.Join(environment, "bin", "python3")
+	must := func(dir, name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	wheel := must(".", "python3", "../../python/pack.py", tool.dir, filepath.Join(dir, "dist"), "1.2.3")
+	must(dir, python, "-m", "pip", "install", "--quiet", "--no-index", wheel)
+	if said := must(dir, python, "-m", "pip", "show", "mtrace"); !strings.Contains(said, "Version: 1.2.3") || !strings.Contains(said, "Summary: Traces programs") {
+		t.Errorf("pip says of it\n%s", said)
+	}
+	test, err := filepath.Abs("../../python/test/package.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(dir, python, test, workload(t))
+
+	install := exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "pyarrow", "pandas", "polars", "duckdb")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("pandas, Polars and DuckDB cannot be had here: %s", lastLine(string(out)))
+	}
+	t.Log(must(dir, python, test, workload(t), "tables"))
+}

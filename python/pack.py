@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Packs the wheel of the package mtrace: the Python beside this file, and what was built: the tool, the library and, on Linux, the software Metal.
+
+    pack.py BUILT OUT VERSION      BUILT is bin/ or bin/darwin/; prints the wheel's path
+
+It is the package's PEP 517 backend as well, and needs nothing but Python: pip can build the package without a network. Equal files give
+equal wheels.
+"""
+import base64
+import hashlib
+import os
+import re
+import sys
+import sysconfig
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OLDEST_MACOS = (12, 0)
+MOMENT = (1980, 1, 1, 0, 0, 0)
+
+
+def glibc(paths):
+    """The version of the C library that programs for Linux need: the newest that a symbol of theirs names."""
+    versions = [(2, 17)]
+    for path in paths:
+        with open(path, "rb") as file:
+            versions += [tuple(map(int, found)) for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", file.read())]
+    return max(versions)
+
+
+def platform(built):
+    if os.path.exists(os.path.join(built, "libmtrace.dylib")):
+        return "macosx_%d_%d_universal2" % OLDEST_MACOS
+    machine = sysconfig.get_platform().split("-", 1)[-1]
+    programs = [os.path.join(folder, name) for folder in (built, os.path.join(built, "softmetal")) for name in os.listdir(folder)
+                if name.endswith(".so") or name == "mtrace"]
+    return "manylinux_%d_%d_%s" % (*glibc(programs), machine)
+
+
+def files(built):
+    """What goes into the wheel: its name there, and where it is."""
+    for name in sorted(os.listdir(os.path.join(HERE, "mtrace"))):
+        if name.endswith(".py"):
+            yield "mtrace/" + name, os.path.join(HERE, "mtrace", name)
+    library = next((n for n in ("libmtrace.dylib", "libmtrace.so") if os.path.exists(os.path.join(built, n))), None)
+    if not library or not os.path.exists(os.path.join(built, "mtrace")):
+        raise SystemExit("pack.py: %s has no mtrace and its library: run ./build.sh build first" % built)
+    for name in ("mtrace", library):
+        yield "mtrace/bin/" + name, os.path.join(built, name)
+    for folder, folders, names in os.walk(os.path.join(built, "softmetal")):
+        folders[:] = sorted(set(folders) - {"obj"})
+        for name in sorted(names):
+            if name != ".lock":
+                path = os.path.join(folder, name)
+                yield "mtrace/bin/" + os.path.relpath(path, built).replace(os.sep, "/"), path
+
+
+def metadata(version):
+    with open(os.path.join(HERE, "pyproject.toml")) as file:
+        project = file.read()
+    one = lambda key: re.search(r'^%s = "(.*)"$' % key, project, re.M).group(1)
+    lines = ["Metadata-Version: 2.4", "Name: mtrace", "Version: " + version, "Summary: " + one("description"), "Requires-Python: " + one("requires-python"),
+             "License-Expression: " + one("license"), "License-File: LICENSE", "Keywords: " + ",".join(re.findall('"(.*?)"', re.search(r"^keywords = \[(.*)\]$", project, re.M).group(1)))]
+    lines += ["Classifier: " + name for name in re.findall(r'^  "(.* :: .*)",$', project, re.M)]
+    lines += ["Provides-Extra: arrow", 'Requires-Dist: pyarrow>=12; extra == "arrow"', "Description-Content-Type: text/markdown", ""]
+    with open(os.path.join(HERE, "README.md")) as file:
+        return "\n".join(lines) + "\n" + file.read()
+
+
+def pack(built, out, version):
+    """Writes the wheel and returns its name."""
+    tag = "py3-none-" + platform(built)
+    name, info = "mtrace-%s-%s.whl" % (version, tag), "mtrace-%s.dist-info/" % version
+    contents = []
+    for path, source in files(built):
+        with open(source, "rb") as file:
+            contents.append((path, file.read(), os.access(source, os.X_OK)))
+    with open(os.path.join(HERE, "..", "LICENSE"), "rb") as file:
+        contents.append((info + "licenses/LICENSE", file.read(), False))
+    contents += [(info + "METADATA", metadata(version).encode(), False),
+                 (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag).encode(), False),
+                 (info + "entry_points.txt", b"[console_scripts]\nmtrace = mtrace.__main__:main\n", False)]
+    record = "".join("%s,sha256=%s,%d\n" % (path, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data)) for path, data, _ in contents)
+    contents.append((info + "RECORD", (record + info + "RECORD,,\n").encode(), False))
+    os.makedirs(out, exist_ok=True)
+    with zipfile.ZipFile(os.path.join(out, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data, runs in contents:
+            entry = zipfile.ZipInfo(path, MOMENT)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o100755 if runs else 0o100644) << 16
+            wheel.writestr(entry, data)
+    return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 517: pip install ./python."""
+    return pack(os.path.join(HERE, "..", "bin"), wheel_directory, os.environ.get("MTRACE_VERSION", "0.0.0"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        raise SystemExit("usage: pack.py BUILT OUT VERSION")
+    built, out, version = sys.argv[1:]
+    print(os.path.join(out, pack(built, out, version)))

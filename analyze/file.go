@@ -50,6 +50,12 @@ func NewFile(reader *tracefile.Reader, path string) *File {
 	return f
 }
 
+// Made says on which host a trace was recorded, and when that began, in Unix time in nanoseconds.
+func (f *File) Made() (host string, began int64) {
+	info := f.reader.Info()
+	return info.Host, info.Started
+}
+
 // Close closes the file.
 func (f *File) Close() error { return f.reader.Close() }
 

@@ -5,13 +5,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mtrace/analyze/wholefile"
 )
 
 // A Directory makes files that get their names when all of them are whole: Commit, or Discard.
 type Directory struct {
-	Path  string
+	Path string
+	// Partition, when it is not empty, is a path of KEY=VALUE folders, as Hive and its like have them: a table's file is in such a folder of the table's own,
+	// TABLE/KEY=VALUE/…, so that those of several runs make one dataset.
+	Partition string
+
 	names []string
 	made  bool // the directory was not there before
 }
@@ -19,10 +24,13 @@ type Directory struct {
 // Create makes a file.
 func (d *Directory) Create(name string) (io.WriteCloser, error) {
 	if _, err := os.Stat(d.Path); err != nil {
-		if err := os.MkdirAll(d.Path, 0o777); err != nil {
-			return nil, err
-		}
 		d.made = true
+	}
+	if d.Partition != "" {
+		name = filepath.Join(strings.TrimSuffix(name, filepath.Ext(name)), d.Partition, name)
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(d.Path, name)), 0o777); err != nil {
+		return nil, err
 	}
 	d.names = append(d.names, name)
 	return os.Create(filepath.Join(d.Path, name+wholefile.Suffix))
@@ -44,6 +52,9 @@ func (d *Directory) Commit() error {
 func (d *Directory) Discard() {
 	for _, name := range d.names {
 		os.Remove(filepath.Join(d.Path, name+wholefile.Suffix))
+		for folder := filepath.Dir(name); folder != "."; folder = filepath.Dir(folder) {
+			os.Remove(filepath.Join(d.Path, folder)) // stays when something else is in it
+		}
 	}
 	if d.made {
 		os.Remove(d.Path) // stays when something else is in it

@@ -39,6 +39,7 @@ func exportCommand() command {
 			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
 			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "", "of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
+			flags.StringVar(&x.by, "partition", "", "with csv and parquet, `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that the exports of many runs make one dataset")
 			x.part.flags(flags)
 			return func(std stdio, args []string) error { return x.run(std, args) }
 		},
@@ -50,6 +51,7 @@ type exportJob struct {
 	formats []string
 	output  string
 	table   string
+	by      string // how datasets are partitioned; empty is not
 	part    part
 }
 
@@ -93,6 +95,9 @@ func (x *exportJob) run(std stdio, args []string) error {
 		}
 	}
 	if err := x.part.check(); err != nil {
+		return err
+	}
+	if err := x.checkPartition(args[0]); err != nil {
 		return err
 	}
 	if x.table != "" {
@@ -224,7 +229,11 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, format)
 		}
-		d := &table.Directory{Path: path}
+		partition, err := x.partition(trace)
+		if err != nil {
+			return nil, err
+		}
+		d := &table.Directory{Path: path, Partition: partition}
 		return &outlet{table.NewFiles(d, table.Format(format)), path, d.Commit, d.Discard}, nil
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/table"
+)
+
+// byRun is the one way to partition datasets.
+const byRun = "run"
+
+func (x *exportJob) checkPartition(path string) error {
+	isTable := func(format string) bool { return format == string(table.CSV) || format == string(table.Parquet) }
+	switch {
+	case x.by == "":
+		return nil
+	case x.by != byRun:
+		return usageError("--partition is run, not %q", x.by)
+	case len(x.formats) != 1 || !slices.ContainsFunc(x.formats, isTable):
+		return usageError("--partition is of tables: it goes with --format parquet or csv alone")
+	case x.table != "" || instruments(path):
+		return usageError("--partition is of traces, and %s is a recording of Instruments", path)
+	}
+	return nil
+}
+
+// partition is where among the runs of a dataset a trace belongs: its host and when it began, in Unix time in nanoseconds, which databases read as
+// a text and an integer. It is empty when the export is not one of many.
+func (x *exportJob) partition(path string) (string, error) {
+	if x.by == "" {
+		return "", nil
+	}
+	file, err := openTrace(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	host, began := file.Made()
+	return fmt.Sprintf("host=%s/run=%d", hiveValue(host), began), nil
+}
+
+// hiveValue is a value in the name of a folder: what is not plain is written as %XX, which readers of such folders undo.
+func hiveValue(s string) string {
+	if s == "" {
+		return "__HIVE_DEFAULT_PARTITION__" // null
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.' && i > 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

@@ -15,7 +15,7 @@ import sysconfig
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OLDEST_MACOS = (12, 0)
+OLDEST_MACOS = (13, 0)  # as interpose/darwin/cross.sh has it
 MOMENT = (1980, 1, 1, 0, 0, 0)
 
 

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there what its page says; with pandas, Polars and DuckDB
-// where they can be had.
+// where they can be had. The queries of docs/sql have equal answers in DuckDB, DataFusion and ClickHouse.
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -46,4 +46,17 @@ func TestPythonPackage(t *testing.T) {
 		t.Skipf("pandas, Polars and DuckDB cannot be had here: %s", lastLine(string(out)))
 	}
 	t.Log(must(dir, python, test, workload(t), "tables"))
+
+	trace, tables := smallTrace(t), filepath.Join(dir, "tables")
+	must(dir, tool.mtrace, "export", "--format", "parquet", "-o", tables, trace)
+	for _, other := range []string{"datafusion", "chdb"} {
+		if out, err := exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", other).CombinedOutput(); err != nil {
+			t.Logf("%s cannot be had here: %s", other, lastLine(string(out)))
+		}
+	}
+	queries, err := filepath.Abs("../../docs/sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, queries))
 }

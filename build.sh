@@ -113,7 +113,7 @@ release() {
 # The package for Python, of this machine's system: docs/python.md.
 wheel() {
   build
-  python3 python/pack.py bin dist "${1:-0.0.0}"
+  python3 cmd/python/pack.py bin dist "${1:-0.0.0}"
 }
 
 # The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes

@@ -30,12 +30,12 @@ func TestPythonPackage(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	wheel := must(".", "python3", "../../python/pack.py", tool.dir, filepath.Join(dir, "dist"), "1.2.3")
+	wheel := must(".", "python3", "../python/pack.py", tool.dir, filepath.Join(dir, "dist"), "1.2.3")
 	must(dir, python, "-m", "pip", "install", "--quiet", "--no-index", wheel)
 	if said := must(dir, python, "-m", "pip", "show", "mtrace"); !strings.Contains(said, "Version: 1.2.3") || !strings.Contains(said, "Summary: Traces programs") {
 		t.Errorf("pip says of it\n%s", said)
 	}
-	test, err := filepath.Abs("../../python/test/package.py")
+	test, err := filepath.Abs("../python/test/package.py")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ def pack(built, out, version):
     for path, source in files(built):
         with open(source, "rb") as file:
             contents.append((path, file.read(), os.access(source, os.X_OK)))
-    with open(os.path.join(HERE, "..", "LICENSE"), "rb") as file:
+    with open(os.path.join(HERE, "..", "..", "LICENSE"), "rb") as file:
         contents.append((info + "licenses/LICENSE", file.read(), False))
     contents += [(info + "METADATA", metadata(version).encode(), False),
                  (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag).encode(), False),
@@ -93,7 +93,7 @@ def pack(built, out, version):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517: pip install ./python."""
-    return pack(os.path.join(HERE, "..", "bin"), wheel_directory, os.environ.get("MTRACE_VERSION", "0.0.0"))
+    return pack(os.path.join(HERE, "..", "..", "bin"), wheel_directory, os.environ.get("MTRACE_VERSION", "0.0.0"))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ func unknown(root *cobra.Command, name string) error {
 // cobra is the command as cobra has it. Its errors begin with its name.
 func (c command) cobra(std stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.usage, "\n")
-	cmd := &cobra.Command{Use: c.name + " " + firstLine, Short: c.summary, Long: c.summary + "." + asCode(more), Example: c.example,
+	cmd := &cobra.Command{Use: strings.TrimSpace(c.name + " " + firstLine), Short: c.summary, Long: c.summary + "." + asCode(more), Example: c.example,
 		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(!c.whole)
@@ -185,7 +185,7 @@ func asCode(text string) string {
 }
 
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s\n\nUsage: mtrace %s %s\n\nExample:\n  %s\n", c.summary, c.name, c.usage, c.example)
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nExample:\n  %s\n", c.summary, strings.TrimSpace("mtrace "+c.name+" "+c.usage), c.example)
 	flags.VisitAll(plainDefault)
 	if flags.HasFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))

@@ -41,7 +41,7 @@ func TestReadmeListsCommands(t *testing.T) {
 	b.WriteString("\n| command | does |\n|---|---|\n")
 	for _, c := range commands() {
 		firstLine, _, _ := strings.Cut(c.usage, "\n")
-		fmt.Fprintf(&b, "| `mtrace %s %s` | %s |\n", c.name, strings.ReplaceAll(firstLine, "|", `\|`), c.summary)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace("mtrace "+c.name+" "+strings.ReplaceAll(firstLine, "|", `\|`)), c.summary)
 	}
 	b.WriteString("\n")
 	generated(t, readme, "commands", b.String())

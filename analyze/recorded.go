@@ -76,7 +76,7 @@ func (s *Source) RecordedText() string {
 	}
 	selected := "RECORDED IN PART, as asked for (" + strings.Join(s.Selected, ", ") + "): "
 	if s.LeftOut > 0 {
-		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows", s.LeftOut)
+		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows: threads seem to be outside of Metal meanwhile", s.LeftOut)
 	} else {
 		selected += "what was left out is not in what follows"
 	}

@@ -52,6 +52,8 @@ need() {
 
 build() {
   need
+  # What the tests need as well, so that after a build they run without a network.
+  go mod download || say "some of Go's modules are missing, and cannot be had: tests may not build"
   mkdir -p bin
   local library=bin/libmtrace.so strip=-s
   # On a Mac one symbol is needed for what follows the build.

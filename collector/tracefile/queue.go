@@ -12,13 +12,17 @@ const mostQueued = 64 << 20
 // A blockQueue is the blocks that wait for the file. The writer's mutex guards it.
 type blockQueue struct {
 	blocks  []queuedBlock
-	bytes   int64     // of the blocks, with the one that is being written
+	came    int64     // bytes of all blocks that ever came
+	left    int64     // of those that are in the file, or cannot come to be
 	most    int64     // from so many bytes on there is no room: mostQueued
 	arrived sync.Cond // a block came, or closing
 	written sync.Cond // some were written
 	closing bool
 	done    sync.WaitGroup
 }
+
+// bytes is how much waits, with the block that is being written.
+func (q *blockQueue) bytes() int64 { return q.came - q.left }
 
 // A queuedBlock is a block with its header and its payload as it is stored.
 type queuedBlock struct {
@@ -29,11 +33,11 @@ type queuedBlock struct {
 // enqueue has a block written, behind all that came before it. With the mutex, which it gives up while there is no room.
 func (w *Writer) enqueue(b block, header, stored []byte) error {
 	whole := append(header, stored...)
-	for w.queue.bytes >= w.queue.most {
+	for w.queue.bytes() >= w.queue.most {
 		w.queue.written.Wait()
 	}
 	w.queue.blocks = append(w.queue.blocks, queuedBlock{b, whole})
-	w.queue.bytes += int64(len(whole))
+	w.queue.came += int64(len(whole))
 	w.queue.arrived.Signal()
 	return w.err
 }
@@ -53,16 +57,16 @@ func (w *Writer) writeQueued() {
 		w.queue.blocks = nil
 		for i := range next {
 			w.commit(next[i].block, next[i].whole)
-			w.queue.bytes -= int64(len(next[i].whole))
+			w.queue.left += int64(len(next[i].whole))
 			next[i] = queuedBlock{}
 			w.queue.written.Broadcast()
 		}
 	}
 }
 
-// settle waits until all blocks that are in the queue now are in the file. With the mutex, which it gives up meanwhile.
+// settle waits until all blocks that have come until now are in the file, whatever comes meanwhile. With the mutex, which it gives up.
 func (w *Writer) settle() {
-	for w.queue.bytes > 0 {
+	for upTo := w.queue.came; w.queue.left < upTo; {
 		w.queue.written.Wait()
 	}
 }

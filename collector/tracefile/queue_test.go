@@ -102,7 +102,7 @@ func TestQueueIsBounded(t *testing.T) {
 	queued := func() int64 {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
-		return w.queue.bytes
+		return w.queue.bytes()
 	}
 	records := workload(recordsPerBlock, 1)
 	const blocks = 30
@@ -132,5 +132,44 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	if got := len(readAll(t, whole())[streamKey{0, 0}]); got != blocks*len(records) {
 		t.Errorf("%d records of %d", got, blocks*len(records))
+	}
+}
+
+// Under a stream of records that never ends a flush waited for a queue that was never empty: what came later than a second before the collector
+// was killed was still with the streams.
+func TestFlushEndsWhileRecordsCome(t *testing.T) {
+	w, file := stuckFile(t)
+	records := workload(recordsPerBlock, 1)
+	add := func(i int) { w.Records(0, 0, uint64(i*len(records)), records) }
+	add(0)
+	flushed := make(chan error)
+	go func() { flushed <- w.Flush() }()
+	queued := func() int64 {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		return w.queue.bytes()
+	}
+	one := make([]byte, 1<<10)
+	deadline, n := time.Now().Add(time.Minute), 1
+	for done := false; !done; {
+		select {
+		case err := <-flushed:
+			if err != nil {
+				t.Error(err)
+			}
+			done = true
+		default:
+			for queued() < 1<<20 { // from here on there is always more
+				add(n)
+				n++
+			}
+			if _, err := file.Read(one); err != nil || time.Now().After(deadline) {
+				t.Fatalf("%v; the flush waits for what came after it", err)
+			}
+		}
+	}
+	go io.Copy(io.Discard, file)
+	if err := w.Close(Result{}); err != nil {
+		t.Error(err)
 	}
 }

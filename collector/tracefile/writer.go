@@ -185,7 +185,7 @@ func (w *Writer) Recorded(list []Recorded) {
 // Expected is about how large the file is with the records that are not written yet, in bytes.
 func (w *Writer) Expected() int64 {
 	w.mutex.Lock()
-	size := w.offset + w.queue.bytes
+	size := w.offset + w.queue.bytes()
 	w.mutex.Unlock()
 	return size + usualRecord*w.gathered.Load()
 }

@@ -51,12 +51,7 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 			p.finishWindow(w)
 		}
 		if s := p.collector.selected; s != nil {
-			p.finishSift(s)
-			for _, r := range p.rings {
-				if r != nil {
-					end.LeftOut += r.sieve.leftOut
-				}
-			}
+			end.LeftOut = p.finishSift(s)
 		}
 		p.mutex.Unlock()
 		note(guard(func() error { p.readEnd(&end, alive); return nil }))

@@ -274,8 +274,8 @@ func (p *process) choose(s *Selection, r *ring, position uint64, records []wire.
 	flush(len(records))
 }
 
-// finishSift decides on all that waits, with the mutex.
-func (p *process) finishSift(s *Selection) {
+// finishSift decides on all that waits, with the mutex, and returns how many records are not in the trace.
+func (p *process) finishSift(s *Selection) (leftOut uint64) {
 	for _, r := range p.rings {
 		if r == nil {
 			continue
@@ -286,5 +286,7 @@ func (p *process) finishSift(s *Selection) {
 		past := &r.sieve.waiting
 		p.choose(s, r, past.from, past.open)
 		past.open = nil
+		leftOut += r.sieve.leftOut
 	}
+	return leftOut
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
 
@@ -37,7 +38,6 @@ type process struct {
 	failed              uint64
 	busy, upTo          int64 // nanoseconds on the GPU; up to when that is counted
 	lost                uint64
-	over                bool
 }
 
 // NewRecording counts nothing yet.
@@ -59,10 +59,7 @@ type line struct {
 		Arg          uint64
 		More         []uint64
 	}
-	End *struct {
-		Unringed uint64
-		Rings    []struct{ Dropped uint64 }
-	}
+	End    *tracefile.End
 	Result *struct{}
 }
 
@@ -99,10 +96,7 @@ func (r *Recording) line(l *line) {
 	case l.Header != nil:
 		p.program, p.pid = filepath.Base(l.Header.Hello.Program), l.Header.Hello.PID
 	case l.End != nil:
-		p.lost, p.over = l.End.Unringed, true
-		for _, ring := range l.End.Rings {
-			p.lost += ring.Dropped
-		}
+		p.lost = l.End.Lost()
 	case l.Record != nil:
 		p.record(l.Record.Call, l.Record.Family, l.Record.Arg, l.Record.More)
 	}
@@ -112,8 +106,11 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 	switch {
 	case family != wire.FamilyTracer.String():
 		p.calls[call]++
-		if commits[call] {
+		switch commits[[2]string{family, call}] {
+		case wire.KindCommandBuffer:
 			p.committed++
+		case wire.KindQueue: // of Metal 4: so many at once
+			p.committed += arg
 		}
 	case call == wire.CallThreadStart.String():
 		p.threads[arg] = true
@@ -134,12 +131,12 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 // completed is MTLCommandBufferStatusCompleted.
 const completed = 4
 
-// commits are the calls that hand one command buffer to its queue.
-var commits = func() map[string]bool {
-	all := map[string]bool{}
+// commits are the calls that hand command buffers to their queue, by family and name, with what they are messages to.
+var commits = func() map[[2]string]wire.Kind {
+	all := map[[2]string]wire.Kind{}
 	for i := range wire.Table {
-		if r := &wire.Table[i]; r.Effect.Commits() && r.Object.Kind == wire.KindCommandBuffer {
-			all[r.Selector] = true
+		if r := &wire.Table[i]; r.Effect.Commits() {
+			all[[2]string{r.Family.String(), r.Selector}] = r.Object.Kind
 		}
 	}
 	return all

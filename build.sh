@@ -5,6 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")"
 system=$(uname -s)
 
+# How the tool is linked. A release's says its version, any other from which commit it is.
+tool_flags="-s -w"
+
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
 
@@ -58,7 +61,7 @@ build() {
   local library=bin/libmtrace.so strip=-s
   # On a Mac one symbol is needed for what follows the build.
   [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
-  CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/mtrace ./cmd/mtrace
+  CGO_ENABLED=0 go build -trimpath -ldflags="$tool_flags" -o bin/mtrace ./cmd/mtrace
   CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
   [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
   rm -f bin/libmtrace.h
@@ -97,23 +100,50 @@ lab() {
   mkdir -p bin/lab
   gcc -O2 -std=gnu11 -w -fPIC -shared -Wl,-soname,libshapes.so -o bin/lab/libshapes.so $sources/shapes.m -lobjc -lBlocksRuntime
   gcc -O2 -std=gnu11 -w -fobjc-exceptions -rdynamic -o bin/lab/client $sources/client.m bin/lab/libshapes.so -Wl,-rpath,'$ORIGIN' -lobjc -lpthread
-  fixtures/lab/pack.sh bin/lab.tar.gz bin/lab/client bin/lab/libshapes.so
-  say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/whole.py --out whole.json"
+  gcc -O1 -std=gnu11 -w -pthread -isystem /usr/include/GNUstep -fconstant-string-class=NSConstantString -DGNUSTEP -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1 \
+    -fexceptions -fobjc-exceptions -D_NATIVE_OBJC_EXCEPTIONS -x objective-c fixtures/softmetal/testdata/*.m fixtures/softmetal/testdata/shaders/shaders.m \
+    -o bin/lab/softmetal-client -Lbin/softmetal -lsoftmetal -lgnustep-base -lobjc -lm -Wl,-rpath,'$ORIGIN/softmetal'
+  fixtures/scenarios/programs/build.sh bin/lab
+  CGO_ENABLED=0 go build -o bin/lab/matrix ./fixtures/scenarios/matrix
+  local version
+  version=$(sed -n 's/^const TinygradVersion = "\(.*\)".*/\1/p' fixtures/softmetal/tinygrad.go)
+  [ -d bin/lab/site ] || python3 -m pip install --quiet --no-deps --no-compile --target bin/lab/site "tinygrad==$version" || say "no tinygrad: the lab's part f is left out"
+  local script=fixtures/softmetal/testdata/tinygrad # what tinygrad itself makes of it, so that no time is spent on that where the GPU is
+  [ -s bin/lab/tinygrad.txt ] || [ ! -d bin/lab/site ] ||
+    { DEV=PYTHON TRAINING=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=bin/lab/cache PYTHONPATH=$script/platform:bin/lab/site python3 $script/script.py >bin/lab/tinygrad.new && mv bin/lab/tinygrad.new bin/lab/tinygrad.txt; } ||
+    say "tinygrad has no reference"
+  fixtures/lab/pack.sh bin/lab.tar.gz bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client bin/lab/scenario bin/lab/matrix
+  say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
 }
 
 # The archives of a release and what belongs to them: .github/release.sh. bin/linux-* has the tool for Linux on the other processor.
 release() {
   [ "$system" = Linux ] || die "a release is made on Linux, where everything is cross-built"
-  local other=arm64
+  [ $# = 3 ] || die "usage: ./build.sh release vX.Y.Z OUTDIR HOMEPAGE"
+  local here other=arm64
+  export MTRACE_RELEASE=$1
+  tool_flags+=" -X main.release=$1"
   build
-  [ "$(go env GOARCH)" = amd64 ] || other=amd64
-  CGO_ENABLED=0 GOARCH=$other go build -trimpath -ldflags="-s -w" -o "bin/linux-$other/mtrace" ./cmd/mtrace
+  here=$(go env GOARCH)
+  [ "$here" = amd64 ] || other=amd64
+  CGO_ENABLED=0 GOARCH=$other go build -trimpath -ldflags="$tool_flags" -o "bin/linux-$other/mtrace" ./cmd/mtrace
   interpose/darwin/cross.sh bin/darwin
+  rm -rf bin/sbom && mkdir -p bin/sbom
+  bill "$1" bin/mtrace "linux-$here"
+  bill "$1" "bin/linux-$other/mtrace" "linux-$other"
+  bill "$1" bin/darwin/arm64/mtrace darwin-arm64
+  bill "$1" bin/darwin/amd64/mtrace darwin-amd64
   .github/release.sh "$@"
+}
+
+# bill VERSION PROGRAM PLATFORM: the bill of materials of a release's tool.
+bill() {
+  (cd cmd/sbom && go run . "$1" "$OLDPWD/$2" "$OLDPWD/bin/sbom/$3.cdx.json")
 }
 
 # The package for Python, of this machine's system: docs/python.md.
 wheel() {
+  [ -z "${1:-}" ] || tool_flags+=" -X main.release=v${1#v}"
   build
   python3 cmd/python/pack.py bin dist "${1:-0.0.0}"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Packs what ./build.sh release has made: an archive for each of four platforms, SHA256SUMS, and the Homebrew formula with the checksums of
-# those for macOS. Equal files and tag give equal archives. One of 15 MB or more is refused.
+# Packs what ./build.sh release has made: an archive for each of four platforms with its bill of materials, wheels for Python of those that have
+# the library, SHA256SUMS, and the Homebrew formula with the checksums of those for macOS. Equal files and tag give equal ones. An archive of
+# 15 MB or more is refused.
 # An archive's tool is for one processor. Its library for macOS is for both, because it goes into programs, and Rosetta runs those of the other
 # processor. On Linux there is no Metal but the software's, which is built where it runs: the archive for the processor that this machine has
 # not holds the tool alone, to read and collect traces.
@@ -35,6 +36,12 @@ pack() {
   local bytes
   bytes=$(wc -c < "$out/$name.tar.xz")
   [ "$bytes" -lt 15000000 ] || die "$name.tar.xz has $bytes bytes: more than the 15 MB that are wanted"
+  local bill=bin/sbom/${name#"mtrace-$version-"}.cdx.json
+  [ -e "$bill" ] || die "$bill is not made: run ./build.sh release"
+  cp "$bill" "$out/$name.cdx.json"
+  if compgen -G "$stage/$name/libmtrace.*" >/dev/null; then
+    python3 cmd/python/pack.py "$stage/$name" "$out" "$version" >/dev/null
+  fi
 }
 
 # sum PLATFORM: the checksum of its archive.
@@ -47,8 +54,8 @@ pack "linux-$other" "bin/linux-$other/mtrace"
 for processor in arm64 amd64; do
   pack "darwin-$processor" "bin/darwin/$processor/mtrace" bin/darwin/libmtrace.dylib bin/darwin/mtrace-selftest bin/darwin/rawmetal
 done
-(cd "$out" && sha256sum ./*.tar.xz | sed 's|\./||' > SHA256SUMS)
+(cd "$out" && sha256sum ./*.tar.xz ./*.cdx.json ./*.whl | sed 's|\./||' > SHA256SUMS)
 sed -e "s|@VERSION@|$version|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@ARM64@|$(sum darwin-arm64)|g" -e "s|@AMD64@|$(sum darwin-amd64)|g" \
   .github/mtrace.rb.in > "$out/mtrace.rb"
-(cd "$out" && wc -c -- *.tar.xz) >&2
+(cd "$out" && wc -c -- *.tar.xz *.whl) >&2
 cat "$out/SHA256SUMS"

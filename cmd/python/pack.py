@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs the wheel of the package mtrace: the Python beside this file, and what was built: the tool, the library and, on Linux, the software Metal.
 
-    pack.py BUILT OUT VERSION      BUILT is bin/ or bin/darwin/; prints the wheel's path
+    pack.py BUILT OUT VERSION      BUILT is bin/, bin/darwin/ or what a release's archive has in it; prints the wheel's path
 
 It is the package's PEP 517 backend as well, and needs nothing but Python: pip can build the package without a network. Equal files give
 equal wheels.
@@ -10,12 +10,11 @@ import base64
 import hashlib
 import os
 import re
+import struct
 import sys
-import sysconfig
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OLDEST_MACOS = (13, 0)  # as interpose/darwin/cross.sh has it
 MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -28,10 +27,36 @@ def glibc(paths):
     return max(versions)
 
 
+def mach(data):
+    """The processors that a program for macOS is for, with the oldest macOS of each; none where it is another file."""
+    if data[:4] == b"\xca\xfe\xba\xbe":  # several in one, the list of which is big-endian
+        places = [struct.unpack_from(">2I", data, 16 + 20 * i) for i in range(struct.unpack_from(">I", data, 4)[0])]
+        return {name: oldest for at, size in places for name, oldest in mach(data[at : at + size]).items()}
+    if data[:4] != b"\xcf\xfa\xed\xfe":
+        return {}
+    processor, commands = struct.unpack_from("<4xI8xI", data)
+    at = 32
+    for _ in range(commands):
+        command, size, _, minimum = struct.unpack_from("<4I", data, at)
+        if command == 0x32:  # LC_BUILD_VERSION
+            return {{0x01000007: "x86_64", 0x0100000C: "arm64"}[processor]: (minimum >> 16, minimum >> 8 & 0xFF)}
+        at += size
+    raise SystemExit("pack.py: a program for macOS does not say how old a macOS it runs on")
+
+
 def platform(built):
-    if os.path.exists(os.path.join(built, "libmtrace.dylib")):
-        return "macosx_%d_%d_universal2" % OLDEST_MACOS
-    machine = sysconfig.get_platform().split("-", 1)[-1]
+    """The part of the tag that says where a wheel's programs run, read from the programs."""
+    with open(os.path.join(built, "mtrace"), "rb") as file:
+        tool = file.read()
+    processors = mach(tool)
+    if processors:
+        name = "universal2" if len(processors) > 1 else next(iter(processors))
+        with open(os.path.join(built, "libmtrace.dylib"), "rb") as file:
+            library = mach(file.read())
+        return "macosx_%d_%d_%s" % (*max([*processors.values(), *library.values()]), name)
+    machine = {62: "x86_64", 183: "aarch64"}.get(struct.unpack_from("<H", tool, 18)[0] if tool[:4] == b"\x7fELF" else 0)
+    if not machine:
+        raise SystemExit("pack.py: %s is a program neither for macOS nor for Linux" % os.path.join(built, "mtrace"))
     programs = [os.path.join(folder, name) for folder in (built, os.path.join(built, "softmetal")) for name in os.listdir(folder)
                 if name.endswith(".so") or name == "mtrace"]
     return "manylinux_%d_%d_%s" % (*glibc(programs), machine)
@@ -55,6 +80,15 @@ def files(built):
                 yield "mtrace/bin/" + os.path.relpath(path, built).replace(os.sep, "/"), path
 
 
+def canonical(version):
+    """A version as Python writes it: a release's 1.2.3-rc.1 is 1.2.3rc1."""
+    found = re.fullmatch(r"v?(\d+(?:\.\d+)*)(?:-(alpha|beta|rc)\.?(\d+))?", version)
+    if not found:
+        raise SystemExit("pack.py: %s is no version: 1.2.3, or 1.2.3-rc.1" % version)
+    number, kind, count = found.groups()
+    return number + (kind.replace("alpha", "a").replace("beta", "b") + count if kind else "")
+
+
 def metadata(version):
     with open(os.path.join(HERE, "pyproject.toml")) as file:
         project = file.read()
@@ -69,6 +103,7 @@ def metadata(version):
 
 def pack(built, out, version):
     """Writes the wheel and returns its name."""
+    version = canonical(version)
     tag = "py3-none-" + platform(built)
     name, info = "mtrace-%s-%s.whl" % (version, tag), "mtrace-%s.dist-info/" % version
     contents = []

@@ -3,7 +3,8 @@
 # for each processor alone, too, in arm64/ and amd64/: a release's archive needs one. The library goes into programs of either.
 # Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin)
 # zig from PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache
-# it works offline; without zig and without a network it says so and succeeds, having built nothing.
+# it works offline; without zig and without a network it says so and succeeds, having built nothing. MTRACE_RELEASE is what the tool says as its
+# version.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-bin/darwin}
@@ -57,7 +58,7 @@ thin() {
   say "building for darwin/$arch"
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
-  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/mtrace.$arch" ./cmd/mtrace
+  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w${MTRACE_RELEASE:+ -X main.release=$MTRACE_RELEASE}" -o "$work/mtrace.$arch" ./cmd/mtrace
   cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -fno-omit-frame-pointer -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c
   "${cc[@]}" -o "$work/rawmetal.$arch" fixtures/rawmetal/*.c -L"$sdk/usr/lib" -F"$sdk/System/Library/Frameworks" \

@@ -36,6 +36,8 @@ type Options struct {
 	Selection *Selection
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
+	// Watch, when there is one, is told several times a second what the threads of each process are at.
+	Watch func(tracefile.ProcessIndex, Sight)
 	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from then on
 	// what happens is counted, so that the trace can say what it lacks.
 	Failed func(error)
@@ -45,8 +47,9 @@ type Options struct {
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
-	window   *Window    // nil when all is kept
-	selected *Selection // nil when all is kept
+	watch    func(tracefile.ProcessIndex, Sight) // nil when nobody asks
+	window   *Window                             // nil when all is kept
+	selected *Selection                          // nil when all is kept
 	accept   func(wire.Hello) bool
 	failed   func(error)
 	log      zerolog.Logger
@@ -106,7 +109,7 @@ func New(o Options) (*Collector, error) {
 		return nil, err
 	}
 	c := &Collector{
-		writer: o.Writer, observer: o.Observer, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
+		writer: o.Writer, observer: o.Observer, watch: o.Watch, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	c.began, _ = sampleClock(wire.ClockTSC)

@@ -27,17 +27,18 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after is the instant so much after i, which another one, also, shows how fast ticks are from.
+// after is the instant so much after i, which another one, also, shows how fast ticks are from. It may be before the clocks began, with d below zero:
+// then its ticks are the first.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
 		rate := float64(int64(also.ticks-i.ticks)) / float64(also.nanos-i.nanos)
-		j.ticks = i.ticks + wire.Ticks(int64(float64(d.Nanoseconds())*rate))
+		j.ticks = wire.Ticks(max(1, int64(i.ticks)+int64(float64(d.Nanoseconds())*rate)))
 	}
 	return j
 }
 
-// ticksOf is an instant on the process's clock, with the mutex.
+// ticksOf is an instant on the process's clock, with the mutex; 0 where that had not begun.
 func (p *process) ticksOf(i instant) wire.Ticks {
 	switch p.clock {
 	case wire.ClockTSC:
@@ -46,9 +47,9 @@ func (p *process) ticksOf(i instant) wire.Ticks {
 		if p.numer == 0 {
 			return 0
 		}
-		return wire.Ticks(tracefile.MulDiv(uint64(i.nanos), uint64(p.denom), uint64(p.numer)))
+		return wire.Ticks(tracefile.MulDiv(uint64(max(0, i.nanos)), uint64(p.denom), uint64(p.numer)))
 	}
-	return wire.Ticks(i.nanos + p.ahead)
+	return wire.Ticks(max(0, i.nanos+p.ahead))
 }
 
 // instantOf is the instant of a tick on the process's clock, with the mutex.

@@ -13,6 +13,7 @@ type past struct {
 	pieces []piecePast
 	open   []wire.Record // the newest, which are no piece yet
 	from   uint64        // the ring position of open[0]
+	began  time.Time     // when open[0] came; it is kept by sift only
 }
 
 // A piecePast is some of them, compressed.

@@ -80,7 +80,7 @@ func takePlace(path, dir string) (p *place, err error) {
 
 // newPlace makes a place in a folder for temporary files.
 func newPlace(parent string) (p *place, err error) {
-	sweep(parent)
+	sweep(parent, placePrefix, removePlace)
 	for range 10 { // who sweeps may have taken a directory for abandoned before its lock was
 		p = &place{}
 		if p.made, err = os.MkdirTemp(parent, placePrefix); err != nil {
@@ -175,9 +175,9 @@ func lock(path string) (file *os.File, err error) {
 	}
 }
 
-// sweep removes the places of this user's collectors that are gone, killed most likely, from a folder for temporary files. It
-// removes what a collector makes and nothing else, follows no link, and leaves alone what it is not sure of.
-func sweep(parent string) {
+// sweep removes folders of this user whose makers are gone, killed most likely, from one for temporary files: those that are called like ours, in which there is
+// a lock that nobody has. It follows no link, and leaves alone what it is not sure of.
+func sweep(parent, prefix string, remove remover) {
 	folder, err := os.Open(parent)
 	if err != nil {
 		return
@@ -185,13 +185,16 @@ func sweep(parent string) {
 	defer folder.Close()
 	names, _ := folder.Readdirnames(-1)
 	for _, name := range names {
-		if strings.HasPrefix(name, placePrefix) {
-			sweepPlace(filepath.Join(parent, name))
+		if strings.HasPrefix(name, prefix) {
+			sweepFolder(filepath.Join(parent, name), remove)
 		}
 	}
 }
 
-func sweepPlace(path string) {
+// A remover removes an abandoned folder, which is open as fd, with the names that are in it; lock is that of its lock.
+type remover func(fd int, path string, names []string, lock string)
+
+func sweepFolder(path string, remove remover) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
@@ -207,7 +210,6 @@ func sweepPlace(path string) {
 	if at < 0 {
 		return
 	}
-	socket := strings.TrimSuffix(names[at], lockEnding)
 	lock, err := unix.Openat(fd, names[at], unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
@@ -216,11 +218,17 @@ func sweepPlace(path string) {
 	if unix.Flock(lock, unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return
 	}
+	remove(fd, path, names, names[at])
+}
+
+// removePlace removes what a collector makes, and nothing else.
+func removePlace(fd int, path string, names []string, lock string) {
+	socket := strings.TrimSuffix(lock, lockEnding)
 	for _, name := range names {
 		if name == socket || strings.HasPrefix(name, socket+wordEnding) {
 			unix.Unlinkat(fd, name, 0)
 		}
 	}
-	unix.Unlinkat(fd, names[at], 0)
+	unix.Unlinkat(fd, lock, 0)
 	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // not when there is anything else
 }

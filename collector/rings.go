@@ -148,6 +148,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
 	told := soFar{told: time.Now()}
+	var seen seeing
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -175,6 +176,8 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				}
 			}
 			told.tell(p, time.Now(), count)
+			seen.tell(p, time.Now())
+			p.siftQuiet(time.Now())
 			return nil
 		})
 		if err != nil {

@@ -203,14 +203,43 @@ func (p *process) sift(s *Selection, r *ring, position uint64, records []wire.Re
 		p.setAside(s, past)
 	}
 	if len(past.open) == 0 {
-		past.from = position
+		past.from, past.began = position, time.Now()
 	}
 	past.open = append(past.open, records...)
-	if n := len(past.open); n >= pieceRecords && past.open[n-1].Flags&wire.HasMore == 0 {
+	if len(past.open) >= pieceRecords && past.whole() {
 		p.setAside(s, past)
 	}
 	for len(past.pieces) > 0 && (time.Since(past.pieces[0].came) > siftAfter || s.held.Load() > mostSifted) {
 		p.siftPiece(s, r)
+	}
+}
+
+// whole says whether the newest record has its More record.
+func (past *past) whole() bool {
+	n := len(past.open)
+	return n > 0 && past.open[n-1].Flags&wire.HasMore == 0
+}
+
+// siftQuiet decides on what has waited for long enough in rings into which nothing comes any more: the next record may be the last thing that happens.
+func (p *process) siftQuiet(now time.Time) {
+	s := p.collector.selected
+	if s == nil {
+		return
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, r := range p.rings {
+		if r == nil {
+			continue
+		}
+		past := &r.sieve.waiting
+		for len(past.pieces) > 0 && now.Sub(past.pieces[0].came) > siftAfter {
+			p.siftPiece(s, r)
+		}
+		if past.whole() && now.Sub(past.began) > siftAfter {
+			p.choose(s, r, past.from, past.open)
+			past.open = past.open[:0]
+		}
 	}
 }
 

@@ -185,6 +185,43 @@ func TestSelection(t *testing.T) {
 	}
 }
 
+// TestSelectionOfQuietRings: what a thread did before it fell silent is decided in time. The story: it waited for the thread's next record, or for the end, and
+// was lost with a collector that was killed meanwhile.
+func TestSelectionOfQuietRings(t *testing.T) {
+	records := []wire.Record{{Call: wire.CallThreadStart, Arg: 100, Begin: 1, End: 1}, {Call: callQueue, Object: 1, Arg: 2, Begin: 10, End: 20},
+		{Call: callBuffer, Object: 2, Arg: 3, Begin: 30, End: 40}, {Call: callCommits, Object: 3, Begin: 50, End: 60, Flags: wire.HasMore}}
+	more := wire.More{X0: 1}
+	written := func(p *process) (n uint64) { return p.ring(0).records.next - uint64(len(p.ring(0).sieve.waiting.open)) }
+	selected(t, []string{"thread:100"}, nil, func(p *process) {
+		add := func(from uint64, records ...wire.Record) {
+			if err := p.joinRecords(p.ring(0), from, records); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sift := func(after time.Duration) {
+			p.siftQuiet(time.Now().Add(after))
+			if n := len(p.ring(0).sieve.waiting.pieces); n > 1 {
+				t.Errorf("%d pieces wait", n)
+			}
+		}
+		add(0, records...)
+		sift(siftAfter / 2)
+		sift(2 * siftAfter)
+		if n := written(p); n != 0 {
+			t.Errorf("%d records were decided without the end of the last", n)
+		}
+		add(uint64(len(records)), more.Record())
+		sift(siftAfter / 2)
+		if n := written(p); n != 0 {
+			t.Errorf("%d records were decided before their time", n)
+		}
+		sift(2 * siftAfter)
+		if n, waiting := written(p), len(p.ring(0).sieve.waiting.pieces); n != 5 || waiting != 0 {
+			t.Errorf("%d of 5 records were decided in time, %d pieces wait", n, waiting)
+		}
+	})
+}
+
 // TestSelectionIsRefused: one line says what is wrong.
 func TestSelectionIsRefused(t *testing.T) {
 	for _, wrong := range []string{"", "thread", "thread:", "colour:red", "call:[", "worker-1"} {

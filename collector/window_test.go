@@ -248,6 +248,31 @@ func TestWindowKeepsTheEnd(t *testing.T) {
 	}
 }
 
+// TestWindowLongerThanTheMachineRuns: the story: of --last 1h on a machine that had run for less than an hour, nothing was kept: an hour ago was
+// before its clock began, which wrapped around to the far future.
+func TestWindowLongerThanTheMachineRuns(t *testing.T) {
+	run := newWindowedRun(t, &Window{Last: time.Hour}, 1)
+	const began = int64(10 * time.Second)
+	all := append([]wire.Record{{Begin: wire.Ticks(began), End: wire.Ticks(began), Arg: 100, Call: wire.CallThreadStart}}, commits(began, 500)...)
+	run.feed(0, all...)
+	trace := run.end()
+	if got := kept(t, trace, 0); !slices.Equal(got, all) {
+		t.Errorf("%d records are kept of %d", len(got), len(all))
+	}
+	newest := int64(all[len(all)-1].End)
+	if recorded := trace.Recorded(); len(recorded) != 1 || recorded[0].To != newest || recorded[0].From != newest-time.Hour.Nanoseconds() {
+		t.Errorf("recorded %+v", recorded)
+	}
+
+	booted := instant{nanos: began, ticks: 3 * wire.Ticks(began)}
+	longAgo := booted.after(-time.Hour, instant{nanos: 2 * began, ticks: 6 * wire.Ticks(began)})
+	for name, p := range map[string]*process{"TSC": {clock: wire.ClockTSC}, "Mach": {clock: wire.ClockMach, numer: 125, denom: 3}, "nanoseconds": {clock: wire.ClockNanoseconds}} {
+		if at := p.ticksOf(longAgo); at > p.ticksOf(booted) {
+			t.Errorf("%s: before the clock began is tick %d", name, at)
+		}
+	}
+}
+
 // TestWindowIsBounded: with a bound the end that is kept is shorter than was asked for, and the trace says so.
 func TestWindowIsBounded(t *testing.T) {
 	const room = 256 << 10

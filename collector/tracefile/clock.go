@@ -32,6 +32,17 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 	return a.Nanos + passed
 }
 
+// Sampled takes in a sample of a process that is being recorded. Two that are close together give a bad slope, so a sample replaces the last one
+// unless that is the first.
+func (p *Process) Sampled(s wire.ClockSample) {
+	switch n := len(p.Samples); {
+	case n == 0 || s.Ticks > p.Samples[n-1].Ticks && n == 1:
+		p.Samples = append(p.Samples, s)
+	case s.Ticks > p.Samples[n-1].Ticks && s.Nanos > p.Samples[n-1].Nanos:
+		p.Samples[n-1] = s
+	}
+}
+
 // MulDiv is a*b/c without overflow in between; a result beyond an int64 is the largest there is.
 func MulDiv(a, b, c uint64) int64 {
 	hi, lo := bits.Mul64(a, b)

@@ -1,0 +1,53 @@
+package collector
+
+import (
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A Sight is what a process is at: what its shared memory says between two looks at its rings.
+type Sight struct {
+	At      wire.Ticks // of the look, on the process's clock
+	Lost    uint64     // records so far, for want of room or of a ring
+	Threads []Inside
+}
+
+// An Inside is a thread that lives, and the call that it is inside of: CallNone when it is in none.
+type Inside struct {
+	Ring   uint16
+	Thread uint64 // the system's id
+	Begin  wire.Ticks
+	Object wire.ObjectID
+	Call   wire.Call
+}
+
+// sightPause is how often that is told: often enough for who looks at a screen.
+const sightPause = 100 * time.Millisecond
+
+// A seeing remembers when it was told last.
+type seeing struct{ told time.Time }
+
+// tell tells who watches, when it is time to. Only the watcher of the rings calls it.
+func (s *seeing) tell(p *process, at time.Time) {
+	if p.collector.watch == nil || at.Sub(s.told) < sightPause {
+		return
+	}
+	s.told = at
+	var index tracefile.ProcessIndex
+	sight := Sight{Lost: p.shared.Losses().Unringed} // without the mutex: the memory may be gone
+	for i := range p.shared.RingsUsed() {
+		shared := p.shared.Ring(i)
+		sight.Lost += shared.Dropped()
+		if shared.State() == wire.RingLive {
+			in := Inside{Ring: uint16(i), Thread: shared.Thread()}
+			in.Begin, in.Object, in.Call = shared.Current()
+			sight.Threads = append(sight.Threads, in)
+		}
+	}
+	p.mutex.Lock()
+	sight.At, index = p.ticksOf(now()), p.index
+	p.mutex.Unlock()
+	p.collector.watch(index, sight)
+}

@@ -14,7 +14,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			s.commitMany(rule, call, r, m)
 		} else if b := s.bufferOf(r.Object); b != nil {
 			b.Committed = call
-			delete(p.called, b)
+			delete(p.called, b.ID)
 		}
 	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits, wire.EffectOpensGroup, wire.EffectClosesGroup:
 		s.applyToReceiver(rule, call, r, m)

@@ -172,7 +172,7 @@ func (t *Trace) workers() map[*Thread]bool {
 	for _, th := range t.Threads {
 		works[th] = th.Submits
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		works[b.Committed.Thread] = true
 	}
 	for i := range t.Waits {
@@ -201,7 +201,7 @@ func (t *Trace) blockedElsewhere(children map[*Process]*family, works map[*Threa
 			calls[c.Thread] = append(list, c.Interval)
 		}
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		add(&b.Created)
 		add(&b.Committed)
 		for i := range b.Encoders {

@@ -185,23 +185,28 @@ func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if stranger(b) {
 			n++
 		}
 	}
 	for i := range t.Waits {
-		if b := t.Waits[i].Buffer; b != nil && stranger(b) {
+		if b := t.WaitsFor(&t.Waits[i]); b != nil && stranger(b) {
 			n++
 		}
 	}
 	return n
 }
 
-// tick is the first tick that is not before an instant.
+// tick is the first tick that is not before an instant; the last there is when all that can be searched are before it: damaged records
+// hold any number of ticks.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	const most = math.MaxInt64
-	return wire.Ticks(sort.Search(most, func(i int) bool { return c.at(wire.Ticks(i)) >= at }))
+	first := wire.Ticks(sort.Search(most, func(i int) bool { return c.at(wire.Ticks(i)) >= at }))
+	if first == most {
+		return math.MaxUint64
+	}
+	return first
 }
 
 // read gives the loader the records of a stream, by its index.

@@ -7,10 +7,23 @@ import (
 
 // Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events resolved, the
 // window set when the loader has not, clocks checked.
-func (t *Trace) Finish() { t.finish(false, allTime) }
+func (t *Trace) Finish() {
+	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
+	for b := range t.Buffers() {
+		order = append(order, b)
+	}
+	f := t.finishBuffers(order)
+	for i := range t.Waits {
+		if w := &t.Waits[i]; w.Buffer != NoCommandBuffer {
+			w.Buffer = order[w.Buffer-1].Index
+		}
+	}
+	t.finish(f, false, allTime)
+}
 
-// finish is Finish. Gathered says that what threads waited for and allocated is in order; asked is the time that was to be looked at.
-func (t *Trace) finish(gathered bool, asked Interval) {
+// finish is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and allocated is, too; asked is the
+// time that was to be looked at.
+func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
 	})
@@ -35,7 +48,6 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
 	t.Freed = inOrder(t.Freed, func(f *Freed) Nanos { return f.At })
 	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
-	f := t.finishBuffers()
 	if t.Window == (Interval{}) {
 		t.Window = t.extent(f.completed)
 		if asked != allTime { // the GPU goes on while no thread makes a call
@@ -58,16 +70,26 @@ func (t *Trace) finish(gathered bool, asked Interval) {
 // finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
 // take longer than all else.
 type finishing struct {
-	signalling []*CommandBuffer // of events, in the order of creation
-	completed  Nanos            // the last completion
-	gpu        Interval         // from the first beginning to the last end on a GPU
+	signalling []CommandBufferIndex // of events, in the order of creation
+	completed  Nanos                // the last completion
+	gpu        Interval             // from the first beginning to the last end on a GPU
 }
 
-// finishBuffers puts the command buffers, and the encoders of each, in order.
-func (t *Trace) finishBuffers() (f finishing) {
-	keys := make([]timeKey, len(t.CommandBuffers))
-	for i, b := range t.CommandBuffers {
+// finishBuffers puts the command buffers of a list, and the encoders of each, in order and into the trace. Those of the list learn their index.
+func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
+	keys, encoders, rows := make([]timeKey, len(list)), 0, 0
+	for i, b := range list {
 		keys[i] = timeKey{b.Created.Begin, uint32(i)}
+		encoders, rows = encoders+len(b.Encoders), rows+len(b.Rows)
+	}
+	list = byCreation(list, keys)
+	t.CommandBuffers, t.Encoders, t.GPUWork = make([]CommandBuffer, len(list)), make([]Encoder, 0, encoders), make([]GPUWork, 0, rows)
+	for i, from := range list {
+		from.Index = CommandBufferIndex(i + 1)
+		b := &t.CommandBuffers[i]
+		*b = *from
+		t.Encoders, b.Encoders = take(t.Encoders, b.Encoders)
+		t.GPUWork, b.Rows = take(t.GPUWork, b.Rows)
 		f.completed = max(f.completed, b.Completed.End)
 		if b.GPU.Known() {
 			if t.Began(b.Committed.Begin) {
@@ -79,7 +101,7 @@ func (t *Trace) finishBuffers() (f finishing) {
 			f.gpu.End = max(f.gpu.End, b.GPU.End)
 		}
 		if len(b.Signals) > 0 {
-			f.signalling = append(f.signalling, b)
+			f.signalling = append(f.signalling, b.Index)
 		}
 		if t.EncoderTiming {
 			b.sayUnmeasured()
@@ -90,9 +112,14 @@ func (t *Trace) finishBuffers() (f finishing) {
 			})
 		}
 	}
-	t.CommandBuffers = byCreation(t.CommandBuffers, keys)
-	slices.SortStableFunc(f.signalling, inCreation)
 	return f
+}
+
+// take adds rows to a column that has room for them, and gives them back as they lie there.
+func take[T any](column, rows []T) (longer, taken []T) {
+	first := len(column)
+	column = append(column, rows...)
+	return column, column[first:len(column):len(column)]
 }
 
 // inCreation compares command buffers by their creation; those created at the same instant are in the order of their numbers.
@@ -179,26 +206,27 @@ func (t *Trace) extent(completed Nanos) Interval {
 }
 
 // resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a thread.
-func (t *Trace) resolveEvents(signalling []*CommandBuffer) {
+func (t *Trace) resolveEvents(signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process
 		id      uint32
 	}
 	type signal struct {
 		value  uint64
-		buffer *CommandBuffer
+		buffer CommandBufferIndex
 		thread *Thread
 	}
 	signals := map[event][]signal{}
-	for _, b := range signalling {
+	for _, i := range signalling {
+		b := t.Buffer(i)
 		for _, s := range b.Signals {
 			k := event{b.Process, s.Event}
-			signals[k] = append(signals[k], signal{s.Value, b, nil})
+			signals[k] = append(signals[k], signal{s.Value, i, nil})
 		}
 	}
 	for _, s := range t.Signals {
 		k := event{s.Process, s.Event}
-		signals[k] = append(signals[k], signal{s.Value, nil, s.Thread})
+		signals[k] = append(signals[k], signal{s.Value, NoCommandBuffer, s.Thread})
 	}
 	for _, list := range signals {
 		slices.SortStableFunc(list, func(a, b signal) int { return cmp.Compare(a.value, b.value) })

@@ -137,8 +137,21 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	case wire.KindEvent:
 		w.Event = EventValue{uint32(v.object), v.arg}
 	case wire.KindCommandBuffer:
-		w.Buffer = t.process.buffer(v.object)
+		w.Buffer = l.indexOf(t.process.buffer(v.object))
 	}
+}
+
+// indexOf is the index of a command buffer. One that the trace has not, because it was not alive in the time that was asked for, gets its place
+// behind the others.
+func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
+	if b == nil {
+		return NoCommandBuffer
+	}
+	if b.Index == NoCommandBuffer {
+		b.Index = CommandBufferIndex(l.trace.IndexCount())
+		l.trace.referred = append(l.trace.referred, *b)
+	}
+	return b.Index
 }
 
 func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {

@@ -131,7 +131,7 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	d.execute(graph, 0, 1)
 	d.end(1000)
 	trace := script.load(t)
-	if s := kernels.Split(trace.CommandBuffers[0], trace.Window); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
+	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -46,6 +46,7 @@ type loader struct {
 	devices   map[Device]*Device
 	processes []*processLoader
 	threads   []*threadLoader
+	buffers   []*CommandBuffer       // that the trace will have
 	roles     map[threadOfFile]roles // in all of the trace, where only a part of it is read
 	skewed    int64                  // calls whose times cannot be right
 	stray     int64
@@ -147,6 +148,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if err := l.elsewhere(part, others); err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
+	finishing := l.trace.finishBuffers(l.buffers)
 	l.source(reader)
 	l.trace.Source.Short = l.shortfall(reader)
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
@@ -159,7 +161,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l.trace.passWrappers()
 	l.trace.endShared()
 	l.trace.nameKeepers()
-	l.trace.finish(true, l.window)
+	l.trace.finish(finishing, true, l.window)
 	l.trace.nameOperations()
 	l.trace.nameScopes()
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
@@ -278,10 +280,10 @@ func (l *loader) finishProcess(p *processLoader) {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}
 	l.queueEvents(p)
-	t.CommandBuffers = slices.Grow(t.CommandBuffers, p.buffers.count())
+	l.buffers = slices.Grow(l.buffers, p.buffers.count())
 	p.buffers.each(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {
-			t.CommandBuffers = append(t.CommandBuffers, b)
+			l.buffers = append(l.buffers, b)
 		}
 	})
 	for id := range p.file.Devices {

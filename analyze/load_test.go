@@ -68,7 +68,7 @@ func TestLoadObjects(t *testing.T) {
 	if len(trace.CommandBuffers) != 1 {
 		t.Fatalf("%d command buffers", len(trace.CommandBuffers))
 	}
-	b := trace.CommandBuffers[0]
+	b := &trace.CommandBuffers[0]
 	if b.ID != 11 || b.Label != "step 1" || b.Queue == nil || b.Queue.ID != 10 || b.Queue.Capacity != 5 || b.Queue.Device.Name != "Test Device" {
 		t.Errorf("command buffer %+v, queue %+v", b, b.Queue)
 	}
@@ -82,7 +82,7 @@ func TestLoadObjects(t *testing.T) {
 	if d := e.Dispatches[0]; d.Count != 3 || d.Threads != 768 || d.Pipeline.Kernel != "axpy" || e.Kind != analyze.EncoderCompute || !e.Ended.Known() {
 		t.Errorf("encoder %+v, dispatch %+v", e, d)
 	}
-	if len(trace.Waits) != 1 || trace.Waits[0].Buffer != b || trace.Waits[0].Thread.ID != 7 {
+	if len(trace.Waits) != 1 || trace.WaitsFor(&trace.Waits[0]) != b || trace.Waits[0].Thread.ID != 7 {
 		t.Errorf("waits %+v", trace.Waits)
 	}
 	if len(trace.Threads) != 2 || trace.Events != 12 {
@@ -123,7 +123,8 @@ func TestEventWaits(t *testing.T) {
 	b.AddMore(wire.Record{Begin: 800, End: 900, Object: 50, Arg: 6, Call: waitForValue}, wire.More{X0: 1000}) // nobody
 	trace := load(t, f.Write(t), analyze.Options{})
 	w := trace.Waits
-	if len(w) != 3 || w[0].Buffer == nil || w[0].Buffer.ID != 3 || w[1].Signaled == nil || w[1].Signaled.ID != 31 || w[2].Buffer != nil || w[2].Signaled != nil {
+	if len(w) != 3 || w[0].Buffer == analyze.NoCommandBuffer || trace.WaitsFor(&w[0]).ID != 3 ||
+		w[1].Signaled == nil || w[1].Signaled.ID != 31 || w[2].Buffer != analyze.NoCommandBuffer || w[2].Signaled != nil {
 		t.Errorf("waits %+v", w)
 	}
 }
@@ -158,7 +159,7 @@ func TestRange(t *testing.T) {
 	if th.Active != (analyze.Interval{Begin: 1500, End: 2000}) || th.Exclusive[analyze.PartCommit] != 100 || th.Exclusive[analyze.PartAcquire] != 0 {
 		t.Errorf("thread %+v", th)
 	}
-	if len(trace.Waits) != 1 || trace.Waits[0].End != 2000 || trace.Waits[0].Buffer.Queue == nil || trace.Events != 2 {
+	if len(trace.Waits) != 1 || trace.Waits[0].End != 2000 || trace.WaitsFor(&trace.Waits[0]).Queue == nil || trace.Events != 2 {
 		t.Errorf("waits %+v, %d events", trace.Waits, trace.Events)
 	}
 	if trace.Window != (analyze.Interval{Begin: 1500, End: 2000}) {
@@ -263,10 +264,10 @@ func TestEventsOfQueues(t *testing.T) {
 	completed(a, 410, 4, 200, 300)
 	trace := load(t, f.Write(t), analyze.Options{})
 	w := trace.Waits
-	if len(w) != 2 || w[0].Buffer == nil || w[0].Buffer.ID != 3 || w[1].Buffer != nil || w[1].Signaled == nil || w[1].Signaled.ID != 31 {
+	if len(w) != 2 || w[0].Buffer == analyze.NoCommandBuffer || trace.WaitsFor(&w[0]).ID != 3 || w[1].Buffer != analyze.NoCommandBuffer || w[1].Signaled == nil || w[1].Signaled.ID != 31 {
 		t.Errorf("waits %+v", w)
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if waits := len(b.WaitsFor) == 1 && b.WaitsFor[0] == (analyze.EventValue{Event: 51, Value: 9}); waits != (b.ID == 5) {
 			t.Errorf("command buffer %d waits for %v", b.ID, b.WaitsFor)
 		}

@@ -18,13 +18,13 @@ type bufferNaming struct {
 
 // naming is that of a command buffer.
 func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
-	n := p.called[b]
+	n := p.called[b.ID]
 	if n == nil {
 		if p.called == nil {
-			p.called = map[*CommandBuffer]*bufferNaming{}
+			p.called = map[uint32]*bufferNaming{}
 		}
 		n = &bufferNaming{}
-		p.called[b] = n
+		p.called[b.ID] = n
 	}
 	return n
 }
@@ -69,8 +69,8 @@ func innermost(groups []string) string {
 // names are those of what the thread encodes now.
 func (s *streamLoader) names(o *openEncoder) *Names {
 	n := Names{Group: innermost(o.groups), thread: s.thread.Thread}
-	if len(s.process.called) > 0 {
-		if of := s.process.called[o.buffer]; of != nil {
+	if len(s.process.called) > 0 && o.buffer != nil {
+		if of := s.process.called[o.buffer.ID]; of != nil {
 			n.BufferGroup, of.encoded = innermost(of.groups), true
 			if of.thread == s.thread.Thread {
 				n.Label, n.Added, n.Grows = of.label, of.added, of.grows
@@ -132,7 +132,7 @@ func (t *Trace) nameScopes() {
 		}
 		return known[n]
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			e.Names = within(e.Names, e.Created.Begin)

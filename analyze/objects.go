@@ -23,7 +23,7 @@ type processLoader struct {
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
 	names     map[Names]*Names
-	called    map[*CommandBuffer]*bufferNaming // that have labels or debug groups, and are not committed
+	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups, and are not committed
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number

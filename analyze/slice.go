@@ -18,7 +18,9 @@ type Slice struct {
 }
 
 // Whole is the only slice of a run that was loaded as one.
-func Whole(t *Trace) *Slice { return &Slice{Trace: t, Buffers: t.CommandBuffers, core: allTime, of: 1} }
+func Whole(t *Trace) *Slice {
+	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), core: allTime, of: 1}
+}
 
 // Held says of what happened, or ended, at an instant whether it is this slice's.
 func (s *Slice) Held(at Nanos) bool { return s.core.holds(at) }
@@ -137,7 +139,7 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 
 // hold is the command buffers that the slice holds. Those that go on are kept until they end.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
 		if s.heldBefore(name) {
 			continue
@@ -213,6 +215,7 @@ func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 // apart is a copy that keeps nothing of its slice in memory but itself.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
+	c.Index = NoCommandBuffer
 	c.Encoders = slices.Clone(b.Encoders)
 	for i := range c.Encoders {
 		c.Encoders[i].Dispatches = slices.Clone(c.Encoders[i].Dispatches)
@@ -224,6 +227,7 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
+	b.Index = later.Index
 	for _, q := range t.Queues { // as it is in this slice
 		if b.Queue != nil && q.Process == b.Queue.Process && q.ID == b.Queue.ID {
 			b.Queue = q

@@ -104,7 +104,7 @@ func (t *Total) Finish() {
 	all.Calls = slices.Collect(maps.Values(t.stats))
 	window := all.Window
 	all.warnOfDoubts()
-	all.finish(false, allTime)
+	all.finish(finishing{}, false, allTime)
 	all.Window = window
 }
 

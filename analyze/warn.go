@@ -53,7 +53,7 @@ func (l *loader) warn(r *tracefile.Reader) {
 	if n := t.Lost.Unnamed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) {
 			t.doubts.untimed++
 		}
@@ -128,7 +128,7 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 func (t *Trace) checkWaits(asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := w.Buffer; b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End {
+		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End {
 			if t.doubts.waits++; w.End+clockTolerance < b.GPU.End {
 				t.doubts.before++
 			}

@@ -20,6 +20,18 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	return uint64(h), known
 }
 
+// LabelsRepeat says whether labels of command buffers tell one sort of work from another, each so many times on average; they may as well number them.
+func (t *Trace) LabelsRepeat(times int) bool {
+	most := len(t.CommandBuffers) / times
+	labels := map[string]bool{}
+	for b := range t.Buffers() {
+		if labels[b.Label] = true; len(labels) > most {
+			return false
+		}
+	}
+	return true
+}
+
 // fnv1a is the hash of Fowler, Noll and Vo, as hash/fnv has it, without the allocation for each: there may be millions.
 type fnv1a uint64
 

@@ -13,7 +13,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 	seen := map[string]int{}
 	late, repeated, made := 0, 0, 0
 	var first, children analyze.Nanos
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() && (first == 0 || b.Committed.Begin < first) {
 			first = b.Committed.Begin
 		}

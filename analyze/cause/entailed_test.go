@@ -19,7 +19,7 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	w.Trace.Threads, w.Trace.Queues = nil, nil
 	p := &analyze.Process{ID: 1, Program: "/usr/bin/python3"}
 	device := &analyze.Device{Name: "GPU"}
-	newest := make([]*analyze.CommandBuffer, threads)
+	newest := make([]analyze.CommandBufferIndex, threads)
 	for t := range threads {
 		w.Trace.Threads = append(w.Trace.Threads, &analyze.Thread{Process: p, ID: analyze.ThreadID(t + 1)})
 		w.Trace.Queues = append(w.Trace.Queues, &analyze.Queue{ID: uint32(t + 1), Process: p, Device: device})
@@ -39,15 +39,14 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 			}
 			switch step := n % calls; step {
 			case 0:
-				b := &analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: p, Queue: w.Trace.Queues[t],
-					Created: analyze.Call{Interval: handmade.At(back-2*us, back-us), Thread: thread}}
-				w.Trace.CommandBuffers = append(w.Trace.CommandBuffers, b)
-				newest[t] = b
+				newest[t] = w.Trace.Add(analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: p, Queue: w.Trace.Queues[t],
+					Created: analyze.Call{Interval: handmade.At(back-2*us, back-us), Thread: thread}})
 			case 1:
-				newest[t].Committed = analyze.Call{Interval: handmade.At(back-us, back), Thread: thread}
-				newest[t].GPU = handmade.At(back+us, back+5*us)
+				b := w.Trace.Buffer(newest[t])
+				b.Committed = analyze.Call{Interval: handmade.At(back-us, back), Thread: thread}
+				b.GPU = handmade.At(back+us, back+5*us)
 			default:
-				w.Wait(thread, handmade.At(back-us, back), newest[(t+step-2)%threads])
+				w.Wait(thread, handmade.At(back-us, back), w.Trace.Buffer(newest[(t+step-2)%threads]))
 			}
 			thread.Active = handmade.At(1000*us, back)
 			thread.Working = thread.Active

@@ -12,19 +12,19 @@ func eventChain(ev *evidence.Evidence) Finding {
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
-	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
-	for b, x := range ev.Released {
-		waits += x.Waits
+	var blocked []evidence.Blocked
+	for b, x := range ev.Released() {
+		waits += int(x.Waits)
 		if x.Event.Length() == 0 {
 			continue
 		}
 		chained++
 		delay += x.Event.Length()
-		blocked[b] = x.Event.Begin
+		blocked = append(blocked, evidence.Blocked{Buffer: b, From: x.Event.Begin})
 		switch {
 		case x.ByThread != nil:
 			byThreads++
-		case x.Signaler == nil:
+		case x.Signaler == analyze.NoCommandBuffer:
 			unknown++
 		}
 	}

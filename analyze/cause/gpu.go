@@ -31,6 +31,11 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	if ev.Saturated {
 		with, without := ev.WithTheGPU()
 		waited := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + ev.WaitedWhileBusy() - ev.InLines
+		if ev.Crowded {
+			beside := ev.Busiest.Crowding.Beside
+			waited += evidence.Scaled(ev.Sum(analyze.PartWaitExecuting), beside)
+			without -= evidence.Scaled(without, beside)
+		}
 		r.Lost = max(waited, with-without)
 		r.Explains = max(waited+ev.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
@@ -40,7 +45,12 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	}
 	r.Holds = true
 	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
-	if ev.Committers > 1 {
+	switch {
+	case ev.Crowded:
+		c := &ev.Busiest.Crowding
+		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other beside it: with all to itself the work would have taken %s of the time that "+
+			"it took", ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
+	case ev.Committers > 1:
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
 	}
 	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.Little.Value {

@@ -11,7 +11,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
 		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
 	var with []analyze.Nanos
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers > 0 {
 			with = append(with, max(0, b.Completed.Begin-b.GPU.End))
 		}
@@ -37,7 +37,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	handling := ev.Handling()
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		b := w.Buffer
+		b := ev.Trace.WaitsFor(w)
 		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
 			continue
 		}

@@ -26,7 +26,7 @@ func behindInLine(ev *evidence.Evidence) Finding {
 		w := &ev.Trace.Waits[i]
 		if n := ev.InLine(w); n > 0 {
 			waits++
-			by[w.Buffer.Queue] += n
+			by[ev.Trace.WaitsFor(w).Queue] += n
 		}
 	}
 	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the GPU ran less than it can", waits)
@@ -48,14 +48,14 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
 	enqueued, blocks := 0, 0
-	blocked := map[*analyze.CommandBuffer]analyze.Nanos{}
-	for _, b := range ev.Trace.CommandBuffers {
+	var blocked []evidence.Blocked
+	for b := range ev.Trace.Buffers() {
 		if b.Enqueued.Known() {
 			enqueued++
 		}
-		if x := ev.Released[b]; x != nil && x.Head.Length() > 0 {
+		if x := ev.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 {
 			blocks++
-			blocked[b] = x.Head.Begin
+			blocked = append(blocked, evidence.Blocked{Buffer: b, From: x.Head.Begin})
 		}
 	}
 	switch {

@@ -76,7 +76,11 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		}
 	}
 	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
-	if turns := ev.Turns(); turns != nil && !ev.TurnsAreInterpreters() {
+	turns := ev.Turns()
+	if turns == nil {
+		turns = ev.TurnsOfRoundTrips()
+	}
+	if turns != nil && !ev.TurnsAreInterpreters() {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
@@ -109,8 +113,12 @@ func mayBeTheNext(ev *evidence.Evidence, r *Finding) {
 // takeTurns is what threads lose that wait for the GPU one after the other.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	r.Holds, r.Lost = true, max(0, t.Lost)
-	r.say("%d threads never wait for the GPU at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them does and nothing is queued for it",
-		t.Exclusion.Threads, t.Exclusion.Index, t.Exclusion.PValue, percent(t.Coverage))
+	all, one := "wait for the GPU", "does"
+	if t.Exclusion.What != "waits" {
+		all, one = "are between making a command buffer and the end of the wait for it", "is"
+	}
+	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them %s and nothing is queued for it",
+		t.Exclusion.Threads, all, t.Exclusion.Index, t.Exclusion.PValue, percent(t.Coverage), one)
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {

@@ -60,7 +60,7 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
-	for _, b := range trace.CommandBuffers { // who hears of the end lacks a processor as well: so may who begins the work
+	for b := range trace.Buffers() { // who hears of the end lacks a processor as well: so may who begins the work
 		b.Completed.Begin += 3 * ms
 		b.Completed.End += 3 * ms
 	}
@@ -206,7 +206,7 @@ func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 }
 
 func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Committed.Thread == th {
 			n++
 		}

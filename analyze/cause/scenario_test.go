@@ -61,7 +61,7 @@ func TestSeeds(t *testing.T) {
 // done its part, and then the others have long been idle.
 func rate(t *analyze.Trace) float64 {
 	first, last := t.Window.End, map[*analyze.Thread]analyze.Nanos{}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		first = min(first, b.Created.Begin)
 		last[b.Committed.Thread] = max(last[b.Committed.Thread], b.Committed.End)
 	}
@@ -70,7 +70,7 @@ func rate(t *analyze.Trace) float64 {
 		end = min(end, at)
 	}
 	n := 0
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Committed.End <= end {
 			n++
 		}

@@ -30,10 +30,10 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	waiters := map[*analyze.Thread]bool{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if w.Thread != top.Thread && evidence.Awaited(w) == top.Thread {
+		if w.Thread != top.Thread && ev.Awaited(w) == top.Thread {
 			waiting++
 			waiters[w.Thread] = true
-			r.Lost += ev.NotSaturated(w.Interval, w.Buffer)
+			r.Lost += ev.NotSaturated(w.Interval, ev.Trace.WaitsFor(w))
 		}
 	}
 	h := ev.Handover

@@ -48,7 +48,7 @@ func Summarize(t *analyze.Trace) *Use { return Since(t, FirstCommit(t)) }
 // FirstCommit is when the first command buffer was committed; behind all instants when none was.
 func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	first := analyze.Nanos(1<<63 - 1)
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Committed.Known() {
 			first = min(first, b.Committed.Begin)
 		}

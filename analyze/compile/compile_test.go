@@ -12,7 +12,7 @@ func TestSummarize(t *testing.T) {
 		return analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: begin, End: begin + length}, Thread: th}, Kind: kind, Name: name}
 	}
 	u := Summarize(&analyze.Trace{
-		CommandBuffers: []*analyze.CommandBuffer{{Committed: analyze.Call{Interval: analyze.Interval{Begin: 1000, End: 1001}}}},
+		CommandBuffers: []analyze.CommandBuffer{{Committed: analyze.Call{Interval: analyze.Interval{Begin: 1000, End: 1001}}}},
 		Compilations: []analyze.Compilation{
 			made("library", "hash", 10, 500), made("function", "f", 520, 1), made("function", "f", 530, 1), made("pipeline", "f", 540, 100),
 			made("library", "hash", 700, 20), // again, from a cache

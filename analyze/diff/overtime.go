@@ -62,7 +62,7 @@ func (c *overTime) add(t *analyze.Trace) {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
 	}
 	c.commits(t)
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Committed.Known() && t.Began(b.GPU.Begin) {
 			c.work(b, t.Window)
 		}
@@ -71,7 +71,12 @@ func (c *overTime) add(t *analyze.Trace) {
 
 // commits takes in the times from one commit to the next: of all, and of each thread.
 func (c *overTime) commits(t *analyze.Trace) {
-	committed := slices.DeleteFunc(slices.Clone(t.CommandBuffers), func(b *analyze.CommandBuffer) bool { return !b.Committed.Known() || !t.Began(b.Committed.Begin) })
+	var committed []*analyze.CommandBuffer
+	for b := range t.Buffers() {
+		if b.Committed.Known() && t.Began(b.Committed.Begin) {
+			committed = append(committed, b)
+		}
+	}
 	slices.SortStableFunc(committed, func(a, b *analyze.CommandBuffer) int { return int(a.Committed.Begin - b.Committed.Begin) })
 	for _, b := range committed {
 		at := b.Committed.Begin

@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -169,7 +170,8 @@ func (r *Run) fromReport() {
 	}
 	for _, k := range doc.Kernels {
 		m := r.measure(KindKernel, k.Name)
-		m.count, m.mean, m.share = int64(k.Dispatches), ratio(k.GPUNS, int64(k.Dispatches)), ratio(k.GPUNS, gpuTime)
+		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers)) // of work that is no dispatch: copies, or encoders that no table names
+		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 	}
 	var buffers, sum int64
 	parts := map[string]int64{}

@@ -10,7 +10,6 @@ type acquisition struct {
 
 // acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
 func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
-	ev.BlockedOnQueue = map[*analyze.CommandBuffer]bool{}
 	threads := map[*analyze.Thread]*ThreadTime{}
 	for _, t := range ev.Threads {
 		threads[t.Thread] = t
@@ -21,7 +20,7 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 			full[q] = u
 		}
 	}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		u, t := full[b.Queue], threads[b.Created.Thread]
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
@@ -31,7 +30,6 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 		if held < u.Capacity() || took.Length() == 0 {
 			continue
 		}
-		ev.BlockedOnQueue[b] = true
 		ev.FullQueue = append(ev.FullQueue, acquisition{analyze.Call{Interval: took, Thread: b.Created.Thread}, b})
 		u.AtCapacity += took.Length()
 		own := u.holders[b.Created.Thread]

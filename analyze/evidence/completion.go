@@ -13,19 +13,25 @@ func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
 	case b.GPU.Known():
 		return b.GPU.End
 	}
-	return ev.waitedFor[b]
+	if at := ev.waitedFor.at(b.Index); at != nil {
+		return *at
+	}
+	return 0
 }
 
 // returns finds when the first wait for each command buffer returned.
 func (ev *Evidence) returns() {
-	ev.waitedFor = map[*analyze.CommandBuffer]analyze.Nanos{}
+	ev.waitedFor = nil
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if w.Buffer == nil || w.Scheduled || w.Unfinished || w.Buffer.Completed.Known() {
+		if b := ev.Trace.WaitsFor(w); b == nil || w.Scheduled || w.Unfinished || b.Completed.Known() {
 			continue
 		}
-		if at, known := ev.waitedFor[w.Buffer]; !known || w.End < at {
-			ev.waitedFor[w.Buffer] = w.End
+		if ev.waitedFor == nil { // there is seldom one
+			ev.waitedFor = newColumn[analyze.Nanos](ev.Trace)
+		}
+		if at := ev.waitedFor.at(w.Buffer); *at == 0 || w.End < *at {
+			*at = w.End
 		}
 	}
 }
@@ -34,7 +40,7 @@ func (ev *Evidence) returns() {
 // that were committed later were in flight when the trace ended.
 func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
 	last := map[*analyze.Queue]analyze.Nanos{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() && ev.Completion(b) != 0 {
 			last[b.Queue] = max(last[b.Queue], b.Committed.Begin)
 		}
@@ -46,7 +52,7 @@ func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
 func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
 	usual := ev.UsualCompletion()
 	by := map[*analyze.Queue][]analyze.Interval{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {
 			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		}

@@ -151,7 +151,7 @@ func TestGPU(t *testing.T) {
 	w.Buffer(w.A, 90, handmade.At(100, 200))
 	w.Buffer(w.B, 95, handmade.At(150, 250))
 	w.Buffer(w.A, 290, handmade.At(300, 400))
-	w.Wait(w.A, handmade.At(91, 205), w.Trace.CommandBuffers[0])
+	w.Wait(w.A, handmade.At(91, 205), w.Trace.Buffer(1))
 	a := Gather(w.Trace, Options{})
 	g := &a.GPU
 	if g.Busy != 250 || g.Sum != 300 || g.Overlap != 1.2 || g.BusyShare != 0.25 || g.Idle != 59 { // from the first commit on

@@ -43,7 +43,7 @@ func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
 // findDevices sorts the command buffers' GPU times by device and by thread.
 func (ev *Evidence) findDevices() {
 	ev.devices = map[*analyze.Device]*Device{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if !b.GPU.Known() {
 			continue
 		}

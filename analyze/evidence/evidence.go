@@ -4,6 +4,8 @@ package evidence
 
 import (
 	"cmp"
+	"sync"
+
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
@@ -21,19 +23,18 @@ type Evidence struct {
 	Interference []Interference
 	Warnings     []string
 
-	devices        map[*analyze.Device]*Device
-	deviceOrder    []*Device
-	Released       map[*analyze.CommandBuffer]*release
-	waitedFor      map[*analyze.CommandBuffer]analyze.Nanos // return of the first wait for it, where its completion is not in the trace
-	FullQueue      []acquisition                            // creations of command buffers that blocked on a full queue
-	BlockedOnQueue map[*analyze.CommandBuffer]bool          // its creation had to wait for a full queue
-	spans          map[*analyze.Thread]spansOf
-	Lines          map[*analyze.Queue]*line // queues that held up what was ready
-	Locks          []analyze.LockWait       // those that are not for work
-	SignalWaits    []analyze.SignalWait     // with waits for what looks like a lock and is a queue of work
-	ForSignals     []analyze.SignalWait     // SignalWaits, those of a thread that waited again at once as one
-	forWork        map[*analyze.Thread]idleTime
-	Handover       *handover // nil when there is no single submitter
+	devices     map[*analyze.Device]*Device
+	deviceOrder []*Device
+	released    column[release]
+	waitedFor   column[analyze.Nanos] // return of the first wait for it, where its completion is not in the trace; else 0
+	FullQueue   []acquisition         // creations of command buffers that blocked on a full queue
+	spans       map[*analyze.Thread]spansOf
+	Lines       map[*analyze.Queue]*line // queues that held up what was ready
+	Locks       []analyze.LockWait       // those that are not for work
+	SignalWaits []analyze.SignalWait     // with waits for what looks like a lock and is a queue of work
+	ForSignals  []analyze.SignalWait     // SignalWaits, those of a thread that waited again at once as one
+	forWork     map[*analyze.Thread]idleTime
+	Handover    *handover // nil when there is no single submitter
 
 	Total      analyze.Nanos // thread time of all threads that took part
 	Taking     []*ThreadTime // the threads that took part
@@ -47,6 +48,7 @@ type Evidence struct {
 	InLines    analyze.Nanos             // thread time behind others' work in queues that run less than the GPU has room for
 	HasRoom    bool                      // the more was ready for it the more it ran, so what had not begun did not wait for room
 	Saturated  bool                      // the GPU is what threads wait for
+	Crowded    bool                      // it is, though nothing waits to begin: all that is ready runs, and each takes longer beside the others
 	CPU        analyze.Nanos             // processor time of the processes; 0 when not known
 	Wall       analyze.Nanos             // the trace's window, once for each process
 	Processors processors                // how the threads used them
@@ -61,7 +63,8 @@ type Evidence struct {
 	passing    map[*analyze.Process]*Busy // when a thread is at work on what hangs on such waits, and so has its interpreter's lock
 	Meetings   *Meetings                  // nil when threads do not meet
 	Starvation feeding
-	OwnWork    *Interference // of the threads' own work with each other's; nil when that cannot be told
+	launch     func() (launch, work analyze.Nanos) // TypicalLaunch, which several ask for; nil before all is weighed
+	OwnWork    *Interference                       // of the threads' own work with each other's; nil when that cannot be told
 }
 
 // Options steer what is random.
@@ -152,7 +155,8 @@ func (ev *Evidence) weigh(opts Options) {
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
-	ev.Saturated = policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
+	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.Broad.Value && ev.Busiest.Crowding.Beside >= policy.Much.Value
+	ev.Saturated = ev.Crowded || policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
 	for _, d := range ev.deviceOrder {
 		ev.Buffers += len(d.running)
 	}
@@ -161,6 +165,7 @@ func (ev *Evidence) weigh(opts Options) {
 	ev.hanging, ev.passing = ev.hangingOn(ev.everybody)
 	ev.Starvation = ev.findStarvation()
 	ev.OwnWork = ev.interferenceOfOwnWork(opts)
+	ev.launch = sync.OnceValues(ev.typicalLaunch)
 }
 
 // WaitingForTheGPU is the evidence as it is where the GPU is what threads wait for, though they would wait for something else first.
@@ -177,8 +182,8 @@ func (ev *Evidence) busiestDevice() (most DeviceUse) {
 	}
 	waited := map[*analyze.Device]analyze.Nanos{}
 	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; w.Buffer != nil {
-			waited[ev.DeviceOf(w.Buffer).Model] += w.Length()
+		if w := &ev.Trace.Waits[i]; w.Buffer != analyze.NoCommandBuffer {
+			waited[ev.DeviceOf(ev.Trace.WaitsFor(w)).Model] += w.Length()
 		}
 	}
 	for _, d := range ev.GPU.Devices {

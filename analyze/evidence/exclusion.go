@@ -21,7 +21,7 @@ type Exclusion struct {
 	Intervals int
 }
 
-// exclusion tests the intervals whose beginning and end are both visible: work on the GPU and open encoders. Calls that may
+// exclusion tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits, round trips. Calls that may
 // block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
 func (ev *Evidence) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
@@ -31,7 +31,7 @@ func (ev *Evidence) exclusion(opts Options) {
 			waits[w.Thread] = append(waits[w.Thread], w.Interval)
 		}
 	}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
 			gpu[t] = append(gpu[t], Clip(b.GPU, ev.Trace.Window))
 		}
@@ -45,7 +45,7 @@ func (ev *Evidence) exclusion(opts Options) {
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", waits}} {
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", waits}, {"round trips", ev.roundTrips()}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
 			ev.Exclusion = append(ev.Exclusion, e)
@@ -108,7 +108,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	total := 0
 	for _, t := range order[:min(len(order), policy.MostLines)] {
 		line := NewBusy(by[t]).Spans()
-		if len(line) == 0 {
+		if len(line) < policy.Handful.Count() { // they follow each other without a gap
 			continue
 		}
 		lines = append(lines, line)

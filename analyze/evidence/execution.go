@@ -48,8 +48,8 @@ func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
 // WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
 func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
 	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; ForOthers(w) {
-			sum += ev.DeviceOf(w.Buffer).all.Within(w.Interval)
+		if w := &ev.Trace.Waits[i]; ev.ForOthers(w) {
+			sum += ev.DeviceOf(ev.Trace.WaitsFor(w)).all.Within(w.Interval)
 		}
 	}
 	for _, c := range ev.FullQueue {
@@ -73,7 +73,7 @@ func (ev *Evidence) NotSaturated(i analyze.Interval, b *analyze.CommandBuffer) a
 // GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
 func (ev *Evidence) GPUTimes(q *analyze.Queue) (most, usual analyze.Nanos) {
 	var all []analyze.Nanos
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Queue == q && b.GPU.Known() {
 			all = append(all, b.GPU.Length())
 			most = max(most, b.GPU.Length())

@@ -11,16 +11,16 @@ import (
 // program, and did not begin it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
 type foreign struct {
 	Says   foreignSays
-	Delays int                                         // command buffers of which it is known when the driver handed them to the GPU
-	Late   int                                         // of them, that began late on an idle GPU
-	Usual  analyze.Nanos                               // what those waited, median
-	Began  analyze.Nanos                               // thread time in waits for them, whatever the reason
-	held   map[*analyze.CommandBuffer]analyze.Interval // when each of them was held up
-	Waited analyze.Nanos                               // for processors, by a thread of the program
-	Rested analyze.Nanos                               // by the GPU, while one of them was ready
-	Heard  analyze.Nanos                               // how long completions were on their way that were heard of late
-	Stood  int                                         // command buffers that were interrupted
-	Cost   interruptions                               // by them, where another program has the GPU
+	Delays int                                             // command buffers of which it is known when the driver handed them to the GPU
+	Late   int                                             // of them, that began late on an idle GPU
+	Usual  analyze.Nanos                                   // what those waited, median
+	Began  analyze.Nanos                                   // thread time in waits for them, whatever the reason
+	held   map[analyze.CommandBufferIndex]analyze.Interval // when each of them was held up
+	Waited analyze.Nanos                                   // for processors, by a thread of the program
+	Rested analyze.Nanos                                   // by the GPU, while one of them was ready
+	Heard  analyze.Nanos                                   // how long completions were on their way that were heard of late
+	Stood  int                                             // command buffers that were interrupted
+	Cost   interruptions                                   // by them, where another program has the GPU
 }
 
 // foreignSays is whether another program has the GPU, or what speaks against it.
@@ -48,19 +48,18 @@ func (ev *Evidence) findForeign() (f foreign) {
 		return f
 	}
 	var all, each []analyze.Nanos
-	idle := map[*analyze.CommandBuffer]analyze.Nanos{}
-	for b, d := range delays {
-		idle[b] = d.Length() - ev.DeviceOf(b).any.Within(d)
-		all = append(all, idle[b])
+	for _, d := range delays {
+		all = append(all, d.Length()-ev.DeviceOf(ev.Trace.Buffer(d.of)).any.Within(d.Interval))
 	}
+	idle := slices.Clone(all)
 	slices.Sort(all)
 	usual := min(all[len(all)/policy.Quick], policy.Launch.Nanos())
-	held := map[*analyze.CommandBuffer]analyze.Interval{}
-	for b, d := range delays {
-		if idle[b] > policy.Launch.Nanos() {
+	held := map[analyze.CommandBufferIndex]analyze.Interval{}
+	for i, d := range delays {
+		if idle[i] > policy.Launch.Nanos() {
 			f.Late++
-			each = append(each, idle[b])
-			held[b] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
+			each = append(each, idle[i])
+			held[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
 		}
 	}
 	if f.Late < policy.Pattern.Count() {
@@ -70,9 +69,9 @@ func (ev *Evidence) findForeign() (f foreign) {
 	f.held, f.Usual = held, Median(each)
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if d, known := held[w.Buffer]; known && w.Buffer != nil {
-			d = Clip(d, queuedPart(w))
-			f.Began += d.Length() - ev.DeviceOf(w.Buffer).any.Within(d)
+		if d, known := held[w.Buffer]; known {
+			d = Clip(d, ev.queuedPart(w))
+			f.Began += d.Length() - ev.DeviceOf(ev.Trace.WaitsFor(w)).any.Within(d)
 		}
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
@@ -114,7 +113,7 @@ func (ev *Evidence) waitedForProcessors(threads []*ThreadTime) (sum analyze.Nano
 // lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the GPU's end.
 func (ev *Evidence) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Launch.Nanos() {
 			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
 		}
@@ -123,7 +122,7 @@ func (ev *Evidence) lateNotices() analyze.Nanos {
 }
 
 // idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
-func (ev *Evidence) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval) (sum analyze.Nanos) {
+func (ev *Evidence) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
 	for d, list := range ev.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
 			sum += i.Length() - d.any.Within(i)
@@ -132,12 +131,17 @@ func (ev *Evidence) idleDuring(held map[*analyze.CommandBuffer]analyze.Interval)
 	return sum
 }
 
+// A delay is the time for which a command buffer was held up.
+type delay struct {
+	analyze.Interval
+	of analyze.CommandBufferIndex
+}
+
 // startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its beginning.
-func (ev *Evidence) startDelays() map[*analyze.CommandBuffer]analyze.Interval {
-	delays := map[*analyze.CommandBuffer]analyze.Interval{}
-	for b, x := range ev.Released {
+func (ev *Evidence) startDelays() (delays []delay) {
+	for b, x := range ev.Released() {
 		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
-			delays[b] = analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin}
+			delays = append(delays, delay{analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin}, b.Index})
 		}
 	}
 	return delays

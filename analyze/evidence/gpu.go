@@ -32,6 +32,7 @@ type DeviceUse struct {
 	AtCapacity analyze.Nanos // time in which it ran that many
 	Backlog    analyze.Nanos // time in which it was busy while something was ready for it and had not begun
 	Growth     float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
+	Crowding   Crowding
 }
 
 // A Gap is a time in which a GPU had nothing to do, between two command buffers.
@@ -55,7 +56,9 @@ func (ev *Evidence) gpu() {
 	ev.measureGPU()
 	ev.findLines()
 	for i, d := range ev.deviceOrder {
-		ev.GPU.Devices[i].Backlog, ev.GPU.Devices[i].Growth = ev.backlog(d)
+		use := &ev.GPU.Devices[i]
+		use.Backlog, use.Growth = ev.backlog(d)
+		use.Crowding = ev.crowding(d)
 	}
 	ev.GPU.sum(ev.Trace.Window)
 }
@@ -70,7 +73,7 @@ func (ev *Evidence) measureGPU() {
 		g.Sum += use.Sum
 		ev.idle(d, use)
 	}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if latency, known := b.StartLatency(ev.Trace.Window); known && ev.Trace.Began(b.Committed.Begin) {
 			g.StartLatency.Add(latency)
 		}
@@ -114,7 +117,7 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 		run.add(r.Interval)
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
-		if ev.Released == nil && r.buffer.Committed.Known() || ev.Released[r.buffer] != nil {
+		if ev.released == nil && r.buffer.Committed.Known() || ev.ReleaseOf(r.buffer.Index) != nil {
 			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, ev.Trace.Window.Begin))
 		}
 	}
@@ -135,7 +138,7 @@ func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
 	latency, encoded := ev.startLatency(), ev.Trace.Encoded()
 	for _, r := range d.running {
 		run.add(r.Interval)
-		x := ev.Released[r.buffer]
+		x := ev.ReleaseOf(r.buffer.Index)
 		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
 			continue
 		}
@@ -157,7 +160,7 @@ func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
 // startLatency is the least time that the GPU took to begin work that was ready.
 func (ev *Evidence) startLatency() analyze.Nanos {
 	least := policy.Launch.Nanos() // more is not latency
-	for b, x := range ev.Released {
+	for b, x := range ev.Released() {
 		if b.GPU.Known() && b.GPU.Begin > x.At {
 			least = min(least, b.GPU.Begin-x.At)
 		}

@@ -66,7 +66,7 @@ func (ev *Evidence) findHandover() *handover {
 	commits, most, all := map[*analyze.Thread]int{}, 0, 0
 	h := &handover{Threads: map[*analyze.Thread]bool{}}
 	first := analyze.Nanos(1<<63 - 1)
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
 			commits[t]++
 			if all++; commits[t] > most {
@@ -181,7 +181,7 @@ func oftenEnough(n, of int) bool {
 
 // commits are the command buffers that the submitter committed, by commit.
 func (h *handover) commits(t *analyze.Trace) (list []*analyze.CommandBuffer) {
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Committed.Thread == h.To && b.Committed.Known() {
 			list = append(list, b)
 		}
@@ -192,7 +192,7 @@ func (h *handover) commits(t *analyze.Trace) (list []*analyze.CommandBuffer) {
 
 // used are the instants at which the submitter used Metal, in ascending order.
 func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if b.Created.Thread == h.To {
 			at = append(at, b.Created.End)
 		}

@@ -9,7 +9,7 @@ import (
 // it may wait for the GPU without a call that shows it: it polls, or sleeps on a semaphore that a completion handler posts.
 func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		t := b.Committed.Thread
 		if t == nil || !b.Committed.Known() {
 			continue

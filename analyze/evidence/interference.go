@@ -42,7 +42,7 @@ func (i *Interference) OneAtATime() bool {
 // interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
 func (ev *Evidence) interference(opts Options) {
 	var commits, encoders []analyze.Call
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() && b.Committed.Thread != nil {
 			commits = append(commits, b.Committed)
 		}

@@ -7,14 +7,14 @@ import (
 
 // interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work usually take.
 // It says another program had the GPU only where other evidence of that is in the trace, for work may depend on its data.
-func (ev *Evidence) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
+func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if work, known := b.Work(); known && b.GPU.Known() {
 			by[work] = append(by[work], b)
 		}
 	}
-	found := map[*analyze.CommandBuffer]analyze.Interval{}
+	found := map[analyze.CommandBufferIndex]analyze.Interval{}
 	for _, same := range by {
 		if len(same) < policy.Pattern.Count() {
 			continue
@@ -26,7 +26,7 @@ func (ev *Evidence) interrupted() map[*analyze.CommandBuffer]analyze.Interval {
 		usual := Median(lengths)
 		for _, b := range same {
 			if took := b.GPU.Length(); took > Scaled(usual, policy.Outlier.Value) && took-usual > policy.Launch.Nanos() {
-				found[b] = analyze.Interval{Begin: b.GPU.Begin + usual, End: b.GPU.End}
+				found[b.Index] = analyze.Interval{Begin: b.GPU.Begin + usual, End: b.GPU.End}
 			}
 		}
 	}
@@ -39,7 +39,7 @@ type interruptions struct {
 	Busiest        analyze.Nanos // of the busiest device's busy time
 }
 
-func (ev *Evidence) interruptionsBy(interrupted map[*analyze.CommandBuffer]analyze.Interval, busiest *analyze.Device) (cost interruptions) {
+func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval, busiest *analyze.Device) (cost interruptions) {
 	by := map[*Device]*Busy{}
 	for d, list := range ev.onDevices(interrupted) {
 		by[d] = NewBusy(list)
@@ -47,16 +47,17 @@ func (ev *Evidence) interruptionsBy(interrupted map[*analyze.CommandBuffer]analy
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
-		cost.Behind += by[ev.DeviceOf(w.Buffer)].Within(queuedPart(w))
+		cost.Behind += by[ev.DeviceOf(ev.Trace.WaitsFor(w))].Within(ev.queuedPart(w))
 	}
 	cost.Busiest = by[ev.devices[busiest]].Total()
 	return cost
 }
 
-func (ev *Evidence) onDevices(intervals map[*analyze.CommandBuffer]analyze.Interval) map[*Device][]analyze.Interval {
+func (ev *Evidence) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval) map[*Device][]analyze.Interval {
 	lists := map[*Device][]analyze.Interval{}
 	for b, i := range intervals {
-		lists[ev.DeviceOf(b)] = append(lists[ev.DeviceOf(b)], i)
+		d := ev.DeviceOf(ev.Trace.Buffer(b))
+		lists[d] = append(lists[d], i)
 	}
 	return lists
 }

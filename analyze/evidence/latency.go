@@ -12,7 +12,7 @@ import (
 // the median time from the end of the work before.
 func (ev *Evidence) UsualLatency() analyze.Nanos {
 	var all []analyze.Nanos
-	for b, x := range ev.Released {
+	for b, x := range ev.Released() {
 		if b.GPU.Known() && b.GPU.Begin > x.At && ev.DeviceOf(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
 			all = append(all, b.GPU.Begin-x.At)
 		}
@@ -33,7 +33,7 @@ func (ev *Evidence) turnaround() analyze.Nanos {
 		}
 		slices.Sort(ends)
 		for _, r := range d.running {
-			x := ev.Released[r.buffer]
+			x := ev.ReleaseOf(r.buffer.Index)
 			if x == nil {
 				continue
 			}
@@ -50,7 +50,7 @@ func (ev *Evidence) turnaround() analyze.Nanos {
 // UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers.
 func (ev *Evidence) UsualCompletion() analyze.Nanos {
 	var all []analyze.Nanos
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers == 0 {
 			all = append(all, max(0, b.Completed.Begin-b.GPU.End))
 		}
@@ -77,7 +77,7 @@ func (ev *Evidence) TurnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
 				from = max(from, full[i-1].End)
 			}
-			if x := ev.Released[r.buffer]; x != nil && x.At+latency < from && from <= r.Begin {
+			if x := ev.ReleaseOf(r.buffer.Index); x != nil && x.At+latency < from && from <= r.Begin {
 				all = append(all, r.Begin-from)
 			}
 			ends[q] = max(ends[q], r.End)

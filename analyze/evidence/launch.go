@@ -6,9 +6,16 @@ import "mtrace/analyze"
 // committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.
 // Command buffers that events or others in their queue held up, or whose completion the program's handlers did, are left out.
 func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
+	if ev.launch != nil {
+		return ev.launch()
+	}
+	return ev.typicalLaunch()
+}
+
+func (ev *Evidence) typicalLaunch() (launch, work analyze.Nanos) {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	solo := ev.SoloCommit()
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if !b.Committed.Known() || !b.GPU.Known() {
 			continue
 		}
@@ -23,8 +30,8 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 	}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if x := ev.Released[w.Buffer]; x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 || w.Buffer.Handlers > 0 ||
-			Awaited(w) != w.Thread {
+		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 ||
+			ev.Trace.WaitsFor(w).Handlers > 0 || ev.Awaited(w) != w.Thread {
 			continue
 		}
 		for _, p := range ev.Split(w) {
@@ -42,15 +49,15 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 // beforeHanded is the part of a wait for the thread's own work in which the driver had not handed it to the GPU, while the GPU ran
 // something else: it is launching all the same, and not queued for the GPU.
 func (ev *Evidence) beforeHanded(w *analyze.Wait) analyze.Nanos {
-	b := w.Buffer
-	if b == nil || Awaited(w) != w.Thread {
+	b := ev.Trace.WaitsFor(w)
+	if b == nil || ev.Awaited(w) != w.Thread {
 		return 0
 	}
-	x, handed := ev.Released[b], max(b.Kernel.End, b.Scheduled)
+	x, handed := ev.ReleaseOf(w.Buffer), max(b.Kernel.End, b.Scheduled)
 	if x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || handed == 0 {
 		return 0
 	}
-	queued := queuedPart(w)
+	queued := ev.queuedPart(w)
 	return ev.DeviceOf(b).all.Within(analyze.Interval{Begin: queued.Begin, End: min(queued.End, handed)})
 }
 

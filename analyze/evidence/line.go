@@ -74,7 +74,7 @@ func (ev *Evidence) UseOf(d *Device) (use DeviceUse) {
 func (ev *Evidence) refuses(d *Device, full *Busy, overlaps map[*analyze.Queue]queueOverlap, latency analyze.Nanos) bool {
 	var waited analyze.Nanos
 	for _, r := range d.running {
-		if x := ev.Released[r.buffer]; x != nil {
+		if x := ev.ReleaseOf(r.buffer.Index); x != nil {
 			for _, i := range overlaps[r.buffer.Queue].Busy.Gaps(analyze.Interval{Begin: x.At + latency, End: r.Begin}) {
 				waited += full.Within(i)
 			}
@@ -86,15 +86,15 @@ func (ev *Evidence) refuses(d *Device, full *Busy, overlaps map[*analyze.Queue]q
 // InLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in its queue though
 // the GPU had room.
 func (ev *Evidence) InLine(w *analyze.Wait) analyze.Nanos {
-	b := w.Buffer
-	if b == nil || ev.Lines[b.Queue] == nil || ev.Released[b] == nil || Awaited(w) != w.Thread {
+	b, x := ev.Trace.WaitsFor(w), ev.ReleaseOf(w.Buffer)
+	if b == nil || ev.Lines[b.Queue] == nil || x == nil || ev.Awaited(w) != w.Thread {
 		return 0
 	}
 	if b.Empty() && ev.Trace.Encoded() { // it is there to wait for the others
 		return 0
 	}
-	queued := queuedPart(w)
-	queued.Begin = max(queued.Begin, ev.Released[b].At)
+	queued := ev.queuedPart(w)
+	queued.Begin = max(queued.Begin, x.At)
 	l := ev.Lines[b.Queue]
 	own := l.byThread[w.Thread].Within(queued)
 	if l.running.Within(queued) <= own {

@@ -54,8 +54,8 @@ func (ev *Evidence) matrices() {
 	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if ForOthers(w) {
-			ev.WaitMatrix.Add(w.Thread, Awaited(w), w.Length())
+		if ev.ForOthers(w) {
+			ev.WaitMatrix.Add(w.Thread, ev.Awaited(w), w.Length())
 			continue
 		}
 		ev.queuedBehind(w)
@@ -77,8 +77,8 @@ func (ev *Evidence) matrices() {
 // queuedBehind adds the time that a wait was queued behind others' work to QueuedMatrix. Each instant counts once, for the work
 // that began first; an instant in which work of the thread itself ran does not count.
 func (ev *Evidence) queuedBehind(w *analyze.Wait) {
-	queued := queuedPart(w)
-	d := ev.DeviceOf(w.Buffer)
+	queued := ev.queuedPart(w)
+	d := ev.DeviceOf(ev.Trace.WaitsFor(w))
 	own := d.byThread[w.Thread]
 	if d.all.Within(queued)-own.Within(queued) == 0 {
 		return

@@ -67,7 +67,7 @@ const (
 
 // behind says which of these a command buffer did.
 func (ev *Evidence) behind(r running, latency analyze.Nanos, atFull, device *Busy) int {
-	x := ev.Released[r.buffer]
+	x := ev.ReleaseOf(r.buffer.Index)
 	if x == nil {
 		return noMatter
 	}
@@ -121,7 +121,7 @@ func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int,
 	full := ev.fullDevice(d)
 	var late, room analyze.Nanos
 	for _, r := range d.running {
-		x := ev.Released[r.buffer]
+		x := ev.ReleaseOf(r.buffer.Index)
 		if x == nil || r.Begin <= x.At+latency {
 			continue
 		}

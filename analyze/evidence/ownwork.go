@@ -19,14 +19,14 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 		w := &ev.Trace.Waits[i]
 		ends[w.Thread] = append(ends[w.Thread], w.End)
 	}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		ends[b.Committed.Thread] = append(ends[b.Committed.Thread], b.Committed.End)
 	}
 	for _, list := range ends {
 		slices.Sort(list)
 	}
 	var calls []analyze.Call
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		t := b.Created.Thread
 		list := ends[t]
 		k, _ := slices.BinarySearch(list, b.Created.Begin)

@@ -76,7 +76,7 @@ func (ev *Evidence) partition() {
 		}
 	}
 	window := ev.Trace.Window
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		t := index[b.Committed.Thread]
 		if t == nil && b.Committed.Thread != nil && ev.Trace.IsPart() && b.RowTime(window) > 0 { // it makes no call in this part, but its work goes on
 			t = &ThreadTime{Thread: b.Committed.Thread}

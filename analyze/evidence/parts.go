@@ -27,11 +27,20 @@ type deviceParts struct {
 	device          analyze.Device
 	known           bool
 	active, backlog analyze.Nanos
+	crowding        Crowding // in the typical part
 }
 
 // TakeTogether takes parts together: backlogs are summed over them, and tests are those of one.
 func TakeTogether(parts []Part, typical int) *Parts {
-	return &Parts{parts[typical].Exclusion, parts[typical].Interference, backlogs(parts)}
+	devices := backlogs(parts)
+	for i := range devices {
+		for _, o := range parts[typical].GPU.Devices {
+			if devices[i].is(o.Device) {
+				devices[i].crowding = Crowding{Slope: o.Crowding.Slope, Beside: o.Crowding.Beside}
+			}
+		}
+	}
+	return &Parts{parts[typical].Exclusion, parts[typical].Interference, devices}
 }
 
 // WithParts is the evidence of a whole run with what only parts of it were looked at for.
@@ -44,7 +53,7 @@ func (ev *Evidence) WithParts(parts *Parts) *Evidence {
 		d.Backlog = 0
 		for k := range parts.devices {
 			if s := &parts.devices[k]; s.is(d.Device) {
-				d.Backlog = analyze.Nanos(Share(s.backlog, s.active) * float64(d.Active.Length()))
+				d.Backlog, d.Crowding = analyze.Nanos(Share(s.backlog, s.active)*float64(d.Active.Length())), s.crowding
 			}
 		}
 	}

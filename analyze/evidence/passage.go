@@ -90,7 +90,7 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*an
 	t, encoded := ev.Trace, ev.Trace.Encoded()
 	for i := range t.Waits {
 		kind := CallWait
-		if w := &t.Waits[i]; ForOthers(w) || encoded && w.Buffer != nil && w.Buffer.Empty() {
+		if w := &t.Waits[i]; ev.ForOthers(w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
 			kind = CallNeedless
 		}
 		add(&t.Waits[i].Call, kind)
@@ -98,7 +98,7 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*an
 	for i := range ev.Locks {
 		add(&ev.Locks[i].Call, CallLock)
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		add(&b.Created, CallOther)
 		add(&b.Committed, CallOther)
 	}

@@ -102,7 +102,7 @@ func (ev *Evidence) wakes(p *processors) {
 	var all []analyze.Nanos
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if b := w.Buffer; b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
+		if b := ev.Trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
 			all = append(all, w.End-b.Completed.End)
 		}
 	}

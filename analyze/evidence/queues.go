@@ -36,7 +36,7 @@ func (ev *Evidence) useOfQueues() {
 	completed := ev.lastCompleted()
 	flights := map[*QueueUse]*counter{}
 	sums := map[*QueueUse]analyze.Nanos{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		u := index[b.Queue]
 		if u == nil {
 			continue

@@ -2,19 +2,26 @@ package evidence
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
+// A Blocked is a command buffer that was held up from an instant on.
+type Blocked struct {
+	Buffer *analyze.CommandBuffer
+	From   analyze.Nanos
+}
+
 // WaitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
 // later ones of the same queue: until they began, since what was let go together then stands in one another's way.
-func (ev *Evidence) WaitedDuring(blocked map[*analyze.CommandBuffer]analyze.Nanos) (sum analyze.Nanos) {
+func (ev *Evidence) WaitedDuring(blocked []Blocked) (sum analyze.Nanos) {
 	queues := map[*analyze.Queue][]analyze.Interval{}
-	for b, from := range blocked {
-		if b.GPU.Known() {
-			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: from, End: b.GPU.Begin})
+	for _, x := range blocked {
+		if b := x.Buffer; b.GPU.Known() {
+			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: x.From, End: b.GPU.Begin})
 		}
 	}
 	unions := map[*analyze.Queue]*Busy{}
@@ -23,13 +30,14 @@ func (ev *Evidence) WaitedDuring(blocked map[*analyze.CommandBuffer]analyze.Nano
 	}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if w.Buffer == nil {
+		b := ev.Trace.WaitsFor(w)
+		if b == nil {
 			continue
 		}
-		queued := queuedPart(w)
-		during := unions[w.Buffer.Queue].Within(queued)
+		queued := ev.queuedPart(w)
+		during := unions[b.Queue].Within(queued)
 		if ev.Saturated {
-			during = min(during, queued.Length()-ev.DeviceOf(w.Buffer).all.Within(queued))
+			during = min(during, queued.Length()-ev.DeviceOf(b).all.Within(queued))
 		}
 		sum += during
 	}
@@ -40,22 +48,45 @@ func (ev *Evidence) WaitedDuring(blocked map[*analyze.CommandBuffer]analyze.Nano
 // enqueued before it, or by the event that it waits for.
 type release struct {
 	At       analyze.Nanos
-	Head     analyze.Interval       // held up by one enqueued before it and committed later
-	Event    analyze.Interval       // held up by an event
-	Signaler *analyze.CommandBuffer // that signaled it; nil when a thread did, or it is not in the trace
-	ByThread *analyze.Thread        // that signaled it; nil when a command buffer did, or it is not in the trace
-	Given    analyze.Nanos          // when that thread did
-	HeadBy   *analyze.CommandBuffer // what held it up in Head
-	Waits    int                    // events it waits for
+	Head     analyze.Interval           // held up by one enqueued before it and committed later
+	Event    analyze.Interval           // held up by an event
+	ByThread *analyze.Thread            // that signaled it; nil when a command buffer did, or it is not in the trace
+	Given    analyze.Nanos              // when that thread did
+	Signaler analyze.CommandBufferIndex // that signaled it; none when a thread did, or it is not in the trace
+	HeadBy   analyze.CommandBufferIndex // what held it up in Head
+	Waits    int32                      // events it waits for
+	known    bool                       // it was committed
+}
+
+// ReleaseOf is when a command buffer was let go; nil when it was not committed, or is none.
+func (ev *Evidence) ReleaseOf(i analyze.CommandBufferIndex) *release {
+	if r := ev.released.at(i); r != nil && r.known {
+		return r
+	}
+	return nil
+}
+
+// Released goes over the command buffers that were committed, by creation.
+func (ev *Evidence) Released() iter.Seq2[*analyze.CommandBuffer, *release] {
+	return func(yield func(*analyze.CommandBuffer, *release) bool) {
+		if len(ev.released) == 0 {
+			return
+		}
+		for b := range ev.Trace.Buffers() {
+			if r := &ev.released[b.Index]; r.known && !yield(b, r) {
+				return
+			}
+		}
+	}
 }
 
 // releases finds when each committed command buffer could have begun, had the GPU been free.
 func (ev *Evidence) releases() {
-	ev.Released = map[*analyze.CommandBuffer]*release{}
+	ev.released = newColumn[release](ev.Trace)
 	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() {
-			ev.Released[b] = &release{At: b.Committed.End, Waits: len(b.WaitsFor)}
+			ev.released[b.Index] = release{At: b.Committed.End, Waits: int32(len(b.WaitsFor)), known: true}
 			if b.Queue != nil {
 				byQueue[b.Queue] = append(byQueue[b.Queue], b)
 			}
@@ -65,10 +96,10 @@ func (ev *Evidence) releases() {
 		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(placeOf(x), placeOf(y)) })
 		var head *analyze.CommandBuffer // the latest committed of those before
 		for _, b := range list {
-			r := ev.Released[b]
+			r := &ev.released[b.Index]
 			if head != nil && head.Committed.Begin > b.Committed.End {
 				r.Head = analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin}
-				r.At, r.HeadBy = max(r.At, head.Committed.End), head
+				r.At, r.HeadBy = max(r.At, head.Committed.End), head.Index
 			}
 			if head == nil || b.Committed.Begin > head.Committed.Begin {
 				head = b
@@ -76,7 +107,7 @@ func (ev *Evidence) releases() {
 		}
 	}
 	signals := ev.signals()
-	for b, r := range ev.Released {
+	for b, r := range ev.Released() {
 		for _, v := range b.WaitsFor {
 			s := signals[event{b.Process, v.Event}].first(b, v.Value)
 			if s != nil || ev.idlesBefore(b) {
@@ -98,9 +129,9 @@ func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	if i.Length() <= r.Event.Length() {
 		return
 	}
-	r.Event, r.Signaler, r.ByThread = i, nil, nil
+	r.Event, r.Signaler, r.ByThread = i, analyze.NoCommandBuffer, nil
 	if s != nil {
-		r.Signaler, r.ByThread, r.Given = s.buffer, s.thread, s.at
+		r.Signaler, r.ByThread, r.Given = s.index(), s.thread, s.at
 	}
 	r.At = max(r.At, i.End)
 }

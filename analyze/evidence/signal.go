@@ -23,6 +23,14 @@ type signal struct {
 	thread *analyze.Thread
 }
 
+// index is that of the command buffer that gave it.
+func (s *signal) index() analyze.CommandBufferIndex {
+	if s.buffer == nil {
+		return analyze.NoCommandBuffer
+	}
+	return s.buffer.Index
+}
+
 // An epoch is the time of an event from one resetting of its value to the next. Its signals are by value; earliest is, for each,
 // the index of the one that came first of it and those of larger values.
 type epoch struct {
@@ -37,7 +45,7 @@ type epochs []epoch
 // signals finds what gave each event its values.
 func (ev *Evidence) signals() map[event]epochs {
 	by := map[event][]signal{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		for _, s := range b.Signals {
 			if b.GPU.Known() {
 				e := event{b.Process, s.Event}

@@ -44,7 +44,7 @@ func (ev *Evidence) findSpans() {
 		by[c.Thread][kind] = append(by[c.Thread][kind], c.Interval)
 	}
 	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; ForOthers(w) {
+		if w := &ev.Trace.Waits[i]; ev.ForOthers(w) {
 			add(&w.Call, onOthers)
 		} else {
 			add(&w.Call, onGPU)

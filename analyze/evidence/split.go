@@ -18,17 +18,18 @@ func (ev *Evidence) Split(w *analyze.Wait) []Piece {
 }
 
 func (ev *Evidence) split(w *analyze.Wait, pieces []Piece) []Piece {
-	if ForOthers(w) {
+	if ev.ForOthers(w) {
 		return append(pieces, Piece{analyze.PartWaitForeign, w.Length()})
 	}
 	queued := w.Interval
-	if b := w.Buffer; b != nil && b.GPU.Known() {
+	b := ev.Trace.WaitsFor(w)
+	if b != nil && b.GPU.Known() {
 		start := min(max(b.GPU.Begin, w.Begin), w.End)
 		end := min(max(b.GPU.End, start), w.End)
 		queued.End = start
 		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - start}, Piece{analyze.PartWaitNotify, w.End - end})
 	}
-	d := ev.DeviceOf(w.Buffer)
+	d := ev.DeviceOf(b)
 	own := d.byThread[w.Thread].Within(queued)
 	busy := d.any.Within(queued)
 	return append(pieces, Piece{analyze.PartWaitQueuedOwn, own}, Piece{analyze.PartWaitQueuedOther, busy - own},
@@ -50,16 +51,17 @@ func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
 			}
 		}
 	}
-	if from := Awaited(w); from != nil && from != w.Thread {
+	if from := ev.Awaited(w); from != nil && from != w.Thread {
 		add(analyze.PartWaitForeign)(w.Interval)
 		return placed
 	}
-	queued, d := queuedPart(w), ev.DeviceOf(w.Buffer)
+	b := ev.Trace.WaitsFor(w)
+	queued, d := ev.queuedPart(w), ev.DeviceOf(b)
 	own := d.byThread[w.Thread]
 	d.any.divide(queued, func(busy analyze.Interval) {
 		own.divide(busy, add(analyze.PartWaitQueuedOwn), add(analyze.PartWaitQueuedOther))
 	}, add(analyze.PartWaitScheduling))
-	if b := w.Buffer; b != nil && b.GPU.Known() {
+	if b != nil && b.GPU.Known() {
 		end := min(max(b.GPU.End, queued.End), w.End)
 		add(analyze.PartWaitExecuting)(analyze.Interval{Begin: queued.End, End: end})
 		add(analyze.PartWaitNotify)(analyze.Interval{Begin: end, End: w.End})
@@ -68,8 +70,8 @@ func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
 }
 
 // queuedPart is the part of a wait before the GPU began what is waited for.
-func queuedPart(w *analyze.Wait) analyze.Interval {
-	if b := w.Buffer; b != nil && b.GPU.Known() {
+func (ev *Evidence) queuedPart(w *analyze.Wait) analyze.Interval {
+	if b := ev.Trace.WaitsFor(w); b != nil && b.GPU.Known() {
 		return analyze.Interval{Begin: w.Begin, End: min(max(b.GPU.Begin, w.Begin), w.End)}
 	}
 	return w.Interval
@@ -77,15 +79,15 @@ func queuedPart(w *analyze.Wait) analyze.Interval {
 
 // Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
 // not known.
-func Awaited(w *analyze.Wait) *analyze.Thread {
-	if w.Buffer != nil {
-		return w.Buffer.Committed.Thread
+func (ev *Evidence) Awaited(w *analyze.Wait) *analyze.Thread {
+	if b := ev.Trace.WaitsFor(w); b != nil {
+		return b.Committed.Thread
 	}
 	return w.Signaled
 }
 
 // ForOthers says whether a wait is known to be for another thread's work.
-func ForOthers(w *analyze.Wait) bool {
-	from := Awaited(w)
+func (ev *Evidence) ForOthers(w *analyze.Wait) bool {
+	from := ev.Awaited(w)
 	return from != nil && from != w.Thread
 }

@@ -61,7 +61,7 @@ func (ev *Evidence) Syncs() *syncUse {
 	everybody, encoded := ev.everybody, ev.Trace.Encoded()
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		switch from, mine := Awaited(w), own[w.Thread]; {
+		switch from, mine := ev.Awaited(w), own[w.Thread]; {
 		case from == nil || mine == nil:
 		case from != w.Thread && !everybody[w.Thread]:
 			s.Needed++
@@ -70,8 +70,8 @@ func (ev *Evidence) Syncs() *syncUse {
 			s.Foreign++
 			s.ForeignTime += w.Length()
 			late := analyze.Interval{Begin: max(w.Begin, mine.doneBy(w.Begin)), End: w.End}
-			s.Lost += ev.NotSaturated(late, w.Buffer)
-		case encoded && w.Buffer != nil && w.Buffer.Empty():
+			s.Lost += ev.NotSaturated(late, ev.Trace.WaitsFor(w))
+		case encoded && w.Buffer != analyze.NoCommandBuffer && ev.Trace.WaitsFor(w).Empty():
 			s.barrier(ev, w, mine)
 		}
 	}
@@ -81,17 +81,17 @@ func (ev *Evidence) Syncs() *syncUse {
 // awaitedBy is for whose work each thread that submits waited, beside its own.
 func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 	commits := map[*analyze.Thread]bool{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		commits[b.Committed.Thread] = true
 	}
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		if ForOthers(w) && w.Thread != nil && commits[w.Thread] {
+		if ev.ForOthers(w) && w.Thread != nil && commits[w.Thread] {
 			if by[w.Thread] == nil {
 				by[w.Thread] = map[*analyze.Thread]bool{}
 			}
-			by[w.Thread][Awaited(w)] = true
+			by[w.Thread][ev.Awaited(w)] = true
 		}
 	}
 	return by
@@ -99,8 +99,8 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 
 // barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
 func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine *commits) {
-	queued := queuedPart(w)
-	d := ev.DeviceOf(w.Buffer)
+	queued := ev.queuedPart(w)
+	d := ev.DeviceOf(ev.Trace.WaitsFor(w))
 	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
 	if others(queued) <= 0 {
 		return
@@ -117,7 +117,7 @@ func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine *commits) {
 // commitsByThread are the command buffers that each thread committed.
 func (ev *Evidence) commitsByThread() map[*analyze.Thread]*commits {
 	by := map[*analyze.Thread]*commits{}
-	for _, b := range ev.Trace.CommandBuffers {
+	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
 			if by[t] == nil {
 				by[t] = &commits{}

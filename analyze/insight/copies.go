@@ -26,7 +26,7 @@ func copies(in *Input) *Insight {
 	var where sites
 	var bytes uint64
 	dispatching, copying, total, both := 0, 0, 0, 0
-	for _, b := range in.Trace.CommandBuffers {
+	for b := range in.Trace.Buffers() {
 		dispatched, copied := false, false
 		for i := range b.Encoders {
 			e := &b.Encoders[i]

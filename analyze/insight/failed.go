@@ -16,7 +16,7 @@ func failed(in *Input) *Insight {
 	var cost analyze.Nanos
 	var where sites
 	n := 0
-	for _, b := range in.Trace.CommandBuffers {
+	for b := range in.Trace.Buffers() {
 		if b.Status != analyze.StatusError {
 			continue
 		}

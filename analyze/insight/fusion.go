@@ -35,7 +35,7 @@ func fusion(in *Input) *Insight {
 }
 
 func hasDispatches(t *analyze.Trace) bool {
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			if len(b.Encoders[i].Dispatches) > 0 {
 				return true
@@ -48,7 +48,7 @@ func hasDispatches(t *analyze.Trace) bool {
 // dispatchSites are where the kernels of a candidate are dispatched.
 func dispatchSites(t *analyze.Trace, f *kernels.Fusion) []Site {
 	var where sites
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			for d := range e.Runs() {

@@ -441,7 +441,7 @@ func TestSkipped(t *testing.T) {
 	}
 	trace := &analyze.Trace{Source: analyze.Source{Kind: "xctrace"}}
 	for i := range analyze.Nanos(60) {
-		trace.CommandBuffers = append(trace.CommandBuffers, &analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
+		trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
 	}
 	skipped := 0
 	for _, i := range Find(&Input{Trace: trace, Serial: cause.Analyze(trace, cause.Options{}), Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {

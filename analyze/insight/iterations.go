@@ -38,10 +38,10 @@ func seriesOf(t *analyze.Trace) []*series {
 		label  string
 		work   uint64
 	}
-	labels := labelsRepeat(t)
+	labels := t.LabelsRepeat(enough)
 	by, last := map[key]*series{}, map[*analyze.Thread]analyze.Nanos{}
 	var order []*series
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		th := b.Committed.Thread
 		if th == nil || !b.Committed.Known() || !b.GPU.Known() || !b.Created.Known() {
 			continue
@@ -62,15 +62,6 @@ func seriesOf(t *analyze.Trace) []*series {
 		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.Took(b.GPU)})
 	}
 	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < enough })
-}
-
-// labelsRepeat says whether labels tell one sort of work from another; they may as well number command buffers.
-func labelsRepeat(t *analyze.Trace) bool {
-	labels := map[string]bool{}
-	for _, b := range t.CommandBuffers {
-		labels[b.Label] = true
-	}
-	return len(labels)*enough <= len(t.CommandBuffers)
 }
 
 // middle holds the quantiles of durations that matter here.

@@ -20,7 +20,7 @@ func unlabelled(in *Input) *Insight {
 		}
 	}
 	var where sites
-	for _, b := range in.Trace.CommandBuffers {
+	for b := range in.Trace.Buffers() {
 		if b.Label == "" {
 			buffers++
 			where.add(&b.Created, "commandBuffer", "", 1, 0, 0)

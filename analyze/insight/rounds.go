@@ -22,7 +22,7 @@ type rounds struct {
 
 func roundsOf(t *analyze.Trace) *rounds {
 	r := &rounds{thread: map[*analyze.Thread][]analyze.Nanos{}, process: map[*analyze.Process][]analyze.Nanos{}}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		if th := b.Committed.Thread; th != nil && b.Committed.Known() {
 			r.thread[th] = append(r.thread[th], b.Committed.Begin)
 			r.process[th.Process] = append(r.process[th.Process], b.Committed.Begin)

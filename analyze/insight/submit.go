@@ -14,10 +14,10 @@ func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < enough {
 		return skip(tooFew)
 	}
-	returned := map[*analyze.CommandBuffer]*analyze.Wait{} // of its own thread
+	returned := make([]*analyze.Wait, in.Trace.IndexCount()) // the last wait for each command buffer by its own thread
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
-		if w.Buffer != nil && w.Buffer.Committed.Thread == w.Thread {
+		if b := in.Trace.WaitsFor(w); b != nil && b.Committed.Thread == w.Thread {
 			returned[w.Buffer] = w
 		}
 	}
@@ -27,7 +27,7 @@ func waitAfterCommit(in *Input) *Insight {
 	}
 	by := map[*analyze.Thread]*count{}
 	last := map[*analyze.Thread]*analyze.CommandBuffer{}
-	for _, b := range in.Trace.CommandBuffers {
+	for b := range in.Trace.Buffers() {
 		th := b.Committed.Thread
 		if !b.Committed.Known() {
 			continue
@@ -37,7 +37,7 @@ func waitAfterCommit(in *Input) *Insight {
 		}
 		if before := last[th]; before != nil {
 			by[th].total++
-			if w := returned[before]; w != nil && w.End <= b.Committed.Begin {
+			if w := returned[before.Index]; w != nil && w.End <= b.Committed.Begin {
 				by[th].waited++
 				by[th].where = append(by[th].where, w)
 			}
@@ -79,7 +79,7 @@ func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0
 	var gpu analyze.Nanos
 	var where sites
-	for _, b := range in.Trace.CommandBuffers {
+	for b := range in.Trace.Buffers() {
 		if !b.GPU.Known() {
 			continue
 		}

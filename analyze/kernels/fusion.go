@@ -117,7 +117,7 @@ func backToBack(t *analyze.Trace) *pairs {
 	waits := waitsOf(t)
 	last, lastBuffer := map[*analyze.Thread]Share{}, map[*analyze.Thread]*analyze.CommandBuffer{}
 	var did []Share
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			thread := e.Created.Thread

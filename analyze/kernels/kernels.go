@@ -264,7 +264,7 @@ type Sum struct {
 func NewSum(t *analyze.Trace) *Sum {
 	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t), operations: map[operationOf]*Operation{}}
 	var split splitter
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		last, began := "", t.Began(b.GPU.Begin)
 		shares := split.split(b, t.Window)
 		for i := range shares {

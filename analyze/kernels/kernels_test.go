@@ -87,13 +87,13 @@ func TestFusions(t *testing.T) {
 	add, relu, other := pipeline("add"), pipeline("relu"), pipeline("other")
 	at := analyze.Nanos(1000)
 	buffer := func(ps ...*analyze.Pipeline) {
-		b := &analyze.CommandBuffer{GPU: analyze.Interval{Begin: at, End: at + 20_000}}
+		b := analyze.CommandBuffer{GPU: analyze.Interval{Begin: at, End: at + 20_000}}
 		e := analyze.Encoder{Created: analyze.Call{Thread: thread}}
 		for _, p := range ps {
 			e.Dispatches = append(e.Dispatches, analyze.Dispatch{Pipeline: p, Count: 1, Threads: 64})
 		}
 		b.Encoders = []analyze.Encoder{e}
-		trace.CommandBuffers = append(trace.CommandBuffers, b)
+		trace.Add(b)
 		at += 30_000
 	}
 	for i := range 30 {
@@ -135,7 +135,7 @@ func TestChains(t *testing.T) {
 			for k, name := range []string{"mul", "add", "relu"} {
 				e.Dispatches = append(e.Dispatches, analyze.Dispatch{Pipeline: pipeline(name), Count: 1, Threads: c.threads[k]})
 			}
-			trace.CommandBuffers = append(trace.CommandBuffers, &analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000 * (i + 1), End: 1000*(i+1) + 500}, Encoders: []analyze.Encoder{e}})
+			trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000 * (i + 1), End: 1000*(i+1) + 500}, Encoders: []analyze.Encoder{e}})
 		}
 		var got [][]string
 		for _, f := range Fusions(trace, Summarize(trace), Costs{Launch: 5000, Dispatch: 100}) {

@@ -30,7 +30,7 @@ type Reason struct {
 func TimingOf(t *analyze.Trace) Timing {
 	timing := Timing{Source: Estimated}
 	why := map[string]int{}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			switch e := &b.Encoders[i]; {
 			case !b.GPU.Known() || !t.Began(b.GPU.Begin):

@@ -147,7 +147,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 		for _, p := range shows.Place(w) {
 			t.waits.add(block{Interval: p.Interval, kind: uint8(p.Part), name: w.Selector}, b.room())
 		}
-		if buffer := w.Buffer; buffer != nil && !w.Unfinished && !w.Scheduled {
+		if buffer := s.Trace.WaitsFor(w); buffer != nil && !w.Unfinished && !w.Scheduled {
 			b.flows.wake(buffer, t, w.End)
 			if buffer.GPU.Known() && buffer.GPU.End <= w.End && buffer.GPU.End >= w.Begin {
 				b.notify.add(w.End - buffer.GPU.End)

@@ -3,11 +3,7 @@
 mtrace.charts = function (page) {
   const root = document.getElementById("charts");
   if (!root) return;
-  const plots = [];
-  const theme = () => {
-    const style = getComputedStyle(root);
-    return {ink: style.getPropertyValue("--ink").trim(), grid: style.getPropertyValue("--grid").trim()};
-  };
+  const {figure, axis, draw} = mtrace.figures(root);
   const bytes = (n) => {
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let i = 0;
@@ -15,35 +11,6 @@ mtrace.charts = function (page) {
     return (i === 0 ? Math.round(n) : n.toPrecision(3)) + " " + units[i];
   };
   const shown = {share: (n) => Math.round(n * 100) + " %", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
-
-  function figure(title, remark, plot, rows) {
-    const figure = document.createElement("figure"), caption = document.createElement("figcaption"), at = document.createElement("div"), details = document.createElement("details"),
-      summary = document.createElement("summary"), scroll = document.createElement("div");
-    const name = document.createElement("b");
-    name.textContent = title;
-    caption.append(name, remark ? " " + remark : "");
-    at.className = "plot";
-    at.setAttribute("role", "img");
-    at.setAttribute("aria-label", title + ": the table below has its numbers");
-    summary.textContent = "as a table";
-    scroll.className = "scroll";
-    scroll.append(mtrace.table(rows));
-    details.append(summary, scroll);
-    figure.append(caption, at, details);
-    root.append(figure);
-    const make = () => {
-      at.replaceChildren();
-      const {ink, grid} = theme();
-      const options = plot.options(ink, grid);
-      options.width = Math.max(200, Math.floor(figure.clientWidth));
-      options.height = 190;
-      plots[index] = new uPlot(options, plot.data, at);
-    };
-    const index = plots.push(null) - 1;
-    return make;
-  }
-  const makers = [];
-  const axis = (ink, grid, more) => ({stroke: ink, grid: {stroke: grid, width: 1}, ticks: {stroke: grid}, font: "11px system-ui, sans-serif", ...more});
 
   // over draws levels over time, on one grid of time.
   function over(title, remark, list) {
@@ -69,7 +36,7 @@ mtrace.charts = function (page) {
     for (let i = 0; i < count; i += step) {
       rows.push([mtrace.duration(times[i]), ...values.map((v) => { const part = v.slice(i, i + step); return write(part.reduce((a, b) => a + b, 0) / part.length); })]);
     }
-    makers.push(figure(title, remark, plot, rows));
+    figure(title, remark, plot, rows);
   }
 
   // lengthsBetween are round durations of a logarithmic axis, as many as have room.
@@ -92,7 +59,7 @@ mtrace.charts = function (page) {
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};
     const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns), String(b.count)])];
-    makers.push(figure(h.name, h.total + " in all", plot, rows));
+    figure(h.name, h.total + " in all", plot, rows);
   }
 
   const group = (name) => page.series.filter((s) => s.group === name);
@@ -100,20 +67,12 @@ mtrace.charts = function (page) {
   over("In flight", "command buffers committed and not completed, mean", group("flight"));
   over("Memory", "what the program had allocated for the GPU", group("memory"));
   for (const h of page.histograms) lengths(h);
-
-  const again = () => makers.forEach((make) => make());
-  again(); // when all have their places
-  let width = root.clientWidth;
-  new ResizeObserver(() => { if (root.clientWidth !== width) { width = root.clientWidth; again(); } }).observe(root);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  draw(); // when all have their places
 };
 
 {
   const page = JSON.parse(document.getElementById("page-data").textContent);
-  // Nothing is folded on paper.
-  const folded = [];
-  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; folded.push(d); } });
-  addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
+  mtrace.unfold();
   mtrace.timeline(page);
   mtrace.charts(page);
   document.documentElement.dataset.drawn = "yes";

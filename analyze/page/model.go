@@ -20,7 +20,7 @@ func timelineOf(t *analyze.Trace) (all []modelled) {
 			all = append(all, modelled{piece{block: block{Interval: i, kind: uint8(part), name: name}}, on})
 		}
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			add(e.Created.Thread, analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, analyze.PartEncode, cmp.Or(e.Label, "encoding"))

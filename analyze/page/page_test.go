@@ -204,6 +204,7 @@ func TestHostileNames(t *testing.T) {
 func TestPageIsBounded(t *testing.T) {
 	w := handmade.New(4_000_000_000)
 	w.Trace.Origin, w.Trace.Length = 1, 4_000_000_000
+	w.Trace.CommandBuffers = make([]analyze.CommandBuffer, 0, 60_000)
 	process := w.A.Process
 	threads := []*analyze.Thread{w.A, w.B, w.C}
 	for i := range 500 {

@@ -1,18 +1,6 @@
 "use strict";
 // Draws the timeline of the page's document (mtrace.page/1): no level is computed here, they are chosen and drawn. All text of the document goes to
 // the canvas or into text nodes.
-const mtrace = {};
-
-// duration writes nanoseconds as the report does.
-mtrace.duration = function (ns) {
-  const three = (x) => x < 9.995 ? x.toFixed(2) : x < 99.95 ? x.toFixed(1) : x.toFixed(0);
-  const size = Math.abs(ns);
-  if (size < 1e3) return Math.round(ns) + " ns";
-  if (size < 999.5e3) return three(ns / 1e3) + " µs";
-  if (size < 999.5e6) return three(ns / 1e6) + " ms";
-  return three(ns / 1e9) + " s";
-};
-
 // instant writes a time after the begin, as exactly as a stretch of some length needs.
 mtrace.instant = function (ns, length) {
   const [unit, name] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
@@ -20,22 +8,6 @@ mtrace.instant = function (ns, length) {
   return (ns / unit).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(unit)))) + " " + name;
 };
 
-// table makes a table of rows of texts, the first its heads.
-mtrace.table = function (rows) {
-  const table = document.createElement("table");
-  rows.forEach((row, i) => {
-    const line = table.insertRow();
-    for (const text of row) {
-      const cell = document.createElement(i === 0 ? "th" : "td");
-      if (i === 0) cell.scope = "col";
-      cell.textContent = text;
-      line.append(cell);
-    }
-  });
-  return table;
-};
-
-mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#86bcb6", "#d37295", "#8cd17d", "#499894"];
 const unknownWork = 14, failedWork = 15;
 
 mtrace.timeline = function (page) {

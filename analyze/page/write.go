@@ -15,6 +15,8 @@ import (
 )
 
 var (
+	//go:embed figures.js
+	figuresScript string
 	//go:embed timeline.js
 	timelineScript string
 	//go:embed charts.js
@@ -52,10 +54,9 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	if err != nil {
 		return err
 	}
-	script := uplotScript + timelineScript + chartsScript
-	hash := sha256.Sum256([]byte(script))
+	script := uplotScript + figuresScript + timelineScript + chartsScript
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script), Data: template.JS(data),
-		Policy: fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:])),
+		Policy: policy(script),
 		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(), Kinds: d.usedKinds()}
 	if d.Detail {
 		p.Policy += "; connect-src 'self'"
@@ -75,6 +76,12 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 		return err
 	}
 	return r.WriteHTML(w, with)
+}
+
+// policy lets a page run its own script and ask nobody for anything.
+func policy(script string) string {
+	hash := sha256.Sum256([]byte(script))
+	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
 }
 
 // usedKinds are the parts of time that threads have any of.

@@ -24,10 +24,10 @@ const (
 type block struct {
 	analyze.Interval
 	kind   blockKind
-	wait   *analyze.Wait
-	holder *analyze.Thread // of the lock, when the wait began; or who gave the signal
-	signal analyze.Nanos   // when that was
-	handed bool            // the signal says that work is done which the thread had handed over
+	buffer *analyze.CommandBuffer // that was waited for; nil when that is not known
+	holder *analyze.Thread        // of the lock, when the wait began; who gave the signal; or whose work was waited for
+	signal analyze.Nanos          // when that was
+	handed bool                   // the signal says that work is done which the thread had handed over
 	lock   evidence.LockKey
 	queue  *analyze.Queue // that was full
 }
@@ -37,7 +37,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, wait: w})
+		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, buffer: ev.Trace.WaitsFor(w), holder: ev.Awaited(w)})
 	}
 	for _, l := range ev.Locks {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: evidence.KeyOf(&l)})
@@ -48,7 +48,8 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller, signal: w.Signalled, handed: handed})
 		}
 	}
-	for b := range ev.BlockedOnQueue {
+	for _, made := range ev.FullQueue {
+		b := made.Buffer
 		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot, queue: b.Queue})
 	}
 	for _, c := range ev.Trace.Compilations {

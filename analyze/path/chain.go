@@ -74,8 +74,8 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 			return b.holder
 		}
 	case blockWait:
-		if from := evidence.Awaited(b.wait); from != self {
-			return from
+		if b.holder != self {
+			return b.holder
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.wait.Buffer != nil && policy.MoreThan(policy.Most, evidence.Clip(b.wait.Buffer.GPU, at).Length(), at.Length()) {
+			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, evidence.Clip(b.buffer.GPU, at).Length(), at.Length()) {
 				c.Root = RootGPU
 			}
 			return
@@ -107,7 +107,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 // rootOf is what a block that is for no other thread waits for.
 func rootOf(b *block) string {
 	switch {
-	case b.kind == blockWait && b.wait.Buffer != nil && b.wait.Buffer.GPU.Known(), b.kind == blockSlot:
+	case b.kind == blockWait && b.buffer != nil && b.buffer.GPU.Known(), b.kind == blockSlot:
 		return RootGPU
 	case b.kind == blockCompile:
 		return RootRunning

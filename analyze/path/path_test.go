@@ -73,7 +73,7 @@ func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 	}
 	trace := &analyze.Trace{
 		Window: worker.Active, Threads: []*analyze.Thread{worker, feeder},
-		CommandBuffers: []*analyze.CommandBuffer{{ID: 1, Created: call(start+600_000, start+600_010), Committed: call(start+600_020, end)}},
+		CommandBuffers: []analyze.CommandBuffer{{ID: 1, Index: 1, Created: call(start+600_000, start+600_010), Committed: call(start+600_020, end)}},
 		SignalWaits:    []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start + 400_000}},
 	}
 	if p := cause.Analyze(trace, cause.Options{}).Path; p.Length != trace.Window.Length() {
@@ -91,10 +91,10 @@ func TestChains(t *testing.T) {
 	call := func(t *analyze.Thread, begin, end analyze.Nanos) analyze.Call {
 		return analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}, Thread: t}
 	}
-	buffer := &analyze.CommandBuffer{ID: 1, Created: call(b, 10, 11), Committed: call(b, 800, 810)}
+	buffer := analyze.CommandBuffer{ID: 1, Index: 1, Created: call(b, 10, 11), Committed: call(b, 800, 810)}
 	trace := &analyze.Trace{
-		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c}, CommandBuffers: []*analyze.CommandBuffer{buffer},
-		Waits: []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer}},
+		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c}, CommandBuffers: []analyze.CommandBuffer{buffer},
+		Waits: []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
 		Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
 	}
 	chains := cause.Analyze(trace, cause.Options{}).Chains

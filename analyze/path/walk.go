@@ -122,13 +122,13 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			w.spend(Program, t, b.Begin)
 		}
 	case blockWait:
-		switch buffer := b.wait.Buffer; {
+		switch buffer := b.buffer; {
 		case buffer != nil && buffer.GPU.Known() && buffer.GPU.End > b.Begin:
 			next = w.alongGPU(t, buffer)
 		case buffer != nil && buffer.GPU.Known():
 			w.spend(Notify, t, b.Begin)
-		case b.wait.Signaled != nil && b.wait.Signaled != t:
-			next = b.wait.Signaled
+		case buffer == nil && b.holder != nil && b.holder != t:
+			next = b.holder
 			w.steps++
 		default:
 			w.spend(Unknown, t, b.Begin)
@@ -166,12 +166,12 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
 		w.spend(GPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
-		x := w.Released[b]
+		x := w.ReleaseOf(b.Index)
 		if x == nil {
 			return nil
 		}
-		if x.Signaler != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() && x.Event.Length() > 0 {
-			b = x.Signaler
+		if x.Signaler != analyze.NoCommandBuffer && x.Event.End >= w.at-policy.SignalSlack.Nanos() && x.Event.Length() > 0 {
+			b = w.Trace.Buffer(x.Signaler)
 			w.spend(Scheduling, b.Committed.Thread, min(w.at, b.GPU.End))
 			continue
 		}
@@ -187,8 +187,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 		b = before
 	}
 	by := b.Committed
-	if x := w.Released[b]; x != nil && x.Head.Length() > 0 && x.HeadBy != nil {
-		by = x.HeadBy.Committed
+	if x := w.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
+		by = w.Trace.Buffer(x.HeadBy).Committed
 	}
 	w.spend(Scheduling, by.Thread, min(w.at, by.End))
 	return by.Thread

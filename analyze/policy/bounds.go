@@ -5,7 +5,7 @@ const (
 	Permutations  = 200       // of a test
 	MostIntervals = 20_000    // that a test of exclusion compares
 	MostLines     = 24        // threads that it compares, each with each: those with the most intervals
-	MostCalls     = 4000      // that a test of interference looks at
+	MostCalls     = 4000      // that a test of interference looks at, or command buffers one of crowding
 	MostJobs      = 4000      // command buffers of a replay
 	MostSteps     = 1_000_000 // of the critical path
 	MostHandOffs  = 16        // of it at one instant

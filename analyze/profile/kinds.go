@@ -21,7 +21,7 @@ func gpu(t *analyze.Trace) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
-	for _, c := range t.CommandBuffers {
+	for c := range t.Buffers() {
 		queued, first := int64(0), int64(0)
 		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
 			queued = int64(latency)
@@ -93,8 +93,8 @@ func wait(t *analyze.Trace) *builder {
 		w := &t.Waits[i]
 		l := labels{thread: w.Thread, holds: w.Interpreter}
 		buffer := ""
-		if w.Buffer != nil {
-			l.queue, buffer = w.Buffer.Queue, w.Buffer.Label
+		if b := t.WaitsFor(w); b != nil {
+			l.queue, buffer = b.Queue, b.Label
 		}
 		pieces := splitter.Split(w)
 		longest := 0
@@ -108,7 +108,7 @@ func wait(t *analyze.Trace) *builder {
 				continue
 			}
 			l.other = ""
-			if from := evidence.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
+			if from := splitter.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
 				l.other = fmt.Sprintf("%s (%d)", threadName(from), from.ID)
 			}
 			n := int64(0)

@@ -108,7 +108,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s: kernels sum to %d ns, the GPU to %d", name, gpuTime, a.GPU.Sum)
 		}
 		ran := 0
-		for _, b := range trace.CommandBuffers {
+		for b := range trace.Buffers() {
 			if b.GPU.Known() {
 				ran++
 			}
@@ -193,12 +193,12 @@ func TestUnknownKind(t *testing.T) {
 
 // Every sample of GPU time has the operation that it was for as a label, where there is one: -tagfocus and -tagroot of pprof work with it.
 func TestOperationsAreLabels(t *testing.T) {
-	b := &analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{
+	b := analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{
 		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64, Names: &analyze.Names{Group: "attention"}},
 		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
 	}}}}
 	got := map[string]int64{}
-	for _, s := range gpu(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []*analyze.CommandBuffer{b}}).profile.Sample {
+	for _, s := range gpu(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}}).profile.Sample {
 		got[strings.Join(s.Label["operation"], ",")] += s.Value[1]
 	}
 	if want := map[string]int64{"attention": 1000, "": 1000}; !maps.Equal(got, want) {

@@ -8,15 +8,8 @@ import "mtrace/analyze"
 // where who woke it runs, to any.
 type cores struct {
 	scattered float64 // share of the bursts that go to any
-	each      []processor
+	each      []server[burst]
 	drawn     uint64
-}
-
-// A processor is one of them.
-type processor struct {
-	served  float64       // processor time that a burst that was on it all the while would have had
-	at      analyze.Nanos // as of then
-	running binaryHeap[burst]
 }
 
 // A burst is work that wants a processor, and what comes after it. Its rank is what served is when it is done.
@@ -27,18 +20,15 @@ type burst struct {
 }
 
 func newCores(count int, scattered float64) cores {
-	return cores{scattered: scattered, each: make([]processor, count)}
+	c := cores{scattered: scattered, each: make([]server[burst], count)}
+	for i := range c.each {
+		c.each[i].slope = 1
+	}
+	return c
 }
 
 // none says that nobody waits for a processor.
 func (c *cores) none() bool { return len(c.each) == 0 }
-
-func (p *processor) pass(now analyze.Nanos) {
-	if n := len(p.running); n > 0 {
-		p.served += float64(now-p.at) / float64(n)
-	}
-	p.at = now
-}
 
 func (c *cores) begin(now, work analyze.Nanos, then replayEvent) {
 	k := 0
@@ -51,30 +41,21 @@ func (c *cores) begin(now, work analyze.Nanos, then replayEvent) {
 			}
 		}
 	}
-	p := &c.each[k]
-	p.pass(now)
-	p.running.push(ranked[burst]{p.served + float64(work), then.seq, burst{now, work, then}})
+	c.each[k].begin(now, work, then.seq, burst{now, work, then})
 }
 
 // first is the processor whose burst is the first to be done, and when; false when nothing runs.
 func (c *cores) first() (k int, at analyze.Nanos, any bool) {
 	for i := range c.each {
-		p := &c.each[i]
-		if n := len(p.running); n > 0 {
-			if t := p.at + analyze.Nanos(max(0, p.running[0].rank-p.served)*float64(n)+0.5); !any || t < at {
-				k, at, any = i, t, true
-			}
+		if t, runs := c.each[i].first(); runs && (!any || t < at) {
+			k, at, any = i, t, true
 		}
 	}
 	return k, at, any
 }
 
 // end ends the first burst of a processor.
-func (c *cores) end(k int, now analyze.Nanos) burst {
-	p := &c.each[k]
-	p.pass(now)
-	return p.running.pop()
-}
+func (c *cores) end(k int, now analyze.Nanos) burst { return c.each[k].end(now) }
 
 // crowded says whether bursts wait for every processor.
 func (c *cores) crowded() bool {

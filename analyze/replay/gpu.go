@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
@@ -69,12 +70,41 @@ func (r *playing) feed(device int) {
 			begin += r.share(r.turnaround)
 		}
 		j := &r.program.jobs[best]
-		end := begin + r.duration(j)
+		took := r.duration(j)
+		work := begin - r.now + took - evidence.Scaled(took, j.beside)
+		end := r.now + work
+		if gpu := &r.gpus[device]; gpu.slope > 0 {
+			r.seq++
+			gpu.begin(r.now, work, r.seq, best)
+			end = r.now + evidence.Scaled(work, gpu.stretch(len(gpu.running)))
+		} else {
+			r.at(end, 0, evEnd, best)
+		}
 		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
 			r.watch(best, begin, end, work)
 		}
-		r.at(end, 0, evEnd, best)
 	}
+}
+
+// newGPUs are the devices as far as their work takes longer beside other work.
+func (r *playing) newGPUs() []server[int32] {
+	gpus := make([]server[int32], len(r.engines))
+	for i, slope := range r.crowding {
+		if !r.GPU {
+			gpus[i].slope = slope
+		}
+	}
+	return gpus
+}
+
+// firstDone is the device whose work is the first to be done, of those whose work takes longer beside other work, and when.
+func (r *playing) firstDone() (device int, at analyze.Nanos, any bool) {
+	for i := range r.gpus {
+		if t, runs := r.gpus[i].first(); runs && (!any || t < at) {
+			device, at, any = i, t, true
+		}
+	}
+	return device, at, any
 }
 
 // released says whether the events that a job waits for have come.

@@ -14,6 +14,7 @@ type program struct {
 	jobs      []job
 	queues    []queueOf
 	engines   []int         // by device: command buffers that it ran at the same time
+	crowding  []float64     // by device: how much longer each takes for each other beside it, as a share of what it takes alone
 	limited   []bool        // by device: it is known that it runs no more than engines
 	recorded  []run         // by thread, in the recorded run
 	lasted    analyze.Nanos // the recorded run
@@ -117,6 +118,7 @@ type job struct {
 	queue    int32
 	by       int32 // the thread that commits it
 	duration analyze.Nanos
+	beside   float64       // share of that which goes to others beside it
 	latency  analyze.Nanos // from ready to begun, when the GPU had room
 	complete analyze.Nanos // from the GPU's end to the completion being seen
 	handlers analyze.Nanos // part of complete that the program's handlers took
@@ -128,17 +130,34 @@ type job struct {
 	fence    bool
 }
 
+// A jobIndex says which command buffers are jobs.
+type jobIndex struct {
+	buffers []*analyze.CommandBuffer // of the jobs
+	of      []int32                  // by CommandBufferIndex, one more than the job; 0 for those that are none
+}
+
+// add makes the command buffer the next job.
+func (x *jobIndex) add(b *analyze.CommandBuffer) {
+	x.buffers = append(x.buffers, b)
+	x.of[b.Index] = int32(len(x.buffers))
+}
+
+// job is the job that a command buffer is, if it is one.
+func (x *jobIndex) job(i analyze.CommandBufferIndex) (job int32, known bool) {
+	return x.of[i] - 1, x.of[i] > 0
+}
+
 // program extracts what the threads did; nil when there is too little, or no GPU times.
 func (ev *builder) program() *program {
 	p := &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
 	window := ev.replayWindow()
-	index := map[*analyze.CommandBuffer]int32{}
+	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
 	queues := map[*analyze.Queue]int32{}
 	devices := map[*evidence.Device]int{}
 	latency, completion := ev.UsualLatency(), ev.UsualCompletion()
 	overlaps := ev.Overlaps(latency)
-	for _, b := range ev.Trace.CommandBuffers {
-		x := ev.Released[b]
+	for b := range ev.Trace.Buffers() {
+		x := ev.ReleaseOf(b.Index)
 		if x == nil || !b.GPU.Known() || b.Queue == nil || b.Committed.Begin < window.Begin || b.Committed.End > window.End {
 			continue
 		}
@@ -160,7 +179,7 @@ func (ev *builder) program() *program {
 			}
 			p.queues = append(p.queues, queueOf{capacity: capacity, device: devices[d]})
 		}
-		j := job{queue: q, duration: b.GPU.Length(), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
+		j := job{queue: q, duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
 		if o := overlaps[b.Queue]; p.limited[devices[d]] || o.Limited { // it may have waited for other work
 			j.latency = min(j.latency, latency)
 		} else if o.Most == 1 {
@@ -172,8 +191,8 @@ func (ev *builder) program() *program {
 				j.handlers = max(0, j.complete-completion)
 			}
 		}
-		index[b] = int32(len(p.jobs))
 		p.jobs = append(p.jobs, j)
+		index.add(b)
 	}
 	if len(p.jobs) < policy.Pattern.Count() {
 		return nil
@@ -222,13 +241,14 @@ func (p *program) queuesAlike() {
 func (p *program) addDevice(ev *builder, d *evidence.Device, latency analyze.Nanos) {
 	u := ev.UseOf(d)
 	p.engines = append(p.engines, max(1, u.Capacity))
+	p.crowding = append(p.crowding, u.Crowding.Slope)
 	behind, waits := ev.WaitsForRoom(d, latency)
 	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
 	p.limited = append(p.limited, ev.Saturated && ev.Pending >= policy.Little.Value || waits && much)
 }
 
 // dependencies finds what jobs wait for on the GPU.
-func (ev *builder) dependencies(p *program, index map[*analyze.CommandBuffer]int32) {
+func (ev *builder) dependencies(p *program, index *jobIndex) {
 	type given struct {
 		thread *analyze.Thread
 		at     analyze.Nanos
@@ -243,9 +263,9 @@ func (ev *builder) dependencies(p *program, index map[*analyze.CommandBuffer]int
 			}
 		}
 	}
-	for b, i := range index {
-		x := ev.Released[b]
-		if at, known := index[x.Signaler]; known && x.Signaler != nil {
+	for i, b := range index.buffers {
+		x := ev.ReleaseOf(b.Index)
+		if at, known := index.job(x.Signaler); known {
 			p.jobs[i].after = append(p.jobs[i].after, at)
 		}
 		if at, known := signals[given{x.ByThread, x.Given}]; known && x.ByThread != nil {
@@ -257,7 +277,7 @@ func (ev *builder) dependencies(p *program, index map[*analyze.CommandBuffer]int
 // replayWindow is the middle of the run, if all of it is too much.
 func (ev *builder) replayWindow() analyze.Interval {
 	var commits []analyze.Nanos
-	for b := range ev.Released {
+	for b := range ev.Released() {
 		commits = append(commits, b.Committed.Begin)
 	}
 	slices.Sort(commits)

@@ -49,6 +49,7 @@ type playing struct {
 	given    []bool // by signal
 	services []service
 	running  []int           // by device
+	gpus     []server[int32] // by device: what runs on it, where that takes longer beside other work
 	done     []run           // by thread
 	horizon  analyze.Nanos   // when the first of the threads that set the pace had done all; 0 before
 	open     int             // threads that have not done all, and had no command buffer end since the horizon
@@ -131,6 +132,7 @@ func (p *program) play(c Change) (*playing, bool) {
 		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces),
 		running: make([]int, len(p.engines)),
 		done:    make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
+	r.gpus = r.newGPUs()
 	for i := range p.threads {
 		r.done[i].begun = p.threads[i].begin
 		if c.Compile {
@@ -141,6 +143,11 @@ func (p *program) play(c Change) (*playing, bool) {
 	}
 	for r.open > 0 {
 		k, next, any := r.cores.first()
+		if device, at, runs := r.firstDone(); runs && (!any || at < next) && (len(r.events) == 0 || at < r.events[0].of.at) {
+			r.now = at
+			r.end(r.gpus[device].end(at))
+			continue
+		}
 		if len(r.events) > 0 && (!any || r.events[0].of.at < next) {
 			e := r.events.pop()
 			r.now = e.at

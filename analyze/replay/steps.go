@@ -17,17 +17,14 @@ type step struct {
 }
 
 // steps lists what each thread did, by time.
-func (ev *builder) steps(p *program, index map[*analyze.CommandBuffer]int32, window analyze.Interval) {
+func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	by := ev.calls(index, window)
 	ev.services(p, by, window)
 	first := analyze.Nanos(1 << 62)
 	last := analyze.Nanos(0)
 	var threads []*analyze.Thread
 	early := map[*analyze.Thread]analyze.Nanos{}
-	buffers := make([]*analyze.CommandBuffer, len(p.jobs))
-	for b, i := range index {
-		buffers[i] = b
-	}
+	buffers := index.buffers
 	for t, list := range by {
 		slices.SortStableFunc(list, func(x, y step) int {
 			if c := cmp.Compare(x.Begin, y.Begin); c != 0 {
@@ -92,7 +89,7 @@ func (ev *builder) steps(p *program, index map[*analyze.CommandBuffer]int32, win
 }
 
 // calls are the threads' calls that a replay is made of.
-func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.Interval) map[*analyze.Thread][]step {
+func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.Thread][]step {
 	by := map[*analyze.Thread][]step{}
 	add := func(c analyze.Call, o op, encode analyze.Interval) {
 		if c.Thread != nil && c.Known() && c.Begin >= window.Begin && c.End <= window.End {
@@ -100,7 +97,8 @@ func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 		}
 	}
 	commitSolo, acquire, encoded := ev.SoloCommit(), ev.acquireCosts(), ev.Trace.Encoded()
-	for b, i := range index {
+	for job, b := range index.buffers {
+		i := int32(job)
 		cost := b.Created.Length()
 		if usual, full := acquire[b.Queue]; full {
 			cost = min(cost, usual)
@@ -119,11 +117,12 @@ func (ev *builder) calls(index map[*analyze.CommandBuffer]int32, window analyze.
 	for k := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[k]
 		o := op{kind: opWait, job: unknown, cost: w.Length()}
-		if i, known := index[w.Buffer]; known && w.Buffer != nil && !w.Scheduled && !w.Unfinished {
-			o = waitFor(w.Interval, w.Buffer, i)
-			o.barrier = encoded && w.Buffer.Empty()
+		if i, known := index.job(w.Buffer); known && !w.Scheduled && !w.Unfinished {
+			b := index.buffers[i]
+			o = waitFor(w.Interval, b, i)
+			o.barrier = encoded && b.Empty()
 		}
-		if evidence.ForOthers(w) {
+		if ev.ForOthers(w) {
 			o.kind = opForeign
 		}
 		add(w.Call, o, analyze.Interval{})
@@ -200,11 +199,12 @@ func withoutNested(list []step) []step {
 // took of those that did not find the queue full. They may have waited nevertheless, where others were taking the last places.
 func (ev *builder) acquireCosts() map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}
-	for b := range ev.BlockedOnQueue {
-		full[b.Queue] = nil
+	blocked := make([]bool, ev.Trace.IndexCount())
+	for _, made := range ev.FullQueue {
+		full[made.Buffer.Queue], blocked[made.Buffer.Index] = nil, true
 	}
-	for _, b := range ev.Trace.CommandBuffers {
-		if _, any := full[b.Queue]; any && b.Created.Known() && !ev.BlockedOnQueue[b] {
+	for b := range ev.Trace.Buffers() {
+		if _, any := full[b.Queue]; any && b.Created.Known() && !blocked[b.Index] {
 			full[b.Queue] = append(full[b.Queue], b.Created.Length())
 		}
 	}

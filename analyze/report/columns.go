@@ -46,3 +46,16 @@ func usedColumns(threads []Thread) (used []column) {
 	}
 	return used
 }
+
+// TimeParts are the nanoseconds of all threads' time in each part that there is any of, by its name in the table of threads.
+func (r *Report) TimeParts() map[string]int64 {
+	all := map[string]int64{}
+	for i := range r.Threads {
+		for _, c := range columns {
+			if n := c.of(&r.Threads[i]); n > 0 {
+				all[c.head] += n
+			}
+		}
+	}
+	return all
+}

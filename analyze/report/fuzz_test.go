@@ -130,8 +130,8 @@ func FuzzRecords(f *testing.F) {
 	f.Add(seedRecords(f), uint16(0))
 	f.Add([]byte{}, uint16(3))
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 6 {
-		f.Add(tracesim.Draw(random, nil), uint16(random.Uint32N(1000)))
+	for _, records := range []int{20, 40, 60, 80, 100, 300} {
+		f.Add(tracesim.Draw(random, records, nil), uint16(random.Uint32N(1000)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
 		trace, err := inMemory(tracesim.Drawn(data, cut).Bytes(t))

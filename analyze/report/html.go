@@ -11,12 +11,18 @@ import (
 	"mtrace/analyze"
 )
 
-//go:embed report.html.tmpl
-var page string
+var (
+	//go:embed report.html.tmpl
+	page string
+	// Style is the style sheet of all pages.
+	//go:embed style.css
+	Style string
+)
 
 // A pageData is what the page shows: the report, and what of it.
 type pageData struct {
 	*Report
+	Style         template.CSS
 	Pictures      Pictures
 	Shown         []Thread // the threads in the table
 	More, Hidden  int      // threads that are not
@@ -99,7 +105,7 @@ type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
 
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
-	data := pageData{Report: r, Pictures: with, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
+	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
 	data.Shown, data.More, data.Hidden = r.shownThreads(&sheet{})
 	data.Columns = usedColumns(data.Shown)
 	data.Found, data.Skipped = r.foundInsights()

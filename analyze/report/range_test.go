@@ -63,7 +63,7 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 		}
 	}
 	running := map[*analyze.Device][]analyze.Interval{}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		gpu := within(b.GPU, trace.Window)
 		if b.GPU.Known() && b.Queue != nil {
 			all[partOf{part: "sum of " + b.Queue.Device.Name}] += gpu.Length()
@@ -210,7 +210,7 @@ func checkProfiles(t *testing.T, trace *analyze.Trace) {
 		want["api"] += th.Window - th.Time[analyze.PartOutside]
 		want["wait"] += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if b.GPU.Known() {
 			want["gpu"] += within(b.GPU, trace.Window).Length()
 		}

@@ -263,7 +263,7 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;owned\a\r\nq"
 	trace := scenario(t, "device-wide sync")
 	trace.Queues[0].Label, trace.Source.Device = evil, evil
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		b.Label = evil
 		for i := range b.Encoders {
 			for _, d := range b.Encoders[i].Dispatches {

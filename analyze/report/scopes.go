@@ -39,7 +39,7 @@ func scopesOf(t *analyze.Trace) []Scope {
 	}
 	if len(order) > 0 {
 		scopes := analyze.NewScopesAt(t)
-		for _, b := range t.CommandBuffers {
+		for b := range t.Buffers() {
 			if b.Committed.Thread == nil || !b.GPU.Known() || !t.Began(b.Committed.Begin) {
 				continue
 			}

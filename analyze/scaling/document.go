@@ -20,6 +20,7 @@ type Document struct {
 	Warnings []string  `json:"warnings"`
 	Counted  string    `json:"ops_source,omitempty"` // where the throughputs come from
 	Verdicts []Verdict `json:"verdicts,omitempty"`   // of the one series of a sweep
+	Times    []Time    `json:"times,omitempty"`      // of the same
 }
 
 // A Result is what one series says.
@@ -28,6 +29,12 @@ type Result struct {
 	Amdahl  *Fit   `json:"amdahl"`
 	USL     *Fit   `json:"usl"`
 	Refused string `json:"fit_refused,omitempty"` // why one or both are null
+}
+
+// A Time is what the threads' time went into with one number of threads, over all runs.
+type Time struct {
+	Threads int                `json:"threads"`
+	Shares  map[string]float64 `json:"shares"` // by the part's name in the table of threads; of the time of all threads that made calls, they add up to 1
 }
 
 // Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has samples.

@@ -246,8 +246,8 @@ func addWaits(a *filling, add func(waitRow)) {
 			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
 			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
 		}
-		if w.Buffer != nil {
-			r.CommandBuffer, r.CommittedBy = int64(w.Buffer.ID), tid(w.Buffer.Committed.Thread)
+		if b := a.Trace.WaitsFor(w); b != nil {
+			r.CommandBuffer, r.CommittedBy = int64(b.ID), tid(b.Committed.Thread)
 		}
 		of := a.writer.waited[nameOf(w.Thread)]
 		for _, piece := range a.Split(w) {

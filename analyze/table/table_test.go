@@ -474,22 +474,6 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	}
 }
 
-// big writes a trace with many calls of one thread and returns its path.
-func big(t testing.TB, steps int) string {
-	path := filepath.Join(t.TempDir(), "big.mtrace")
-	f := tracetest.Create(t, path)
-	p := f.Process(7, "big")
-	th := p.Thread(8, "a")
-	th.NewQueue("q")
-	kernel := th.NewPipeline("k")
-	for range steps {
-		th.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
-	}
-	p.End()
-	f.Close()
-	return path
-}
-
 // Memory does not grow with the calls: what is left of them after writing is less than the rows themselves would be.
 func TestMemoryIsBounded(t *testing.T) {
 	heap := func() uint64 {
@@ -502,7 +486,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		steps = 8_000
 	}
-	path := big(t, steps)
+	path := tracetest.Steps(t, steps)
 	for _, f := range []Format{CSV, JSONLines} {
 		w := NewFiles(&failing{after: 1 << 40}, f)
 		if f == JSONLines {
@@ -527,7 +511,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func benchmark(b *testing.B, open func(*failing) *Writer) {
 	const steps = 20_000
-	path := big(b, steps)
+	path := tracetest.Steps(b, steps)
 	size := 0
 	for b.Loop() {
 		w := &failing{after: 1 << 40}
@@ -536,6 +520,7 @@ func benchmark(b *testing.B, open func(*failing) *Writer) {
 	}
 	rows := float64(steps * 8)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/call")
+	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 	b.ReportMetric(float64(size)/rows, "B/call")
 }
 

@@ -16,7 +16,7 @@ func (w *Writer) Model(t *analyze.Trace) {
 			all = append(all, modelled{on, s})
 		}
 	}
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			add(e.Created.Thread, slice{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, name: encoderName(e), category: "encode"})
@@ -30,8 +30,8 @@ func (w *Writer) Model(t *analyze.Trace) {
 	for i := range t.Waits {
 		x := &t.Waits[i]
 		s := slice{Interval: x.Interval, name: x.Selector, category: "wait"}
-		if x.Buffer != nil && x.Buffer.Process != nil {
-			s.flowEnd = w.flowOf(x.Buffer.Process, x.Buffer.ID)
+		if b := t.WaitsFor(x); b != nil && b.Process != nil {
+			s.flowEnd = w.flowOf(b.Process, b.ID)
 		}
 		add(x.Thread, s)
 	}

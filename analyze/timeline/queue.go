@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -42,14 +43,14 @@ func queueTitle(q *analyze.Queue) string {
 
 // queuesOf writes what the queues did in a slice.
 func (w *Writer) queuesOf(s *analyze.Slice) {
-	by := func(buffers []*analyze.CommandBuffer) map[*analyze.Queue][]*analyze.CommandBuffer {
+	by := func(buffers iter.Seq[*analyze.CommandBuffer]) map[*analyze.Queue][]*analyze.CommandBuffer {
 		queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
-		for _, b := range buffers {
+		for b := range buffers {
 			queues[b.Queue] = append(queues[b.Queue], b)
 		}
 		return queues
 	}
-	all, held := by(s.Trace.CommandBuffers), by(s.Buffers)
+	all, held := by(s.Trace.Buffers()), by(slices.Values(s.Buffers))
 	order := slices.Clone(s.Trace.Queues)
 	for _, b := range s.Buffers { // of a queue that is not in the trace, or that only earlier slices have
 		if !slices.Contains(order, b.Queue) {

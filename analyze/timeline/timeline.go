@@ -206,8 +206,8 @@ func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analy
 func (w *Writer) waits(s *analyze.Slice) {
 	for i := range s.Trace.Waits {
 		x := &s.Trace.Waits[i]
-		if on := w.threads[x.Thread]; on != nil && x.Buffer != nil && !x.Unfinished && s.Held(x.End) {
-			w.arrowFromCommit(x.Buffer, on.track, max(x.Begin, x.End-1))
+		if on := w.threads[x.Thread]; on != nil && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
+			w.arrowFromCommit(s.Trace.WaitsFor(x), on.track, max(x.Begin, x.End-1))
 		}
 	}
 }

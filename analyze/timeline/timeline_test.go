@@ -149,13 +149,13 @@ func TestChromeArrowsAreWhole(t *testing.T) {
 			}
 		}
 		want := 0
-		for _, b := range trace.CommandBuffers {
+		for b := range trace.Buffers() {
 			if b.GPU.Known() && b.Committed.Known() {
 				want++
 			}
 		}
 		for i := range trace.Waits {
-			if w := &trace.Waits[i]; w.Buffer != nil && w.Buffer.Committed.Known() && !w.Unfinished {
+			if w := &trace.Waits[i]; w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Committed.Known() && !w.Unfinished {
 				want++
 			}
 		}
@@ -288,7 +288,7 @@ func TestOverlapOnTheGPU(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if !slices.Contains(spans, fmt.Sprint(int64(b.GPU.Begin), int64(b.GPU.End))) {
 			t.Errorf("%v is not shown whole", b.GPU)
 		}
@@ -459,18 +459,8 @@ print(sum(1 for k in t.packet if k.track_event.type == p.TrackEvent.TYPE_SLICE_B
 }
 
 func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
-	path := filepath.Join(b.TempDir(), "big.mtrace")
-	f := tracetest.Create(b, path)
-	p := f.Process(7, "big")
-	th := p.Thread(8, "a")
-	th.NewQueue("q")
-	kernel := th.NewPipeline("k")
 	const steps = 20_000
-	for range steps {
-		th.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
-	}
-	p.End()
-	f.Close()
+	path := tracetest.Steps(b, steps)
 	b.ResetTimer()
 	size := 0
 	for b.Loop() {
@@ -479,6 +469,7 @@ func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
 	}
 	slices := float64(steps * 9) // eight calls and one command buffer on the GPU
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/slices, "ns/slice")
+	b.ReportMetric(slices*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mslices/s")
 	b.ReportMetric(float64(size)/slices, "B/slice")
 }
 
@@ -527,8 +518,8 @@ func TestOperationsAreArguments(t *testing.T) {
 		{[]analyze.Encoder{{Label: "copy"}}, `"operations":"copy"`},
 	} {
 		var out strings.Builder
-		b := &analyze.CommandBuffer{ID: 1, GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: c.encoders}
-		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []*analyze.CommandBuffer{b}}); err != nil {
+		b := analyze.CommandBuffer{ID: 1, GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: c.encoders}
+		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), c.want) {

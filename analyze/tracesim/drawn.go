@@ -6,10 +6,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Draw returns records of any calls as bytes, with small objects and instants, so that they meet: fuzzing begins with them. change, unless it is
-// nil, makes something else of each.
-func Draw(random *rand.Rand, change func(*wire.Record)) (data []byte) {
-	for range 300 {
+// Draw returns so many records of any calls as bytes, with small objects and instants, so that they meet: fuzzing begins with them. Few are tried
+// sooner than many. change, unless it is nil, makes something else of each.
+func Draw(random *rand.Rand, records int, change func(*wire.Record)) (data []byte) {
+	for range records {
 		begin := random.Uint64N(100_000)
 		r := wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(begin + random.Uint64N(5000)), Arg: random.Uint64N(30), Object: wire.ObjectID(random.Uint32N(30)),
 			Call: wire.Call(random.IntN(len(wire.Table) + 2)), Flags: wire.Flags(random.Uint32N(4))}

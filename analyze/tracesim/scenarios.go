@@ -1,5 +1,7 @@
 package tracesim
 
+import "fmt"
+
 // A Scenario is a program whose cause is known.
 type Scenario struct {
 	Name   string
@@ -84,6 +86,21 @@ func deviceWide(threads int) func(t *Thread, thread, round int, b *Buffer) {
 	}
 }
 
+// shared lets work take longer beside other work on the GPU.
+func shared(slope float64) func(*Sim) { return func(s *Sim) { s.Shared = slope } }
+
+// sleeps lets a thread sleep as long as chance wants before each round.
+func sleeps(most float64) func(*Thread, int, int) {
+	return func(t *Thread, _, _ int) { t.Sleep(int64(t.Random() * most)) }
+}
+
+// sorts makes the work of each round one of five sorts.
+func sorts(t *Thread, thread, round int, b *Buffer) {
+	if sort := (thread + round) % 5; sort > 0 {
+		t.Encode(b, fmt.Sprint("more of sort ", sort), int64(sort)*200*us)
+	}
+}
+
 // uneven makes the work of each round as long as chance wants.
 func uneven(t *Thread, _, _ int, b *Buffer) { t.Encode(b, "more", int64(t.Random()*600*us)) }
 
@@ -145,6 +162,11 @@ var Scenarios = []Scenario{
 		}},
 	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build,
 		Cured: loop{engines: 8, threads: 8, rounds: 40, gpu: 2 * ms}.build},
+	{Name: "GPU that begins all and is full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 16, threads: 6, rounds: 80, gpu: 1 * ms, before: sleeps(3 * ms), costs: shared(1)}.build,
+		Cured: loop{engines: 16, threads: 6, rounds: 80, gpu: 1 * ms, before: sleeps(3 * ms)}.build},
+	{Name: "device-wide sync on a GPU that is shared out", Causes: []string{"device-wide-sync"}, Build: func(seed uint64) *Sim {
+		return loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts, after: deviceWide(4), costs: shared(0.7)}.build(seed)
+	}, Cured: loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts, costs: shared(0.7)}.build},
 	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 40, gpu: 1 * ms, queues: 1}.build},
 	{Name: "GPU busy with the work of one thread", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
 	{Name: "GPU saturated under device-wide sync", Causes: []string{"gpu-saturated"},

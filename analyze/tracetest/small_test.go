@@ -27,7 +27,7 @@ func TestSmallIsWhatItSays(t *testing.T) {
 	if events+trace.Events != 0 {
 		t.Errorf("%d calls in the trace, %+v visited", trace.Events, visited)
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if b.Label == "first" && (b.GPU.Length() != 40_000 || b.Encoders[0].Dispatches[0].Pipeline.Kernel != "axpy" || b.Queue.Label != "work") {
 			t.Errorf("command buffer %q: %+v", b.Label, b)
 		}

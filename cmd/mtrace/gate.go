@@ -16,6 +16,7 @@ import (
 type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
+	taken                  bool   // standard output is, by something else
 }
 
 func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
@@ -67,7 +68,7 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 		return writeJSON(std.out, d)
 	case o.markdown:
 		return g.WriteMarkdown(std.out)
-	case o.junit == standardOutput:
+	case o.junit == standardOutput, o.taken:
 		return nil
 	}
 	if !colour(std.out) {

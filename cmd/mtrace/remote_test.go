@@ -46,10 +46,7 @@ func runs(t *testing.T, cmd *exec.Cmd) (end func() outcome) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
+	startInTime(t, cmd)
 	return func() outcome {
 		cmd.Wait()
 		return outcome{stdout.String(), stderr.String(), exitStatus(waitStatus(cmd))}
@@ -67,16 +64,6 @@ func checkTruth(t *testing.T, tracePath, truthPath string) {
 	for tid := range want {
 		if i := firstDifference(got[tid], want[tid]); i >= 0 {
 			t.Errorf("thread %d: %d calls in the trace, %d in truth, other ones from call %d on", tid, len(got[tid]), len(want[tid]), i)
-		}
-	}
-}
-
-// waitFor waits until something is so.
-func waitFor(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); !so(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waiting for %s took too long", what)
 		}
 	}
 }
@@ -315,37 +302,6 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(spools, "run-*")); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
-}
-
-// childrenOf are the processes that a process has started, each by whichever of its threads. It was asked of ps, which a bare machine has
-// not: the test was skipped with the program started, which ran on alone for hours.
-func childrenOf(t *testing.T, pid int) (children []int) {
-	t.Helper()
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	list := ""
-	for _, path := range stats {
-		stat, _ := os.ReadFile(path) // of one that is gone: nothing
-		if end := strings.LastIndexByte(string(stat), ')'); end >= 0 {
-			var state string
-			var parent int
-			fmt.Sscan(string(stat[end+1:]), &state, &parent)
-			list += filepath.Base(filepath.Dir(path)) + " " + fmt.Sprint(parent) + "\n"
-		}
-	}
-	if len(stats) == 0 {
-		out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
-		if err != nil {
-			t.Fatal("there is neither /proc nor ps to find the traced program: ", err)
-		}
-		list = string(out)
-	}
-	for line := range strings.Lines(list) {
-		child, parent := 0, 0
-		if fmt.Sscan(line, &child, &parent); parent == pid {
-			children = append(children, child)
-		}
-	}
-	return children
 }
 
 // Interrupting the wait for a collector makes the trace here, at once. An interrupt that came between the program's end and that wait ended

@@ -189,7 +189,7 @@ func checkGPU(t *testing.T, trace *analyze.Trace, file *truth.File) {
 		}
 	}
 	got := map[uint64][]*analyze.CommandBuffer{}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if b.Committed.Thread != nil {
 			got[uint64(b.Committed.Thread.ID)] = append(got[uint64(b.Committed.Thread.ID)], b)
 		}
@@ -232,7 +232,7 @@ func checkLabels(t *testing.T, trace *analyze.Trace, file *truth.File) {
 			want[last[b.ID]]++
 		}
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if b.Committed.Thread != nil {
 			got[b.Label]++
 		}
@@ -278,9 +278,7 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 		cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "-o", tracePath, "--", "sh", "-c", `echo $$ >"$0"; exec "$@"`, filepath.Join(directory, "pid"), python}, args...)...)
 		cmd.Env = append(os.Environ(), "SOFTMETAL_TRUTH="+truthPath)
 		os.Remove(filepath.Join(directory, "pid"))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		startInTime(t, cmd)
 		pid := waitForPID(t, filepath.Join(directory, "pid"), truthPath)
 		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

@@ -27,6 +27,7 @@ type workRow struct {
 	begin, end int64
 	channel    string
 	process    string
+	pid        int64
 	buffer     int
 }
 
@@ -35,7 +36,8 @@ func workOf(r *export.Recording) (rows []workRow) {
 	for i, b := range r.Buffers {
 		for _, e := range b.Encoders {
 			for _, s := range e.Stages {
-				rows = append(rows, workRow{int64(s.Start), int64(s.Start + s.Duration), s.Channel, r.Processes[b.Process].Name, i})
+				p := r.Processes[b.Process]
+				rows = append(rows, workRow{int64(s.Start), int64(s.Start + s.Duration), s.Channel, p.Name, int64(p.PID), i})
 			}
 		}
 	}
@@ -68,7 +70,7 @@ func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 
 // TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the model had one
 // interval for each command buffer, from its first work to its last; and of one with several channels a claim gpu.busy_share > 0.9
-// passed where the truth was 0.33. Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three
+// passed where the truth was 0.33. To mtrace diff an encoder that no table names took 0 ns. Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three
 // command buffers ran for the whole time. Every output's figure is held against what the simulation did.
 func TestOneFigureInEveryOutput(t *testing.T) {
 	const gpu, submitted, completed, encoders = "metal-gpu-intervals", "metal-application-command-buffer-submissions", "metal-command-buffer-completed", "metal-application-encoders-list"
@@ -140,7 +142,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("latency of mtrace xctrace", int64(s.Latency.CommitToGPU.SumNS), latency)
 	// The model
 	var ofBuffers int64
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		ofBuffers += int64(b.Took(trace.Window))
 	}
 	check("command buffers of the model", int64(len(trace.CommandBuffers)), buffers)
@@ -177,16 +179,50 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	if err != nil || slices.ContainsFunc(compared.Changes, func(c diff.Change) bool { return c.A != c.B || c.CountA != c.CountB }) {
 		t.Errorf("a recording differs from itself: %v, %+v", err, compared)
 	}
+	var inDiff float64
+	for _, c := range compared.Changes {
+		if c.Kind == diff.KindKernel {
+			inDiff += float64(c.CountA) * c.MeanA
+		}
+	}
+	check("time of the kernels in mtrace diff", int64(math.Round(inDiff)), sum)
 	// mtrace pprof
 	p, err := profile.Build("gpu", trace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var values [3]int64
+	ofProcess, ofChannel := map[int64]int64{}, map[string]int64{}
 	for _, x := range p.Sample {
 		for i := range values {
 			values[i] += x.Value[i]
 		}
+		ofProcess[x.NumLabel["pid"][0]] += x.Value[1]
+		for _, l := range x.Location {
+			if channel, is := strings.CutSuffix(l.Line[0].Function.Name, " channel"); is {
+				ofChannel[channel] += x.Value[1]
+			}
+		}
+	}
+	pids, channels := []int64{}, []string{}
+	for _, r := range rows {
+		if own(r) && !slices.Contains(pids, r.pid) {
+			pids = append(pids, r.pid)
+		}
+		if own(r) && !slices.Contains(channels, r.channel) {
+			channels = append(channels, r.channel)
+		}
+	}
+	if len(channels) < 3 || f.All != (len(pids) > 1) || len(ofProcess) != len(pids) || len(ofChannel) != len(channels) {
+		t.Errorf("processes %v, channels %v; mtrace pprof has %v and %v", pids, channels, ofProcess, ofChannel)
+	}
+	for _, pid := range pids {
+		_, sum := covered(rows, func(r workRow) bool { return r.pid == pid })
+		check(fmt.Sprintf("time of process %d in mtrace pprof", pid), ofProcess[pid], sum)
+	}
+	for _, channel := range channels {
+		_, sum := covered(rows, func(r workRow) bool { return own(r) && r.channel == channel })
+		check("time of channel "+channel+" in mtrace pprof", ofChannel[channel], sum)
 	}
 	check("command buffers of mtrace pprof", values[0], buffers)
 	check("time of mtrace pprof", values[1], sum)
@@ -205,13 +241,14 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 			End     int64 `json:"end_ns"`
 			GPU     int64 `json:"gpu_ns"`
 			Channel string
+			PID     int64
 		}
 		if err := d.Decode(&row); err != nil {
 			t.Fatal(err)
 		}
 		switch row.Table {
 		case "gpu_work":
-			again = append(again, workRow{begin: row.Begin, end: row.End, channel: row.Channel})
+			again = append(again, workRow{begin: row.Begin, end: row.End, channel: row.Channel, pid: row.PID})
 		case "command_buffers":
 			ofTable += row.GPU
 		}
@@ -221,6 +258,19 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("busy of mtrace export", union, busy)
 	check("sum of mtrace export", total, sum)
 	check("what command buffers took in mtrace export", ofTable, took)
+	for _, pid := range pids {
+		of := func(r workRow) bool { return r.pid == pid }
+		union, sum := covered(rows, of)
+		gotUnion, gotSum := covered(again, of)
+		check(fmt.Sprintf("busy of process %d in mtrace export", pid), gotUnion, union)
+		check(fmt.Sprintf("sum of process %d in mtrace export", pid), gotSum, sum)
+	}
+	for _, channel := range channels {
+		union, sum := covered(rows, func(r workRow) bool { return own(r) && r.channel == channel })
+		gotUnion, gotSum := covered(again, func(r workRow) bool { return r.channel == channel })
+		check("busy of channel "+channel+" in mtrace export", gotUnion, union)
+		check("sum of channel "+channel+" in mtrace export", gotSum, sum)
+	}
 	w := timeline.NewChrome(&chrome)
 	w.Model(trace)
 	if err := w.Whole(trace); err != nil {
@@ -231,8 +281,9 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("busy of the timeline", union, busy)
 	check("sum of the timeline", total, sum)
 	for _, c := range s.GPU.Channels {
-		union, _ := covered(again, func(r workRow) bool { return r.channel == c.Name })
+		union, sum := covered(again, func(r workRow) bool { return r.channel == c.Name })
 		check("busy of the lanes of channel "+c.Name, union, int64(c.Own.BusyNS))
+		check("sum of the lanes of channel "+c.Name, sum, int64(c.Own.SumNS))
 	}
 }
 

@@ -225,7 +225,7 @@ func (m *modeller) choose() {
 		}
 		numbers[b.Process]++
 		b.ID = numbers[b.Process]
-		m.trace.CommandBuffers = append(m.trace.CommandBuffers, b.CommandBuffer)
+		m.trace.Add(*b.CommandBuffer)
 		if b.submitted {
 			m.see(b.Committed.Thread, b.Created.Begin, b.Committed.End)
 		}

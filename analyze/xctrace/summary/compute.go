@@ -155,7 +155,7 @@ func (m *modeller) committers() []Thread {
 		t.PrepareNS += b.Duration
 		t.FirstNS, t.LastNS = min(t.FirstNS, b.Start), max(t.LastNS, commit)
 	}
-	for _, b := range m.trace.CommandBuffers {
+	for b := range m.trace.Buffers() {
 		if t := byIndex[b.Committed.Thread]; t != nil && t.GPUSumNS != nil {
 			*t.GPUSumNS += b.RowTime(m.trace.Window)
 		}

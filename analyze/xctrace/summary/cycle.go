@@ -31,7 +31,7 @@ func (c *Cycle) total() Nanos {
 // submissions, the GPU intervals and the completions.
 func (m *modeller) cycle() *Cycle {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
-	for _, b := range m.trace.CommandBuffers {
+	for b := range m.trace.Buffers() {
 		if t := b.Committed.Thread; t != nil && b.Created.Known() && m.inside(b.Committed.End) {
 			byThread[t] = append(byThread[t], b)
 		}

@@ -9,7 +9,7 @@ import (
 func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
 	window := m.trace.Window
-	for _, b := range m.trace.CommandBuffers {
+	for b := range m.trace.Buffers() {
 		if latency, known := b.StartLatency(window); known {
 			start = append(start, latency)
 		}
@@ -51,7 +51,7 @@ func (m *modeller) inFlight() *InFlight {
 	}
 	var steps []step
 	var total Nanos
-	for _, b := range m.trace.CommandBuffers {
+	for b := range m.trace.Buffers() {
 		end := b.GPU.End
 		if b.Completed.Known() {
 			end = b.Completed.Begin

@@ -272,7 +272,7 @@ func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		for _, e := range b.Encoders {
 			if len(e.Dispatches) != 0 {
 				t.Fatal("the model has dispatches, which the export does not")
@@ -463,7 +463,7 @@ func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		if b.Committed.Known() && b.GPU.Known() && b.GPU.Length() > 1_000_000 {
 			t.Errorf("command buffer %+v", b)
 		}

@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"google.golang.org/protobuf/proto"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -142,84 +145,109 @@ var commits = func() map[[2]string]wire.Kind {
 	return all
 }()
 
-// A metric is one figure of a process.
-type metric struct {
-	name, kind, help string
-	of               func(p *process) (values []labelled)
+// A figure is one metric of a process.
+type figure struct {
+	name, help string
+	kind       dto.MetricType
+	of         func(p *process) (values []value)
 }
 
-type labelled struct {
-	labels string // without those of the process
+type value struct {
+	labels []*dto.LabelPair // without those of the process
 	value  float64
 }
 
-func one[N uint64 | int](f func(p *process) N) func(p *process) []labelled {
-	return func(p *process) []labelled { return []labelled{{"", float64(f(p))}} }
+func one[N uint64 | int](f func(p *process) N) func(p *process) []value {
+	return func(p *process) []value { return []value{{nil, float64(f(p))}} }
 }
 
-// metrics are what is said of each process that makes calls.
-var metrics = []metric{
-	{"mtrace_calls_total", "counter", "Calls that returned, by their Objective-C selector or C symbol.", func(p *process) (list []labelled) {
+const (
+	counter = dto.MetricType_COUNTER
+	gauge   = dto.MetricType_GAUGE
+)
+
+// figures are what is said of each process that makes calls.
+var figures = []figure{
+	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter, func(p *process) (list []value) {
 		for _, call := range slices.Sorted(maps.Keys(p.calls)) {
-			list = append(list, labelled{`selector=` + quote(call), float64(p.calls[call])})
+			list = append(list, value{labels("selector", call), float64(p.calls[call])})
 		}
 		return list
 	}},
-	{"mtrace_threads", "gauge", "Threads that have made calls.", one(func(p *process) int { return len(p.threads) })},
-	{"mtrace_command_buffers_committed_total", "counter", "Command buffers that were committed.", one(func(p *process) uint64 { return p.committed })},
-	{"mtrace_command_buffers_completed_total", "counter", "Command buffers that have completed, with those that failed.", one(func(p *process) uint64 { return p.finished })},
-	{"mtrace_command_buffers_failed_total", "counter", "Command buffers that have completed with an error.", one(func(p *process) uint64 { return p.failed })},
-	{"mtrace_command_buffers_in_flight", "gauge", "Command buffers that were committed and have not completed.", one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
-	{"mtrace_gpu_busy_seconds_total", "counter", "Time in which the GPU ran the process' work; what overlaps is counted once.", func(p *process) []labelled {
-		return []labelled{{"", float64(p.busy) / 1e9}}
+	{"mtrace_threads", "Threads that have made calls.", gauge, one(func(p *process) int { return len(p.threads) })},
+	{"mtrace_command_buffers_committed_total", "Command buffers that were committed.", counter, one(func(p *process) uint64 { return p.committed })},
+	{"mtrace_command_buffers_completed_total", "Command buffers that have completed, with those that failed.", counter, one(func(p *process) uint64 { return p.finished })},
+	{"mtrace_command_buffers_failed_total", "Command buffers that have completed with an error.", counter, one(func(p *process) uint64 { return p.failed })},
+	{"mtrace_command_buffers_in_flight", "Command buffers that were committed and have not completed.", gauge, one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
+	{"mtrace_gpu_busy_seconds_total", "Time in which the GPU ran the process' work; what overlaps is counted once.", counter, func(p *process) []value {
+		return []value{{nil, float64(p.busy) / 1e9}}
 	}},
-	{"mtrace_records_lost_total", "counter", "Records that were made and are not in the trace; known when the process has ended.", one(func(p *process) uint64 { return p.lost })},
+	{"mtrace_records_lost_total", "Records that were made and are not in the trace; known when the process has ended.", counter, one(func(p *process) uint64 { return p.lost })},
 }
 
-// quote is a label's value.
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(s, "?")) + `"`
+// labels are pairs of a name and a value.
+func labels(pairs ...string) (list []*dto.LabelPair) {
+	for ; len(pairs) > 1; pairs = pairs[2:] {
+		list = append(list, &dto.LabelPair{Name: proto.String(pairs[0]), Value: proto.String(strings.ToValidUTF8(pairs[1], "?"))})
+	}
+	return list
+}
+
+// family is a metric that is of nothing yet.
+func family(name, help string, kind dto.MetricType) *dto.MetricFamily {
+	return &dto.MetricFamily{Name: proto.String(name), Help: proto.String(help), Type: kind.Enum()}
+}
+
+func add(f *dto.MetricFamily, v float64, labels []*dto.LabelPair) {
+	m := &dto.Metric{Label: labels}
+	if f.GetType() == counter {
+		m.Counter = &dto.Counter{Value: proto.Float64(v)}
+	} else {
+		m.Gauge = &dto.Gauge{Value: proto.Float64(v)}
+	}
+	f.Metric = append(f.Metric, m)
 }
 
 // Write says all of recordings.
 func Write(w io.Writer, recordings []*Recording) error {
-	var b bytes.Buffer
-	family := func(name, kind, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
-	sample := func(name, labels string, value float64) {
-		fmt.Fprintf(&b, "%s{%s} %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
-	}
 	recordings = slices.SortedFunc(slices.Values(recordings), func(x, y *Recording) int { return cmp.Compare(x.Name, y.Name) })
-	family("mtrace_recording", "gauge", "1 while the trace is being recorded, 0 when it has ended.")
+	recorded := family("mtrace_recording", "1 while the trace is being recorded, 0 when it has ended.", gauge)
+	size := family("mtrace_trace_bytes", "Size of the trace.", gauge)
 	for _, r := range recordings {
 		going := 1.0
 		if r.Ended {
 			going = 0
 		}
-		sample("mtrace_recording", "trace="+quote(r.Name), going)
+		add(recorded, going, labels("trace", r.Name))
+		add(size, float64(r.Bytes), labels("trace", r.Name))
 	}
-	family("mtrace_trace_bytes", "gauge", "Size of the trace.")
+	all := []*dto.MetricFamily{recorded, size}
+	for _, figure := range figures {
+		all = append(all, figure.family(recordings))
+	}
+	for _, f := range all {
+		if len(f.Metric) == 0 {
+			continue
+		}
+		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *figure) family(recordings []*Recording) *dto.MetricFamily {
+	of := family(f.name, f.help, f.kind)
 	for _, r := range recordings {
-		sample("mtrace_trace_bytes", "trace="+quote(r.Name), float64(r.Bytes))
-	}
-	for _, m := range metrics {
-		family(m.name, m.kind, m.help)
-		for _, r := range recordings {
-			for _, index := range slices.Sorted(maps.Keys(r.processes)) {
-				p := r.processes[index]
-				if len(p.calls) == 0 {
-					continue // it does not use Metal
-				}
-				labels := fmt.Sprintf(`trace=%s,program=%s,pid="%d",process="%d"`, quote(r.Name), quote(p.program), p.pid, index)
-				for _, v := range m.of(p) {
-					if v.labels != "" {
-						sample(m.name, labels+","+v.labels, v.value)
-					} else {
-						sample(m.name, labels, v.value)
-					}
-				}
+		for _, index := range slices.Sorted(maps.Keys(r.processes)) {
+			p := r.processes[index]
+			if len(p.calls) == 0 {
+				continue // it does not use Metal
+			}
+			for _, v := range f.of(p) {
+				add(of, v.value, append(labels("trace", r.Name, "program", p.program, "pid", strconv.Itoa(p.pid), "process", strconv.Itoa(index)), v.labels...))
 			}
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return of
 }

@@ -1,0 +1,39 @@
+package analyze
+
+import "iter"
+
+// Buffers goes over the command buffers, by creation.
+func (t *Trace) Buffers() iter.Seq[*CommandBuffer] {
+	return func(yield func(*CommandBuffer) bool) {
+		for i := range t.CommandBuffers {
+			if !yield(&t.CommandBuffers[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Buffer is the command buffer at an index; nil for none.
+func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
+	switch n := CommandBufferIndex(len(t.CommandBuffers)); {
+	case i == NoCommandBuffer:
+		return nil
+	case i <= n:
+		return &t.CommandBuffers[i-1]
+	default:
+		return &t.referred[i-n-1]
+	}
+}
+
+// Add adds a command buffer, in no order: Finish puts them in order.
+func (t *Trace) Add(b CommandBuffer) CommandBufferIndex {
+	b.Index = CommandBufferIndex(len(t.CommandBuffers) + 1)
+	t.CommandBuffers = append(t.CommandBuffers, b)
+	return b.Index
+}
+
+// WaitsFor is the command buffer that a wait is for; nil when it is for none, or that is not known.
+func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
+
+// IndexCount is one more than the greatest CommandBufferIndex, so that what is known of command buffers can be a column beside them.
+func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.referred) }

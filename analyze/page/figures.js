@@ -1,0 +1,79 @@
+"use strict";
+// What the scripts of pages share.
+const mtrace = {};
+
+// duration writes nanoseconds as the report does.
+mtrace.duration = function (ns) {
+  const three = (x) => x < 9.995 ? x.toFixed(2) : x < 99.95 ? x.toFixed(1) : x.toFixed(0);
+  const size = Math.abs(ns);
+  if (size < 1e3) return Math.round(ns) + " ns";
+  if (size < 999.5e3) return three(ns / 1e3) + " µs";
+  if (size < 999.5e6) return three(ns / 1e6) + " ms";
+  return three(ns / 1e9) + " s";
+};
+
+// table makes a table of rows of texts, the first its heads.
+mtrace.table = function (rows) {
+  const table = document.createElement("table");
+  rows.forEach((row, i) => {
+    const line = table.insertRow();
+    for (const text of row) {
+      const cell = document.createElement(i === 0 ? "th" : "td");
+      if (i === 0) cell.scope = "col";
+      cell.textContent = text;
+      line.append(cell);
+    }
+  });
+  return table;
+};
+
+mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#86bcb6", "#d37295", "#8cd17d", "#499894"];
+
+// unfold has nothing folded on paper.
+mtrace.unfold = function () {
+  const folded = [];
+  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; folded.push(d); } });
+  addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
+};
+
+// Puts figures into a part of the page: each a chart of uPlot with a table of its numbers behind it. They are drawn again when the page's width or colours change.
+mtrace.figures = function (root) {
+  const plots = [], makers = [];
+  const theme = () => {
+    const style = getComputedStyle(root);
+    return {ink: style.getPropertyValue("--ink").trim(), grid: style.getPropertyValue("--grid").trim()};
+  };
+  function figure(title, remark, plot, rows) {
+    const figure = document.createElement("figure"), caption = document.createElement("figcaption"), at = document.createElement("div"), details = document.createElement("details"),
+      summary = document.createElement("summary"), scroll = document.createElement("div");
+    const name = document.createElement("b");
+    name.textContent = title;
+    caption.append(name, remark ? " " + remark : "");
+    at.className = "plot";
+    at.setAttribute("role", "img");
+    at.setAttribute("aria-label", title + ": the table below has its numbers");
+    summary.textContent = "as a table";
+    scroll.className = "scroll";
+    scroll.append(mtrace.table(rows));
+    details.append(summary, scroll);
+    figure.append(caption, at, details);
+    root.append(figure);
+    const make = () => {
+      at.replaceChildren();
+      const {ink, grid} = theme();
+      const options = plot.options(ink, grid);
+      options.width = Math.max(200, Math.floor(figure.clientWidth));
+      options.height = plot.height || 190;
+      plots[index] = new uPlot(options, plot.data, at);
+    };
+    const index = plots.push(null) - 1;
+    makers.push(make);
+  }
+  const axis = (ink, grid, more) => ({stroke: ink, grid: {stroke: grid, width: 1}, ticks: {stroke: grid}, font: "11px system-ui, sans-serif", ...more});
+
+  const again = () => makers.forEach((make) => make());
+  let width = root.clientWidth;
+  new ResizeObserver(() => { if (root.clientWidth !== width) { width = root.clientWidth; again(); } }).observe(root);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  return {figure, axis, draw: again};
+};

@@ -1,0 +1,140 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/diff"
+	"mtrace/analyze/report"
+	"mtrace/analyze/scaling"
+)
+
+var (
+	//go:embed plots.js
+	plotsScript string
+	//go:embed plots.html.tmpl
+	plots string
+)
+
+var plotsTemplate = template.Must(template.New("plots").Parse(plots))
+
+// plotsData is what the script of a page of plots draws: the document of --json, and what is beside it.
+type plotsData struct {
+	Sweep  *scaling.Document `json:"sweep,omitempty"`
+	Diff   *diff.Document    `json:"diff,omitempty"`
+	Curves []curves          `json:"curves,omitempty"` // of each series of a sweep
+	Parts  []Kind            `json:"parts,omitempty"`  // of the threads' time
+}
+
+// curves are lines at the same numbers of threads.
+type curves struct {
+	Threads []float64 `json:"threads"`
+	Lines   []curve   `json:"lines"`
+}
+
+type curve struct {
+	Name   string    `json:"name"`
+	Values []float64 `json:"values"` // operations per second
+}
+
+// A plotsPage is the page around them.
+type plotsPage struct {
+	Title, Heading, Lead, Text string
+	Loud, Remarks              []string
+	Policy                     string
+	Style                      template.CSS
+	Script, Data               template.JS
+}
+
+const softwareNote = "Software Metal: these are the times of a software Metal, not of a GPU."
+
+// WriteSweep writes a sweep as a page: throughput by threads with its laws, and what the time went into. It needs no other file.
+func WriteSweep(w io.Writer, d *scaling.Document) error {
+	data := plotsData{Sweep: d, Parts: drawnParts()}
+	for _, s := range d.Series {
+		data.Curves = append(data.Curves, curvesOf(s))
+	}
+	p := plotsPage{Title: "sweep", Heading: d.Source, Lead: "Throughput by threads", Loud: d.Warnings}
+	if n := len(d.Verdicts); n > 0 {
+		last := d.Verdicts[n-1]
+		p.Lead = fmt.Sprintf("With %d threads: %s. %s", last.Threads, last.Verdict, last.Summary)
+	}
+	if d.Software {
+		p.Loud = append([]string{softwareNote}, p.Loud...)
+	}
+	if d.Counted != "" {
+		p.Remarks = append(p.Remarks, "Operations: "+d.Counted+".")
+	}
+	return p.write(w, data, d.WriteText)
+}
+
+// drawnParts are the parts of the threads' time, in the order and colours of the table of threads.
+func drawnParts() (list []Kind) {
+	for _, p := range report.PartColors() {
+		if !slices.Contains(list, Kind(p)) {
+			list = append(list, Kind(p))
+		}
+	}
+	return list
+}
+
+// curvesOf are the ideal, from the baseline, and the laws that fit.
+func curvesOf(r scaling.Result) (c curves) {
+	const steps = 120
+	first, last := float64(r.Rows[0].Threads), float64(r.Rows[len(r.Rows)-1].Threads)
+	for i := range steps + 1 {
+		c.Threads = append(c.Threads, first+(last-first)*float64(i)/steps)
+	}
+	c.Threads = slices.Compact(c.Threads)
+	add := func(name string, at func(n float64) float64) {
+		l := curve{Name: name}
+		for _, n := range c.Threads {
+			l.Values = append(l.Values, at(n))
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	add("perfect scaling", func(n float64) float64 { return r.One * n / float64(r.Baseline) })
+	if r.USL != nil {
+		add("USL", r.USL.At)
+	}
+	if r.Amdahl != nil {
+		add("Amdahl", r.Amdahl.At)
+	}
+	return c
+}
+
+// WriteDiff writes a comparison as a page: what became slower and faster, with intervals. It needs no other file.
+func WriteDiff(w io.Writer, d *diff.Document) error {
+	count := map[diff.Status]int{}
+	for _, c := range d.Changes {
+		count[c.Status]++
+	}
+	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings,
+		Lead:    fmt.Sprintf("%d slower, %d faster, %d the same, beyond noise %s. Verdict of A: %s; of B: %s.", count[diff.Slower], count[diff.Faster], count[diff.Same], d.Noise, d.A.Verdict, d.B.Verdict),
+		Remarks: []string{"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", ")}}
+	if d.B.Summary != "" {
+		p.Remarks = append(p.Remarks, d.B.Summary)
+	}
+	return p.write(w, plotsData{Diff: d}, d.WriteText)
+}
+
+func (p plotsPage) write(w io.Writer, data plotsData, text func(io.Writer) error) error {
+	list, err := json.Marshal(data) // which leaves no < in it
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := text(&b); err != nil {
+		return err
+	}
+	script := uplotScript + figuresScript + plotsScript
+	p.Text, p.Data, p.Script, p.Policy = b.String(), template.JS(list), template.JS(script), policy(script)
+	p.Style = template.CSS(report.Style + uplotStyle + style)
+	return plotsTemplate.Execute(w, p)
+}

@@ -1,0 +1,64 @@
+// Package otlp makes profiles into those of OpenTelemetry's protocol: opentelemetry/proto/profiles/v1development/profiles.proto.
+package otlp
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/google/pprof/profile"
+	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	profiles "go.opentelemetry.io/proto/slim/otlp/profiles/v1development"
+	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
+)
+
+// Make is a profile with the attributes of what it is of. The protocol has one type of sample in a profile: there are as many as p has types. What
+// p says in comments becomes the attribute pprof.profile.comment of each.
+func Make(p *profile.Profile, of map[string]string, version string) *profiles.ProfilesData {
+	d := newDictionary()
+	stacks := make([]int32, len(p.Sample))
+	attributes := make([][]int32, len(p.Sample))
+	for i, s := range p.Sample {
+		stacks[i], attributes[i] = d.stack(s.Location), d.labels(s)
+	}
+	scope := &profiles.ScopeProfiles{Scope: &common.InstrumentationScope{Name: "mtrace", Version: version}}
+	var comments []*common.AnyValue
+	for _, c := range p.Comments {
+		comments = append(comments, text(c))
+	}
+	var said []int32
+	if len(comments) > 0 {
+		said = []int32{d.attribute("pprof.profile.comment", oneOrList(comments), "")}
+	}
+	for k, t := range p.SampleType {
+		one := &profiles.Profile{
+			SampleType:   &profiles.ValueType{TypeStrindex: d.text(t.Type), UnitStrindex: d.text(t.Unit)},
+			TimeUnixNano: uint64(max(p.TimeNanos, 0)), DurationNano: uint64(max(p.DurationNanos, 0)),
+			ProfileId: identity(p, k), AttributeIndices: said,
+		}
+		for i, s := range p.Sample {
+			if s.Value[k] != 0 {
+				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i], AttributeIndices: attributes[i], Values: []int64{s.Value[k]}})
+			}
+		}
+		scope.Profiles = append(scope.Profiles, one)
+	}
+	whole := &resource.Resource{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		whole.Attributes = append(whole.Attributes, &common.KeyValue{Key: name, Value: text(of[name])})
+	}
+	return &profiles.ProfilesData{ResourceProfiles: []*profiles.ResourceProfiles{{Resource: whole, ScopeProfiles: []*profiles.ScopeProfiles{scope}}}, Dictionary: d.tables}
+}
+
+// identity is a number for a type of a profile which is the same each time that the same is sent.
+func identity(p *profile.Profile, sampleType int) []byte {
+	h := sha256.New()
+	p.WriteUncompressed(h) // a hash takes everything
+	h.Write(binary.AppendVarint(nil, int64(sampleType)))
+	return h.Sum(nil)[:16]
+}
+
+func text(s string) *common.AnyValue {
+	return &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: valid(s)}}
+}

@@ -19,7 +19,7 @@ const shaders = "../../shaders"
 
 // buildRawmetal builds the program that measures, beside the tool, once.
 var buildRawmetal = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("../../fixtures/rawmetal/build.sh", tool.dir).CombinedOutput()
+	return saidBy(exec.Command("../../fixtures/rawmetal/build.sh", tool.dir), commandLimit)
 })
 
 func needRawmetal(t *testing.T) {
@@ -307,7 +307,7 @@ func TestBenchOneOfSeveralFails(t *testing.T) {
 func TestBenchOverheadOfNothing(t *testing.T) {
 	needRawmetal(t)
 	empty := filepath.Join(t.TempDir(), libraryName())
-	if out, err := exec.Command("cc", "-shared", "-x", "c", "-o", empty, "/dev/null").CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("cc", "-shared", "-x", "c", "-o", empty, "/dev/null"), commandLimit); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	kernels, _ := filepath.Abs(shaders)

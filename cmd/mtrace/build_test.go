@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 
 func buildAll(dir string) error {
 	tool.dir, tool.mtrace = dir, filepath.Join(dir, "mtrace")
-	if out, err := exec.Command("go", "build", "-o", tool.mtrace, ".").CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-o", tool.mtrace, "."), commandLimit); err != nil {
 		return fmt.Errorf("building mtrace: %w\n%s", err, out)
 	}
 	library, err := testlibrary.Build()
@@ -90,9 +91,8 @@ func sh(t *testing.T, dir string, env []string, name string, args ...string) out
 	cmd.Env = append(append(os.Environ(), "COLUMNS="), env...) // as wide as where nothing says
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		t.Fatalf("%s: %v", name, err)
+	if err := endsInTime(cmd, commandLimit); cmd.ProcessState == nil || errors.As(err, new(*unended)) {
+		t.Fatalf("%s: %v\n%s%s", name, err, stdout.String(), stderr.String())
 	}
 	return outcome{stdout.String(), stderr.String(), exitStatus(waitStatus(cmd))}
 }

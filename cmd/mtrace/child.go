@@ -20,6 +20,7 @@ type child struct {
 	signals chan os.Signal
 	resumed chan os.Signal // SIGCONT came
 	over    atomic.Bool    // it has ended
+	aside   func() func()  // is called before we stop, and what it returns when the program goes on
 	used    syscall.Rusage // once it has ended
 }
 

@@ -25,12 +25,12 @@ func TestClientsInOtherLanguages(t *testing.T) {
 			if c.headers != "" && os.Getenv(c.headers) == "" {
 				t.Skipf("%s names no folder with Apple's headers; messages.cpp is a program of the same shape", c.headers)
 			}
-			if text, err := exec.Command(c.compiler, "--version").CombinedOutput(); err != nil { // there may be one of rustup's that has no toolchain
+			if text, err := saidBy(exec.Command(c.compiler, "--version"), commandLimit); err != nil { // there may be one of rustup's that has no toolchain
 				t.Skipf("no compiler for it: %s: %v %s", c.compiler, err, text)
 			}
 			client := filepath.Join(t.TempDir(), "client")
 			build := exec.Command("../../fixtures/softmetal/clients/build.sh", c.program, filepath.Join(tool.dir, "softmetal"), client)
-			if text, err := build.CombinedOutput(); err != nil {
+			if text, err := saidBy(build, commandLimit); err != nil {
 				t.Fatalf("%v\n%.4000s", err, text)
 			}
 			plain := sh(t, "", nil, client)

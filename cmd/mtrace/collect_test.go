@@ -36,10 +36,7 @@ func startCollecting(t *testing.T, dir string, env []string, args ...string) *co
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.cmd.Process.Kill() })
+	startInTime(t, c.cmd)
 	c.stderr = bufio.NewReader(pipe)
 	for {
 		line, err := c.stderr.ReadString('\n')
@@ -85,9 +82,7 @@ func TestCollectProcesses(t *testing.T) {
 	for range 2 {
 		p := exec.Command("/usr/bin/python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30")
 		p.Env = append(os.Environ(), env...)
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
+		startInTime(t, p)
 		programs = append(programs, p)
 	}
 	for _, p := range programs {
@@ -102,7 +97,7 @@ func TestCollectProcesses(t *testing.T) {
 		t.Fatalf("%v: %+v", err, got)
 	}
 	buffers := map[int]int{}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		buffers[b.Process.ID]++
 	}
 	for _, p := range programs {

@@ -37,7 +37,7 @@ type command struct {
 
 // commands is the table of commands, in the order of help.
 func commands() []command {
-	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(), serveCommand(), pprofCommand(), exportCommand(), diffCommand(),
+	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(), serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
 		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), mcpCommand(), completionCommand(), versionCommand()}
 }
 

@@ -186,6 +186,7 @@ func TestColoursAreForTerminals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			endInTime(t, cmd)
 			seen, _ := io.ReadAll(screen) // which ends with an error when the other side is closed
 			cmd.Wait()
 			screen.Close()

@@ -11,6 +11,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/diff"
+	"mtrace/analyze/page"
 )
 
 func diffCommand() command {
@@ -22,6 +23,7 @@ func diffCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var output gateOutput
 			output.flags(flags, diff.Schema)
+			htmlPage := flags.String("html", "", "write what became slower and faster, with intervals, as a page, which needs no other file, to this `FILE`; - is standard output, and then the text is left out")
 			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for signals do not count")
 			return func(std stdio, args []string) error {
 				if len(args) != 2 {
@@ -36,13 +38,16 @@ func diffCommand() command {
 				if err := output.check(); err != nil {
 					return err
 				}
-				return compare(std, args[0], args[1], output, flags.Changed("fail-over"), *failOver/100)
+				if output.taken = *htmlPage == standardOutput; output.taken && (output.json || output.markdown || output.junit == standardOutput) {
+					return usageError("--html - is on standard output, as --json, --markdown or --junit - is: name a file for the page")
+				}
+				return compare(std, args[0], args[1], output, *htmlPage, flags.Changed("fail-over"), *failOver/100)
 			}
 		},
 	}
 }
 
-func compare(std stdio, a, b string, output gateOutput, fails bool, over float64) error {
+func compare(std stdio, a, b string, output gateOutput, html string, fails bool, over float64) error {
 	var sides [2][]*diff.Run
 	for i, arg := range []string{a, b} {
 		paths, err := sidePaths(arg)
@@ -72,6 +77,16 @@ func compare(std stdio, a, b string, output gateOutput, fails bool, over float64
 		inputs = append(inputs, run.Path)
 		if undecided == nil {
 			undecided = incompleteRun(run)
+		}
+	}
+	if html != "" {
+		for _, input := range inputs {
+			if err := notTheInput(html, input); err != nil {
+				return err
+			}
+		}
+		if err := writeFile(std, html, "", func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
+			return err
 		}
 	}
 	err = output.write(std, doc, undecided, inputs...)

@@ -14,10 +14,14 @@ import (
 func TestDiff(t *testing.T) {
 	small := smallTrace(t)
 	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20", "--sync-mode", "event")
-	got := sh(t, "", nil, tool.mtrace, "diff", "--json", small, other)
+	pagePath := filepath.Join(t.TempDir(), "d.html")
+	got := sh(t, "", nil, tool.mtrace, "diff", "--json", "--html", pagePath, small, other)
 	var doc diff.Document
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 || got.stderr != "" {
 		t.Fatalf("%v: %+v", err, got)
+	}
+	if page := pageDocument(t, pagePath, "diff"); page != compact(t, got.stdout) {
+		t.Errorf("the page has\n%s\nand --json\n%s", page, compact(t, got.stdout))
 	}
 	statuses := map[diff.Kind]map[diff.Status]int{}
 	for _, c := range doc.Changes {
@@ -79,18 +83,20 @@ func TestDiffRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":          {[]string{"diff"}, "takes two sides, but got 0"},
-		"one side":         {[]string{"diff", trace}, "but got 1"},
-		"three sides":      {[]string{"diff", trace, trace, trace}, "but got 3"},
-		"missing":          {[]string{"diff", trace, "none.mtrace"}, "no such file"},
-		"one of a list":    {[]string{"diff", trace, trace + ",none.mtrace"}, "no such file"},
-		"a text":           {[]string{"diff", trace, "text"}, "not an .mtrace file"},
-		"another document": {[]string{"diff", trace, "other.json"}, "mtrace.scaling/1"},
-		"a cut document":   {[]string{"diff", trace, "cut.json"}, "cut.json"},
-		"an empty folder":  {[]string{"diff", trace, "empty"}, "no .mtrace files"},
-		"a bad percentage": {[]string{"diff", "--fail-over", "-3", trace, trace}, "percentage"},
-		"not a number":     {[]string{"diff", "--fail-over", "NaN", trace, trace}, "percentage"},
-		"no end":           {[]string{"diff", "--fail-over", "Inf", trace, trace}, "percentage"},
-		"no percentage":    {[]string{"diff", "--fail-over", "much", trace, trace}, "invalid argument"},
+		"nothing":           {[]string{"diff"}, "takes two sides, but got 0"},
+		"one side":          {[]string{"diff", trace}, "but got 1"},
+		"three sides":       {[]string{"diff", trace, trace, trace}, "but got 3"},
+		"missing":           {[]string{"diff", trace, "none.mtrace"}, "no such file"},
+		"one of a list":     {[]string{"diff", trace, trace + ",none.mtrace"}, "no such file"},
+		"a text":            {[]string{"diff", trace, "text"}, "not an .mtrace file"},
+		"another document":  {[]string{"diff", trace, "other.json"}, "mtrace.scaling/1"},
+		"a cut document":    {[]string{"diff", trace, "cut.json"}, "cut.json"},
+		"an empty folder":   {[]string{"diff", trace, "empty"}, "no .mtrace files"},
+		"a bad percentage":  {[]string{"diff", "--fail-over", "-3", trace, trace}, "percentage"},
+		"not a number":      {[]string{"diff", "--fail-over", "NaN", trace, trace}, "percentage"},
+		"no end":            {[]string{"diff", "--fail-over", "Inf", trace, trace}, "percentage"},
+		"two on one output": {[]string{"diff", "--html", "-", "--json", trace, trace}, "name a file for the page"},
+		"over its input":    {[]string{"diff", "--html", trace, trace, trace}, "what is read"},
+		"no percentage":     {[]string{"diff", "--fail-over", "much", trace, trace}, "invalid argument"},
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var selfTestProgram = sync.OnceValue(func() error {
-	out, err := exec.Command("cc", "-O2", "-fno-omit-frame-pointer", "-o", filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread").CombinedOutput()
+	out, err := saidBy(exec.Command("cc", "-O2", "-fno-omit-frame-pointer", "-o", filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread"), commandLimit)
 	if err != nil && len(out) > 0 {
 		os.Stderr.Write(out)
 	}
@@ -96,7 +96,7 @@ func TestDoctorOnCommands(t *testing.T) {
 				static := filepath.Join(t.TempDir(), "static")
 				build := exec.Command("go", "build", "-o", static, "mtrace/interpose/darwin/universal")
 				build.Env = append(os.Environ(), "CGO_ENABLED=0")
-				if out, err := build.CombinedOutput(); err != nil {
+				if out, err := saidBy(build, commandLimit); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
 				c.args[len(c.args)-1] = static

@@ -15,7 +15,7 @@ var sliced = report.UsualLimits
 
 // slices exports a long trace slice by slice, and returns what adds up over all of them.
 func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (*evidence.Evidence, error) {
-	show := showSteps(std, path)
+	show := showSteps(std, path, file, x.part.options())
 	adding, stop := evidence.AddUp(file, x.part.options(), sliced.Part)
 	asked := x.part.options()
 	asked.Visit = visit

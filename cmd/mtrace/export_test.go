@@ -180,9 +180,7 @@ func TestExportInterrupted(t *testing.T) {
 	cmd := exec.Command(tool.mtrace, "export", trace, "--format", "jsonl", "-o", pipe)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	startInTime(t, cmd)
 	time.Sleep(300 * time.Millisecond) // the pipe is full by now
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -133,11 +133,13 @@ func (p *part) options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids}
 }
 
-// showSteps tells how far a long report is and how long it will still take, on a terminal; elsewhere it says nothing.
-func showSteps(std stdio, path string) func(done, of int) {
+// showSteps tells how far the reading of what is asked for of a long trace is, how fast it is and how long it will still take, on a terminal; elsewhere
+// it says nothing.
+func showSteps(std stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
 	if !term.IsTerminal(int(std.err.Fd())) {
 		return func(int, int) {}
 	}
+	records := float64(min(file.Records(), profiledRecords*int64(len(file.Parts(asked, profiledRecords)))))
 	began, shown := time.Now(), time.Time{}
 	return func(done, of int) {
 		took := time.Since(began)
@@ -147,7 +149,8 @@ func showSteps(std stdio, path string) func(done, of int) {
 		case time.Since(shown) > 200*time.Millisecond:
 			shown = time.Now()
 			left := took / time.Duration(done) * time.Duration(of-done)
-			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %v left\r", bar(done, of), filepath.Base(path), left.Round(time.Second))
+			rate := records * float64(done) / float64(of) / took.Seconds()
+			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", bar(done, of), filepath.Base(path), rate/1e6, left.Round(time.Second))
 		}
 	}
 }

@@ -26,12 +26,8 @@ func interrupted(t *testing.T, dir string, env []string, ready func() bool, args
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for !ready() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	startInTime(t, cmd)
+	waitFor(t, "the moment to interrupt it", ready)
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +63,7 @@ func TestQuitBeforeTheProgramStarts(t *testing.T) {
 	cmd := exec.Command(tool.mtrace, append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"}, command...)...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
+	startInTime(t, cmd)
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) { // until somebody reads
 		pipe, err := os.OpenFile(note, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {

@@ -82,6 +82,7 @@ func (c *child) follow(now change) (change, error) {
 		by = syscall.SIGSTOP // Go's runtime keeps its handler when it is told to go back to the default (seen with 1.26)
 	}
 	if shellWatches(now.by) {
+		defer c.aside()() // until the program goes on: we may run for a little while after the call that stops us
 		syscall.Kill(os.Getpid(), by)
 	}
 	return c.untilItGoesOn()

@@ -71,6 +71,8 @@ func (c *terminal) close() {
 
 func (c *terminal) types(keys string) {
 	c.t.Helper()
+	hang := time.AfterFunc(patience, func() { c.shell.Process.Kill() }) // nobody takes the keys
+	defer hang.Stop()
 	if _, err := c.screen.WriteString(keys); err != nil {
 		c.t.Fatal(err)
 	}
@@ -205,9 +207,7 @@ func TestProgramStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	startInTime(t, c)
 	hang := time.AfterFunc(2*time.Minute, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	defer hang.Stop()
 	lines := bufio.NewReader(out)

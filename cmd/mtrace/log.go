@@ -107,19 +107,12 @@ func (l *callLog) Clock(p tracefile.ProcessIndex, kind wire.ClockKind, numer, de
 	q.Process.Clock, q.TimebaseNumer, q.TimebaseDenom = kind, numer, denom
 }
 
-// Samples implements collector.Observer. Two samples that are close together give a bad slope, so a sample replaces the last one
-// unless it is far from the first.
+// Samples implements collector.Observer.
 func (l *callLog) Samples(p tracefile.ProcessIndex, samples []wire.ClockSample) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	q := l.processes[p]
 	for _, s := range samples {
-		switch n := len(q.Process.Samples); {
-		case n == 0 || s.Ticks > q.Process.Samples[n-1].Ticks && n == 1:
-			q.Process.Samples = append(q.Process.Samples, s)
-		case s.Ticks > q.Process.Samples[n-1].Ticks && s.Nanos > q.Process.Samples[n-1].Nanos:
-			q.Process.Samples[n-1] = s
-		}
+		l.processes[p].Sampled(s)
 	}
 }
 

@@ -17,7 +17,7 @@ func (p *part) buildReport(std stdio, path string, opts report.Options) (*report
 		}
 		defer file.Close()
 		if asked := p.options(); report.UsualLimits.Long(file, asked) {
-			return report.BuildLong(file, asked, opts, showSteps(std, path))
+			return report.BuildLong(file, asked, opts, showSteps(std, path, file, asked))
 		}
 	}
 	trace, err := p.load(std, path, nil)

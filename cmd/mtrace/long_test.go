@@ -3,10 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
+	"github.com/creack/pty"
 	pprof "github.com/google/pprof/profile"
 
 	"mtrace/analyze/diff"
@@ -54,5 +58,17 @@ func TestLongTrace(t *testing.T) {
 	var doc diff.Document
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 		t.Errorf("diff: %v %+v", err, got)
+	}
+	// How long a long trace still takes was told, and how fast it is read was not.
+	cmd := exec.Command(tool.mtrace, "report", "--section", "threads", path)
+	screen, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endInTime(t, cmd)
+	defer screen.Close()
+	seen, _ := io.ReadAll(screen) // which ends with an error when the other side is closed
+	if err := cmd.Wait(); err != nil || !regexp.MustCompile(`\] +\d+ % long\.mtrace, \d+\.\d million records/s, (\d+[smh])+ left`).Match(seen) {
+		t.Errorf("%v, and on the terminal %q", err, seen)
 	}
 }

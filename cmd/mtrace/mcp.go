@@ -19,6 +19,7 @@ import (
 
 	"mtrace/analyze/query"
 	"mtrace/analyze/table"
+	"mtrace/collector"
 )
 
 func mcpCommand() command {
@@ -50,7 +51,11 @@ type assistant struct {
 	mutex  sync.Mutex
 	tables map[string]string // folders of exported tables, by trace
 	dir    string            // they are in; empty before the first
+	leave  func()            // removes it
 }
+
+// mcpFolders is how the names of folders with exported tables begin, among temporary files.
+const mcpFolders = "mtrace-mcp-"
 
 // serveMCP answers until the client goes away.
 func serveMCP() error {
@@ -58,6 +63,7 @@ func serveMCP() error {
 	if err != nil {
 		return err
 	}
+	collector.SweepScratch(mcpFolders)
 	a := &assistant{self: self, tables: map[string]string{}}
 	defer a.tidy()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -72,7 +78,7 @@ func serveMCP() error {
 
 func (a *assistant) tidy() {
 	if a.dir != "" {
-		os.RemoveAll(a.dir)
+		a.leave()
 	}
 }
 
@@ -194,7 +200,7 @@ func (a *assistant) exported(ctx context.Context, path string) (string, error) {
 		return folder, nil
 	}
 	if a.dir == "" {
-		if a.dir, err = os.MkdirTemp("", "mtrace-mcp-"); err != nil {
+		if a.dir, a.leave, err = collector.Scratch(mcpFolders); err != nil {
 			return "", err
 		}
 	}

@@ -98,7 +98,7 @@ func buildShapesClient(b testing.TB) string {
 		{"gcc", "-O2", "-std=gnu11", "-fPIC", "-shared", "-o", shapes, sources + "shapes.m", "-lobjc", "-lBlocksRuntime"},
 		{"gcc", "-O2", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", client, sources + "client.m", shapes, "-lobjc", "-lpthread"},
 	} {
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		if out, err := saidBy(exec.Command(command[0], command[1:]...), commandLimit); err != nil {
 			b.Fatalf("%v: %v\n%s", command, err, out)
 		}
 	}
@@ -113,7 +113,7 @@ func processorTime(cmd *exec.Cmd) time.Duration {
 // outputOf is what a command prints.
 func outputOf(b *testing.B, cmd *exec.Cmd) string {
 	b.Helper()
-	out, err := cmd.Output()
+	out, err := printedBy(cmd, commandLimit)
 	if err != nil {
 		b.Fatalf("%v: %v", cmd.Args, err)
 	}

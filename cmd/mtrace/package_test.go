@@ -15,7 +15,7 @@ func TestPythonPackage(t *testing.T) {
 	needTruth(t)
 	dir := t.TempDir()
 	environment := filepath.Join(dir, "environment")
-	if out, err := exec.Command("python3", "-m", "venv", environment).CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("python3", "-m", "venv", environment), commandLimit); err != nil {
 		t.Skipf("Python cannot make an environment (apt-get install python3-venv): %s", strings.TrimSpace(string(out)))
 	}
 	python := filepath.Join(environment, "bin", "python3")
@@ -24,7 +24,7 @@ func TestPythonPackage(t *testing.T) {
 		cmd := exec.Command(name, args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1")
-		out, err := cmd.CombinedOutput()
+		out, err := saidBy(cmd, commandLimit)
 		if err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 		}
@@ -42,7 +42,7 @@ func TestPythonPackage(t *testing.T) {
 	must(dir, python, test, workload(t))
 
 	install := exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "pyarrow", "pandas", "polars", "duckdb")
-	if out, err := install.CombinedOutput(); err != nil {
+	if out, err := saidBy(install, commandLimit); err != nil {
 		t.Skipf("pandas, Polars and DuckDB cannot be had here: %s", lastLine(string(out)))
 	}
 	t.Log(must(dir, python, test, workload(t), "tables"))
@@ -50,7 +50,7 @@ func TestPythonPackage(t *testing.T) {
 	trace, tables := smallTrace(t), filepath.Join(dir, "tables")
 	must(dir, tool.mtrace, "export", "--format", "parquet", "-o", tables, trace)
 	for _, other := range []string{"datafusion", "chdb"} {
-		if out, err := exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", other).CombinedOutput(); err != nil {
+		if out, err := saidBy(exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", other), commandLimit); err != nil {
 			t.Logf("%s cannot be had here: %s", other, lastLine(string(out)))
 		}
 	}

@@ -33,7 +33,7 @@ func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	steps, reported, wrong := showSteps(std, path), atomic.Bool{}, error(nil)
+	steps, reported, wrong := showSteps(std, path, file, v.part.options()), atomic.Bool{}, error(nil)
 	all.Go(func() {
 		pictures, wrong = v.part.drawFile(ctx, file, path, nil, func(done, of int) {
 			if reported.Load() {

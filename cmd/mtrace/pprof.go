@@ -68,29 +68,45 @@ func (j *profileJob) run(std stdio, args []string) error {
 	if profileFormats[j.format] == "" {
 		return usageError("no format %q: there are pprof, folded", j.format)
 	}
+	made, err := j.profiles(std, args[0])
+	if err != nil {
+		return err
+	}
+	if err := j.write(std, args[0], made.list); err != nil {
+		return err
+	}
+	return made.incomplete
+}
+
+// profiles are those that were made of a file.
+type profiles struct {
+	list       []built
+	host       string // where it was recorded; empty when that is not known
+	incomplete error  // what is to be said once they are written, where the file is not whole
+}
+
+// profiles makes those that are asked for.
+func (j *profileJob) profiles(std stdio, path string) (made profiles, err error) {
 	known := profile.Types
-	if instruments(args[0]) {
+	if instruments(path) {
 		known = append(slices.Clone(profile.Types), "cpu")
 	}
 	for _, t := range j.types {
 		if !slices.Contains(known, t) {
-			return usageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))
+			return made, usageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))
 		}
 	}
 	if err := j.of.check(); err != nil {
-		return err
+		return made, err
 	}
-	if instruments(args[0]) {
-		return j.recorded(std, args[0])
+	if instruments(path) {
+		return j.recorded(std, path)
 	}
-	list, trace, err := j.traced(std, args[0])
+	list, trace, err := j.traced(std, path)
 	if err != nil {
-		return err
+		return made, err
 	}
-	if err := j.write(std, args[0], list); err != nil {
-		return err
-	}
-	return cutError(trace)
+	return profiles{list, trace.Source.Host, cutError(trace)}, nil
 }
 
 // traced makes the profiles of a trace of ours, and returns the trace, or the last part of a long one.
@@ -118,7 +134,7 @@ func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyz
 
 // addedUp makes the profiles of a long trace part by part.
 func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list []built, last *analyze.Trace, err error) {
-	sum, show := profile.NewSum(j.types), showSteps(std, path)
+	sum, show := profile.NewSum(j.types), showSteps(std, path, file, j.of.options())
 	err = file.EachPart(j.of.options(), profiledRecords, func(part *analyze.Trace, number, of int) error {
 		last = part
 		show(number+1, of)
@@ -137,19 +153,18 @@ func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list [
 	return list, last, nil
 }
 
-// recorded writes what can be told of a recording of Instruments. A profile without a sample is not written: it would say that nothing
-// happened, where nothing is known.
-func (j *profileJob) recorded(std stdio, path string) error {
+// recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say that nothing happened,
+// where nothing is known.
+func (j *profileJob) recorded(std stdio, path string) (made profiles, err error) {
 	recording, err := (&xctraceView{}).load(std, []string{path})
 	if err != nil {
-		return err
+		return made, err
 	}
 	kinds := j.types
 	if !j.asked {
 		kinds = []string{"gpu", "cpu", "alloc", "compile"}
 	}
 	trace, traceErr := j.of.modelOf(recording, path)
-	var list []built
 	for _, kind := range kinds {
 		var p *pprof.Profile
 		switch {
@@ -160,23 +175,23 @@ func (j *profileJob) recorded(std stdio, path string) error {
 		}
 		switch {
 		case err != nil:
-			return status{exitUsage, err}
+			return made, status{exitUsage, err}
 		case p != nil && len(p.Sample) > 0:
-			list = append(list, built{kind, p})
+			made.list = append(made.list, built{kind, p})
 		case j.asked || kind == "gpu" || kind == "cpu":
 			fmt.Fprintf(std.err, "mtrace: no %s profile: %s\n", kind, noProfile(kind))
 		}
 	}
-	if len(list) == 0 {
-		return cmp.Or(traceErr, usageError("%s has no rows for a profile of type %s", path, strings.Join(kinds, ", ")))
+	if len(made.list) == 0 {
+		return made, cmp.Or(traceErr, usageError("%s has no rows for a profile of type %s", path, strings.Join(kinds, ", ")))
 	}
-	if err := j.write(std, path, list); err != nil {
-		return err
+	if trace != nil {
+		made.host = trace.Source.Host
 	}
 	if names := recording.Truncated(); len(names) > 0 {
-		return incompleteFile(names[0], analyze.Cut)
+		made.incomplete = incompleteFile(names[0], analyze.Cut)
 	}
-	return nil
+	return made, nil
 }
 
 // noProfile is why a recording of Instruments has no such profile.

@@ -101,7 +101,7 @@ func TestProfilesAreRead(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for kind, want := range map[string]string{"gpu": "axpy", "api": "commit", "wait": "waitUntilCompleted"} {
-		out, err := exec.Command("go", "tool", "pprof", "-top", "-nodefraction=0", filepath.Join(directory, kind+".pb.gz")).CombinedOutput()
+		out, err := saidBy(exec.Command("go", "tool", "pprof", "-top", "-nodefraction=0", filepath.Join(directory, kind+".pb.gz")), commandLimit)
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("go tool pprof -top of %s: %v; want %q in\n%s", kind, err, want, out)
 		}

@@ -49,7 +49,7 @@ func runCommand() command {
 			flags.Var(&o.keepEmpty, "keep-empty", "keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with =false it is never kept")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
-			flags.BoolVar(&o.live, "live", false, "show calls, command buffers and threads in a table that is refreshed in place, on a terminal")
+			flags.BoolVar(&o.live, "live", false, "show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a line a second on standard error")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
 			o.recording.flags(flags)
@@ -99,7 +99,9 @@ func run(std stdio, o runOptions, command []string) error {
 	if guard.off {
 		o.skip = []string{"*"}
 	}
-	s, err := newSession(std, o, command)
+	view := newLiveView(std, o.live)
+	defer view.close()
+	s, err := newSession(std, o, command, view)
 	var wrong status
 	if errors.As(err, &wrong) {
 		return err
@@ -118,7 +120,7 @@ func run(std stdio, o runOptions, command []string) error {
 		return notStarted(err)
 	}
 	began := time.Now().Truncate(time.Second) // as coarse as a file system may be
-	program, err := start(plan, std, starts)
+	program, err := start(plan, view.std, starts)
 	if err != nil {
 		s.abandon()
 		if errors.Is(err, os.ErrNotExist) {
@@ -126,7 +128,9 @@ func run(std stdio, o runOptions, command []string) error {
 		}
 		return notStarted(err)
 	}
+	program.aside = view.aside
 	s.started(program.pid())
+	view.show()
 	defer o.window.follow(s.window)()
 	outside := watchFromOutside(program.pid(), s.witness)
 	ended, err := program.wait()
@@ -134,7 +138,9 @@ func run(std stdio, o runOptions, command []string) error {
 	if err != nil {
 		return notStarted(err)
 	}
-	if err := errors.Join(outside.note(s.writer), s.finish(program, ended)); err != nil {
+	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
+	view.close() // what is said from here on is on the terminal
+	if err != nil {
 		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
 	}
 	s.deliver(std.err)

@@ -20,7 +20,7 @@ import (
 // scrape reads metrics with Prometheus' own parser.
 func scrape(t *testing.T, address string) map[string]*dto.MetricFamily {
 	t.Helper()
-	answer, err := http.Get(address)
+	answer, err := (&http.Client{Timeout: patience}).Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,10 @@ func TestServe(t *testing.T) {
 	over := filepath.Join(t.TempDir(), "over")
 	serving := exec.Command(tool.mtrace, "serve", "--listen", "127.0.0.1:0", dir)
 	out, err := serving.StdoutPipe()
-	if err == nil {
-		err = serving.Start()
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer serving.Process.Kill()
+	startInTime(t, serving)
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -73,13 +70,11 @@ func TestServe(t *testing.T) {
 		t.Errorf("of an empty folder: %v", families)
 	}
 	trace := filepath.Join(dir, `a "b".mtrace`) // a label's value with quotes in it
-	run := exec.Command(tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer run.Process.Kill()
-	before := 0.0
-	for looks := 0; looks < 2; time.Sleep(50 * time.Millisecond) {
+	run := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
+	startInTime(t, run)
+	before, looks := 0.0, 0
+	waitFor(t, "commits", func() bool {
+		time.Sleep(50 * time.Millisecond)
 		families := scrape(t, address)
 		commits := sum(families, "mtrace_calls_total", "selector", "commit")
 		if commits < before {
@@ -92,18 +87,20 @@ func TestServe(t *testing.T) {
 			}
 		}
 		before = commits
-	}
+		return looks == 2
+	})
 	if err := os.WriteFile(over, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	families := scrape(t, address)
-	for sum(families, "mtrace_recording", "trace", `a "b".mtrace`) != 0 {
+	var families map[string]*dto.MetricFamily
+	waitFor(t, "the end of the recording", func() bool {
 		time.Sleep(50 * time.Millisecond)
 		families = scrape(t, address)
-	}
+		return sum(families, "mtrace_recording", "trace", `a "b".mtrace`) == 0
+	})
 	r := reportOf(t, trace)
 	commits := float64(count(r, "commit"))
 	for name, want := range map[string]float64{"mtrace_command_buffers_committed_total": commits, "mtrace_command_buffers_completed_total": commits, "mtrace_command_buffers_failed_total": 0,

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 
 	"mtrace/collector"
 	"mtrace/collector/tracefile"
@@ -30,7 +29,6 @@ type session struct {
 	inside    *insideWatch
 	guarded   []string               // what the crash guard has to say, "" is nothing
 	shown     []interface{ close() } // what shows the recording while it goes on
-	failed    func(error)            // told when the trace cannot be written any more; nil when nobody is
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
 	warnings  []string               // of the collector, when it has finished
@@ -44,7 +42,7 @@ type session struct {
 }
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
-func newSession(std stdio, o runOptions, command []string) (*session, error) {
+func newSession(std stdio, o runOptions, command []string, view *liveView) (*session, error) {
 	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
@@ -54,9 +52,11 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(std, o), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection}
-	options.Failed = s.failed // which observe may have set
+	log := zerolog.New(zerolog.ConsoleWriter{Out: view.std.err, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
+	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection}
+	if view.watcher != nil {
+		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
+	}
 	if s.collector, err = collector.New(options); err != nil {
 		s.abandon()
 		return nil, err
@@ -69,18 +69,15 @@ func newSession(std stdio, o runOptions, command []string) (*session, error) {
 }
 
 // observe is who looks at what is recorded as it arrives.
-func (s *session) observe(std stdio, o runOptions) collector.Observer {
+func (s *session) observe(o runOptions, view *liveView) collector.Observer {
 	all := observers{s.witness, s.inside}
 	if o.log {
-		log := newCallLog(std.err)
+		log := newCallLog(view.std.err)
 		s.shown = append(s.shown, log)
 		all = append(all, log)
 	}
-	if o.live && term.IsTerminal(int(std.err.Fd())) {
-		table := newLiveTable(std.err)
-		s.failed = table.fail
-		s.shown = append(s.shown, table)
-		all = append(all, table)
+	if view.watcher != nil {
+		all = append(all, view.watcher)
 	}
 	return all
 }

@@ -18,7 +18,7 @@ func stacksProgram(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "stacks")
 	command := append([]string{"-O1", "-g", "-Wall", "-Werror", "-fno-optimize-sibling-calls"}, flags...)
-	if out, err := exec.Command("gcc", append(command, "-o", program, "testdata/stacks.c", "-ldl", "-lpthread")...).CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("gcc", append(command, "-o", program, "testdata/stacks.c", "-ldl", "-lpthread")...), commandLimit); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, out)
 	}
 	return program
@@ -95,7 +95,7 @@ func TestNativeStacks(t *testing.T) {
 		t.Run(c.which, func(t *testing.T) {
 			trace := traceStacks(t, framed, c.which)
 			var commits, waits []string
-			for _, b := range trace.CommandBuffers {
+			for b := range trace.Buffers() {
 				at := functions(b.Committed.Stack, framed)
 				commits = append(commits, at)
 				if made := functions(b.Created.Stack, framed); made != at {
@@ -177,7 +177,7 @@ func TestStacksWithoutFramePointers(t *testing.T) {
 	program := stacksProgram(t, "-O2", "-fomit-frame-pointer")
 	for _, which := range []string{"plain", "threads", "deep", "coroutine", "signal"} {
 		trace := traceStacks(t, program, which)
-		for _, b := range trace.CommandBuffers {
+		for b := range trace.Buffers() {
 			if got := functions(b.Committed.Stack, program); !strings.HasPrefix(got, "submit") {
 				t.Errorf("%s: committed in %q", which, got)
 			}
@@ -194,7 +194,7 @@ func TestPythonStacks(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	trace := loadStacks(t, filepath.Join(dir, "t.mtrace"))
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		s := b.Committed.Stack
 		if s == nil {
 			t.Fatal("a commit without a stack")

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/analyze"
+	"mtrace/analyze/page"
 	"mtrace/analyze/report"
 	"mtrace/analyze/scaling"
 )
@@ -38,6 +39,7 @@ func sweepCommand() command {
 			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
 			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
 			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard output, and then the text is left out")
+			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as a page, which needs no other file, to this `FILE`; - is standard output, and then the text is left out")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
@@ -48,6 +50,7 @@ type sweep struct {
 	threads      []int
 	runs         int
 	output, plot string
+	html         string
 	json         bool
 	dir          string // of the traces
 }
@@ -84,6 +87,14 @@ func (s *sweep) check(command []string) (err error) {
 	}
 	if s.plot == standardOutput && s.json {
 		return usageError("--plot - and --json would both be on standard output: name a file for the plot")
+	}
+	if s.html == standardOutput && (s.json || s.plot == standardOutput) {
+		return usageError("--html - is on standard output, as --json or --plot - is: name a file for the page")
+	}
+	if s.html != "" && s.html != standardOutput {
+		if info, err := os.Stat(filepath.Dir(s.html)); err != nil || !info.IsDir() {
+			return usageError("--html %s: there is no folder %s", s.html, filepath.Dir(s.html))
+		}
 	}
 	if s.plot != "" && s.plot != standardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
@@ -240,7 +251,7 @@ func reportedThroughput(printed []byte) (float64, bool) {
 func completedPerSecond(t *analyze.Trace) float64 {
 	var span analyze.Interval
 	count := 0
-	for _, b := range t.CommandBuffers {
+	for b := range t.Buffers() {
 		end := max(b.GPU.End, b.Completed.Begin)
 		if !b.Committed.Known() || end <= b.Committed.Begin {
 			continue
@@ -280,8 +291,28 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	}
 	for _, n := range s.threads {
 		doc.Verdicts = append(doc.Verdicts, s.verdict(runs, n))
+		doc.Times = append(doc.Times, timeWith(runs, n))
 	}
 	return doc, nil
+}
+
+// timeWith is what the threads' time went into in the runs with n threads.
+func timeWith(runs []sweptRun, n int) scaling.Time {
+	all := map[string]float64{}
+	sum := 0.0
+	for _, r := range runs {
+		if r.threads != n {
+			continue
+		}
+		for name, nanos := range r.report.TimeParts() {
+			all[name] += float64(nanos)
+			sum += float64(nanos)
+		}
+	}
+	for name := range all { // of which there is none without a sum
+		all[name] /= sum
+	}
+	return scaling.Time{Threads: n, Shares: all}
 }
 
 // verdict is what most of the runs with n threads say, and of those the one of the median throughput.
@@ -316,11 +347,14 @@ func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 	switch {
 	case s.json:
 		err = writeJSON(std.out, doc)
-	case s.plot != standardOutput:
+	case s.plot != standardOutput && s.html != standardOutput:
 		err = doc.WriteText(std.out)
 	}
 	if err == nil && s.plot != "" {
 		err = writeFile(std, s.plot, "", func(f *os.File) error { return doc.WritePlot(f) })
+	}
+	if err == nil && s.html != "" {
+		err = writeFile(std, s.html, "", func(f *os.File) error { return page.WriteSweep(f, doc) })
 	}
 	return err
 }

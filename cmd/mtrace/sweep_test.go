@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,19 +31,59 @@ type sweepDocument struct {
 	}
 	Counted  string `json:"ops_source"`
 	Verdicts []scaling.Verdict
+	Times    []scaling.Time
+}
+
+// pageDocument is a document in a page of plots.
+func pageDocument(t *testing.T, path, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), `id="page-data">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	var documents map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(data), &documents); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return compact(t, string(documents[name]))
+}
+
+// compact is a JSON text without blanks, its objects in the order of their keys.
+func compact(t *testing.T, text string) string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	short, _ := json.Marshal(value)
+	return string(short)
 }
 
 // A sweep of the workload: a table, a fit, a verdict for each number of threads, the traces kept and a plot.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "4,1,2,3", "--json", "--plot", "p.svg", "-o", "traces", "--",
+	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "4,1,2,3", "--json", "--plot", "p.svg", "--html", "p.html", "-o", "traces", "--",
 		"python3", workload(t), "--op", "axpy", "--size", "4096", "--iters", "20", "--threads={threads}", "--json")
 	var doc sweepDocument
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 || got.stderr != "" {
 		t.Fatalf("%v: %+v", err, got)
 	}
+	if page := pageDocument(t, filepath.Join(dir, "p.html"), "sweep"); page != compact(t, got.stdout) {
+		t.Errorf("the page has\n%s\nand --json\n%s", page, compact(t, got.stdout))
+	}
+	for _, x := range doc.Times {
+		sum := 0.0
+		for _, share := range x.Shares {
+			sum += share
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("with %d threads the shares of time add up to %v", x.Threads, sum)
+		}
+	}
 	rows := doc.Series[0].Rows
-	if doc.Schema != scaling.Schema || len(rows) != 4 || len(doc.Verdicts) != 4 || doc.Series[0].USL == nil && doc.Series[0].Refused == "" || !strings.Contains(doc.Counted, "reported by the program") {
+	if len(doc.Times) != 4 || doc.Schema != scaling.Schema || len(rows) != 4 || len(doc.Verdicts) != 4 || doc.Series[0].USL == nil && doc.Series[0].Refused == "" || !strings.Contains(doc.Counted, "reported by the program") {
 		t.Fatalf("%+v", doc)
 	}
 	for i, r := range rows {
@@ -87,6 +128,8 @@ func TestSweepRefuses(t *testing.T) {
 		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
 		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
 		"a plot nowhere":    {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
+		"a page nowhere":    {[]string{"sweep", "--html", "none/p.html", "--", "true", "{threads}"}, "no folder none"},
+		"two on one output": {[]string{"sweep", "--html", "-", "--json", "--", "true", "{threads}"}, "name a file for the page"},
 		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
 		"its last words":    {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"}, `sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},
 		"no throughput":     {[]string{"sweep", "--", "sh", "-c", `echo '{"ops_per_s": -4}'`, "{threads}"}, "with --threads 1 the program printed an ops_per_s of -4, which is no throughput"},
@@ -116,9 +159,7 @@ func TestSweepInterrupted(t *testing.T) {
 			cmd := exec.Command(tool.mtrace, "sweep", "--", "sh", "-c", c.script, "{threads}")
 			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			startInTime(t, cmd)
 			for range 500 {
 				if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
 					break

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mtrace/analyze"
 	"mtrace/collector/tracefile"
@@ -23,23 +22,15 @@ func TestTail(t *testing.T) {
 	dir := t.TempDir()
 	trace, over := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "over")
 	run := exec.Command(tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer run.Process.Kill()
-	for !exists(trace + partSuffix) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	startInTime(t, run)
+	waitFor(t, "the trace", func() bool { return exists(trace + partSuffix) })
 	tailing := exec.Command(tool.mtrace, "tail", trace)
 	out, err := tailing.StdoutPipe()
 	tailing.Stderr = os.Stderr
-	if err == nil {
-		err = tailing.Start()
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tailing.Process.Kill()
+	startInTime(t, tailing)
 	var text bytes.Buffer
 	kinds, last := map[string]bool{}, ""
 	lines := bufio.NewScanner(out)

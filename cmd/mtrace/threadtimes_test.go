@@ -13,7 +13,7 @@ import (
 // threads sleep. The story: without them, who slept was called cpu-bound.
 func TestReportOfProcessorTimes(t *testing.T) {
 	needTruth(t)
-	if out, err := exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir).CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for scenario, computes := range map[string]bool{"cpu-bound": true, "anti-phase": false} {

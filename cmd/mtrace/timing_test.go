@@ -26,7 +26,7 @@ var metalClient = sync.OnceValues(func() (string, error) {
 	args := append([]string{"-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString", "-DGNUSTEP",
 		"-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", path}, sources...)
 	args = append(args, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)
-	out, err := exec.Command("gcc", args...).CombinedOutput()
+	out, err := saidBy(exec.Command("gcc", args...), commandLimit)
 	if err != nil {
 		os.Stderr.Write(out)
 	}
@@ -161,7 +161,7 @@ func TestEncoderTimingIsTrue(t *testing.T) {
 			labels[l.Text] = file.Encoders[i]
 		}
 	}
-	for _, b := range trace.CommandBuffers {
+	for b := range trace.Buffers() {
 		for _, e := range b.Encoders {
 			want := labels[e.Label]
 			if begin, end := e.GPU.Begin-analyze.Nanos(want.GPUStart), e.GPU.End-analyze.Nanos(want.GPUEnd); max(begin, -begin, end, -end) > 50_000 {

@@ -164,7 +164,7 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 func TestTimeNamespace(t *testing.T) {
 	needTruth(t)
 	ahead := []string{"unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"}
-	if out, err := exec.Command(ahead[0], append(ahead[1:], "true")...).CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command(ahead[0], append(ahead[1:], "true")...), commandLimit); err != nil {
 		t.Skipf("no time namespace of one's own here: %v %s", err, out)
 	}
 	script := `"$0" classes 3 && exec ` + strings.Join(ahead, " ") + ` "$0" classes 3`
@@ -189,10 +189,7 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", buildShapesClient(t), "flood", fmt.Sprint(calls))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
+	startInTime(t, cmd)
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) { // until there is something of it
 		if stat, err := os.Stat(trace + partSuffix); err == nil && stat.Size() > 4096 {
 			break
@@ -271,7 +268,7 @@ print(failed, "failed")
 	} {
 		t.Run(backlog, func(t *testing.T) {
 			if prefix != nil {
-				if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+				if out, err := saidBy(exec.Command(prefix[0], append(prefix[1:], "true")...), commandLimit); err != nil {
 					t.Skipf("no network namespace of one's own here: %v %s", err, out)
 				}
 			}

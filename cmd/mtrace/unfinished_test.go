@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -90,15 +91,15 @@ func TestRunNamesNeverMeet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const runs = 6
-	ended := make(chan outcome, runs)
+	var running sync.WaitGroup
 	for range runs {
-		go func() { ended <- sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--", "true") }()
+		running.Go(func() {
+			if got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--", "true"); got.exit != 0 {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
-	for range runs {
-		if got := <-ended; got.exit != 0 {
-			t.Errorf("%+v", got)
-		}
-	}
+	running.Wait()
 	if names := files(t, dir); len(names) != runs {
 		t.Errorf("%q", names)
 	}
@@ -134,9 +135,7 @@ func TestRunLeavesPart(t *testing.T) {
 	for name, args := range map[string][]string{"t.mtrace.part": {"-o", "t.mtrace"}, "sleep-*.mtrace.part": nil} {
 		cmd := exec.Command(tool.mtrace, append(append([]string{"run", "--no-report"}, args...), "--", "sleep", "3")...)
 		cmd.Dir = dir
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		startInTime(t, cmd)
 		var found []string
 		for end := time.Now().Add(2 * time.Minute); len(found) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			found, _ = filepath.Glob(filepath.Join(dir, name))

@@ -12,8 +12,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// toolVersion is the version of this build: the module's version when it was installed by version, else the commit.
+// release is a release's version, which its build sets: -ldflags="-X main.release=v1.2.3".
+var release string
+
+// toolVersion is the version of this build: the release's, the module's when it was installed by version, else the commit.
 func toolVersion() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -30,13 +30,10 @@ func view(t *testing.T, args ...string) viewing {
 	t.Helper()
 	cmd := exec.Command(tool.mtrace, append([]string{"view"}, args...)...)
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	startInTime(t, cmd)
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("it says no address: %v", err)
@@ -54,7 +51,7 @@ func (v viewing) get(t *testing.T, method, path, host string) (status int, text 
 	if host != "" {
 		r.Host = host
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := (&http.Client{Timeout: patience}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +146,7 @@ func TestViewInBrowser(t *testing.T) {
 			c.Env = append(os.Environ(), "HOME="+folder)
 			var log strings.Builder
 			c.Stderr = &log
-			out, err := c.Output()
+			out, err := printedBy(c, commandLimit)
 			if strings.Contains(log.String(), "CONSOLE") {
 				t.Errorf("it has something to complain about: %s", log.String())
 			}

@@ -40,7 +40,7 @@ print(slept() - before, int(1000 * (time.monotonic() - begin)), calls)
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	cmd := exec.Command(tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", "-c", program)
 	cmd.Env = append(cmd.Environ(), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
-	out, err := cmd.Output()
+	out, err := printedBy(cmd, commandLimit)
 	var slept, milliseconds, calls int
 	if _, scanned := fmt.Sscan(string(out), &slept, &milliseconds, &calls); err != nil || scanned != nil {
 		t.Fatalf("%v %v\n%s", err, scanned, out)

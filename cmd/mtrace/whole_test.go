@@ -99,9 +99,7 @@ func TestCutByKill(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	startInTime(t, cmd)
 	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	part := filepath.Join(dir, "t.mtrace"+partSuffix)
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -136,9 +134,7 @@ func TestCutByRelay(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	startInTime(t, cmd)
 	defer func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		cmd.Wait()

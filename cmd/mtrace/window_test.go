@@ -128,10 +128,7 @@ func TestRunTogglesOnSignal(t *testing.T) {
 	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--start-on", "signal", "-o", trace, "--", "python3", phases(t), "gelu", "mark:done", "until:"+over, "until:"+gone)
 	var said strings.Builder
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
+	startInTime(t, cmd)
 	size := func() int64 {
 		info, err := os.Stat(trace + partSuffix)
 		if err != nil {

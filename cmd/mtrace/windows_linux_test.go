@@ -18,7 +18,7 @@ import (
 // between; in windows in which they did not commit they were left out, and the run seemed to wait for the GPU.
 func TestVerdictByWindows(t *testing.T) {
 	needTruth(t)
-	if out, err := exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir).CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	tools := scenarios.Tools{Bin: tool.dir}

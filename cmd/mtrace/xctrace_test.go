@@ -96,7 +96,7 @@ func TestXctraceStdin(t *testing.T) {
 	}
 	defer input.Close()
 	cmd.Stdin = input
-	out, err := cmd.Output()
+	out, err := printedBy(cmd, commandLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestXctraceProfiles(t *testing.T) {
 func TestXctraceRecord(t *testing.T) {
 	dir := t.TempDir()
 	standin := filepath.Join(dir, "xctrace")
-	if out, err := exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin").CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"), commandLimit); err != nil {
 		t.Fatal(string(out))
 	}
 	temporary := filepath.Join(dir, "tmp")
@@ -224,7 +224,7 @@ func TestXctraceRecord(t *testing.T) {
 func TestXctraceInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	standin, temporary, bundle := filepath.Join(dir, "xctrace"), filepath.Join(dir, "tmp"), filepath.Join(dir, "x.trace")
-	if out, err := exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin").CombinedOutput(); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"), commandLimit); err != nil {
 		t.Fatal(string(out))
 	}
 	for _, d := range []string{temporary, bundle} {
@@ -240,9 +240,7 @@ func TestXctraceInterrupted(t *testing.T) {
 	cmd.Env = append(os.Environ(), "TMPDIR="+temporary, "MTRACE_XCTRACE="+standin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	startInTime(t, cmd)
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(bundle, "attempts-metal-gpu-intervals")); err == nil {
 			break

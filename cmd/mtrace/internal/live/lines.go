@@ -1,0 +1,54 @@
+package live
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Lines writes a line a second, where there is no terminal for a table.
+type Lines struct {
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	once    sync.Once
+}
+
+// NewLines begins to write what the watcher counts.
+func NewLines(out io.Writer, w *Watcher) *Lines {
+	l := &Lines{stop: make(chan struct{})}
+	l.stopped.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case now := <-tick.C:
+				io.WriteString(out, oneLine(w.Picture(now)))
+			case <-l.stop:
+				return
+			}
+		}
+	})
+	return l
+}
+
+// Close ends them.
+func (l *Lines) Close() {
+	l.once.Do(func() { close(l.stop) })
+	l.stopped.Wait()
+}
+
+// oneLine is a picture in a line of its own, which one write puts out whole.
+func oneLine(p Picture) string {
+	waiting := 0
+	for _, t := range p.Threads {
+		if t.State.Waits() {
+			waiting++
+		}
+	}
+	cut := ""
+	if p.Failed != nil {
+		cut = fmt.Sprintf("  THE TRACE IS CUT, this is only counted: %v", p.Failed)
+	}
+	return fmt.Sprintf("mtrace %s: %s, of which %d wait%s\n", p.Elapsed.Truncate(time.Second), figures(p), waiting, cut)
+}

@@ -1,0 +1,171 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A Picture is what happened since the one before it, and what the threads are at now.
+type Picture struct {
+	Elapsed  time.Duration // since the recording began
+	Programs []string      // those that live and use Metal, by their numbers
+	Busy     float64       // the GPU's share of the time, 0 to 1
+	Buffers  float64       // command buffers that completed, a second
+	Calls    float64       // of Metal, a second
+	InFlight int           // command buffers that were committed and have not completed
+	Lost     uint64        // records, of all the recording
+	Failed   error         // why the trace is cut
+	Threads  []Thread
+}
+
+// A Thread is one that lives.
+type Thread struct {
+	Process tracefile.ProcessIndex
+	ID      uint64
+	Name    string
+	State   State
+	Call    string        // that it is inside of; empty for none
+	For     time.Duration // since that call began
+	On      string        // the thread that it waits for, or mostly waited for of late; empty when none is known
+	Commits float64       // command buffers a second
+	Calls   float64       // the same
+	Waited  float64       // the share of the time that it waited, 0 to 1, in waits that have ended
+}
+
+// A State is what a thread is at.
+type State string
+
+// The states, in words for people.
+const (
+	Works       State = "works"    // outside of Metal
+	Silent      State = "no calls" // what it does is not seen
+	InMetal     State = "in Metal"
+	Compiles    State = "compiles"
+	AwaitsGPU   State = "waits: GPU"
+	AwaitsRoom  State = "waits: queue" // for room in it
+	AwaitsLock  State = "waits: lock"
+	AwaitsOther State = "waits: signal"
+	AwaitsChild State = "waits: child"
+)
+
+// Waits says whether it is at a stand.
+func (s State) Waits() bool { return len(s) > 6 && s[:6] == "waits:" }
+
+func stateOf(row wire.Row) State {
+	switch row.Group {
+	case wire.GroupWait:
+		return AwaitsGPU
+	case wire.GroupAcquire:
+		return AwaitsRoom
+	case wire.GroupLock:
+		return AwaitsLock
+	case wire.GroupCompile:
+		return Compiles
+	case wire.GroupSignal:
+		if row.Effect == wire.EffectAwaitsProcess {
+			return AwaitsChild
+		}
+		return AwaitsOther
+	}
+	return InMetal
+}
+
+// Picture takes one, and counts anew.
+func (w *Watcher) Picture(now time.Time) Picture {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	seconds := max(now.Sub(w.since).Seconds(), 1e-3)
+	picture := Picture{
+		Elapsed: now.Sub(w.began), Busy: min(1, busy(w.gpu).Seconds()/seconds), Buffers: float64(w.completed) / seconds, InFlight: max(0, w.inFlight), Failed: w.failed,
+	}
+	for index, q := range w.processes {
+		picture.Lost += q.lost
+		if q.ended {
+			continue
+		}
+		if len(q.rings) > 0 {
+			picture.Programs = append(picture.Programs, fmt.Sprintf("%s %d", analyze.Printable(filepath.Base(q.Hello.Program)), q.Hello.PID))
+		}
+		for _, t := range q.rings {
+			picture.Calls += float64(t.calls) / seconds
+			if t.seen {
+				picture.Threads = append(picture.Threads, q.picture(index, t, seconds))
+			}
+			t.calls, t.commits = 0, 0
+			clear(t.waited)
+		}
+	}
+	slices.Sort(picture.Programs)
+	w.gpu, w.completed, w.since = w.gpu[:0], 0, now
+	return picture
+}
+
+func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float64) Thread {
+	row := t.inside.Call.Row()
+	all, most := t.waits()
+	picture := Thread{
+		Process: index, ID: t.id, Name: q.name(t.id), State: Works,
+		Commits: float64(t.commits) / seconds, Calls: float64(t.calls) / seconds, Waited: min(1, float64(all)/1e9/seconds),
+	}
+	on := most.thread
+	switch {
+	case t.inside.Call != wire.CallNone:
+		picture.State = stateOf(row)
+		picture.Call, picture.For = row.Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(t.inside.Begin)))
+		on = q.committers.of(t.inside.Object)
+	case picture.Waited >= 0.5: // a wait for a lock or a signal is seen when it has ended
+		picture.State = most.what
+	case t.calls == 0:
+		picture.State = Silent
+	}
+	switch {
+	case on == 0 || !picture.State.Waits():
+	case on == t.id:
+		picture.On = "its own work"
+	default:
+		picture.On = q.name(on)
+	}
+	return picture
+}
+
+// waits are how long it waited in all, in nanoseconds, and for what the longest.
+func (t *thread) waits() (all int64, most awaited) {
+	for _, s := range slices.SortedFunc(maps.Keys(t.waited), func(x, y awaited) int {
+		return cmp.Or(cmp.Compare(x.what, y.what), cmp.Compare(x.thread, y.thread))
+	}) {
+		if all += t.waited[s]; t.waited[s] > t.waited[most] {
+			most = s
+		}
+	}
+	return all, most
+}
+
+func (q *process) name(id uint64) string {
+	for _, t := range q.rings {
+		if name := q.texts[t.name]; t.id == id && name != "" {
+			return fmt.Sprintf("%s %d", analyze.Printable(name), id)
+		}
+	}
+	return fmt.Sprintf("thread %d", id)
+}
+
+// busy is the length of the union of intervals.
+func busy(intervals []analyze.Interval) time.Duration {
+	slices.SortFunc(intervals, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
+	var sum, end analyze.Nanos
+	for _, i := range intervals {
+		if i.End > max(end, i.Begin) {
+			sum += i.End - max(end, i.Begin)
+			end = i.End
+		}
+	}
+	return time.Duration(sum)
+}

@@ -1,0 +1,245 @@
+package live
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// A Table is a watcher's pictures on a terminal's second screen, and its keys. The program writes meanwhile to Held.
+type Table struct {
+	Held     *Held
+	watcher  *Watcher
+	keyboard *keyboard
+	screen   tcell.Screen
+	resized  chan os.Signal // for the program's terminal, table or not
+	mutex    sync.Mutex     // guards the screen
+	gone     bool           // for good
+	aside    bool           // while a shell has the terminal
+	view     view
+	shown    Picture
+	over     chan struct{}
+	stopped  sync.WaitGroup
+}
+
+// refresh is how often a new picture is taken.
+const refresh = 500 * time.Millisecond
+
+// CanTable says whether there can be a table on a file: it is a terminal that we run on, in its foreground, and that can move its cursor.
+func CanTable(file *os.File) bool {
+	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || !SameTerminal(file, file) {
+		return false
+	}
+	k, err := openKeyboard()
+	if err != nil {
+		return false
+	}
+	defer k.end()
+	return k.inForeground()
+}
+
+// NewTable makes a table for the terminal that real is, and does not show it yet.
+func NewTable(real *os.File, w *Watcher) (*Table, error) {
+	keyboard, err := openKeyboard()
+	if err != nil {
+		return nil, err
+	}
+	screen, err := tcell.NewTerminfoScreenFromTty(keyboard)
+	if err != nil {
+		keyboard.end()
+		return nil, err
+	}
+	held, err := Hold(real)
+	if err != nil {
+		keyboard.end()
+		return nil, err
+	}
+	return &Table{Held: held, watcher: w, keyboard: keyboard, screen: screen, resized: make(chan os.Signal, 1), gone: true, over: make(chan struct{})}, nil
+}
+
+// Show takes the terminal. When that fails there is no table, and what the program writes goes to the terminal.
+func (t *Table) Show() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	signal.Notify(t.resized, syscall.SIGWINCH)
+	t.stopped.Go(func() {
+		for range t.resized {
+			if t.Held.Resized() {
+				syscall.Kill(0, syscall.SIGWINCH) // who was told of the real one's new size before has asked a terminal that had the old
+			}
+		}
+	})
+	if !t.keyboard.inForeground() || t.screen.Init() != nil {
+		t.watcher.Stop()
+		t.Held.Release()
+		return
+	}
+	t.gone = false
+	events := make(chan tcell.Event, 16)
+	go t.screen.ChannelEvents(events, t.over)
+	t.stopped.Go(func() {
+		defer t.hide() // on a panic, too
+		t.run(events)
+	})
+}
+
+func (t *Table) run(events <-chan tcell.Event) {
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	t.draw()
+	for {
+		select {
+		case <-t.over:
+			return
+		case <-t.Held.Full:
+			return
+		case now := <-tick.C:
+			if t.view.paused {
+				t.watcher.Picture(now) // what comes after the pause is of then
+			} else {
+				t.shown = t.watcher.Picture(now)
+			}
+		case e, ok := <-events:
+			if !ok || t.event(e) {
+				return
+			}
+			if len(events) > 0 { // as when text is pasted
+				continue
+			}
+		}
+		t.draw()
+	}
+}
+
+// event does what a key says, and says whether that is to end the table.
+func (t *Table) event(e tcell.Event) (quit bool) {
+	switch e := e.(type) {
+	case *tcell.EventError:
+		return true // the terminal is gone, or somebody else's
+	case *tcell.EventResize:
+		t.mutex.Lock()
+		if !t.aside && !t.gone {
+			t.screen.Sync()
+		}
+		t.mutex.Unlock()
+	case *tcell.EventKey:
+		switch {
+		case e.Rune() == 'q' || e.Key() == tcell.KeyEscape:
+			return true
+		case e.Rune() == 's' || e.Key() == tcell.KeyRight:
+			t.view.order = (t.view.order + 1) % orders
+		case e.Rune() == 'S' || e.Key() == tcell.KeyLeft:
+			t.view.order = (t.view.order + orders - 1) % orders
+		case e.Rune() == 'p' || e.Rune() == ' ':
+			t.view.paused = !t.view.paused
+		}
+	}
+	return false
+}
+
+var styles = map[style]tcell.Style{
+	plain:   tcell.StyleDefault,
+	bold:    tcell.StyleDefault.Bold(true),
+	reverse: tcell.StyleDefault.Reverse(true),
+	dim:     tcell.StyleDefault.Dim(true),
+	waits:   tcell.StyleDefault.Foreground(tcell.ColorOlive),
+	alarm:   tcell.StyleDefault.Foreground(tcell.ColorMaroon).Bold(true),
+}
+
+func (t *Table) draw() {
+	if !t.view.paused {
+		t.view.output = t.Held.Last()
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.gone || t.aside { // the library draws for ever on a screen that it has given back
+		return
+	}
+	width, height := t.screen.Size()
+	t.screen.Clear()
+	for y, l := range layout(t.shown, t.view, width, height) {
+		style := styles[l.style]
+		if os.Getenv("NO_COLOR") != "" {
+			style = style.Foreground(tcell.ColorDefault)
+		}
+		t.screen.PutStrStyled(0, y, l.text, style)
+	}
+	t.screen.Show()
+}
+
+// hide gives the terminal back, for good.
+func (t *Table) hide() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if !t.gone {
+		t.gone = true
+		t.drained(t.screen.Fini)
+	}
+	t.watcher.Stop()
+	t.Held.Release()
+}
+
+// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed: a text that was pasted behind a q hung it for good.
+func (t *Table) drained(give func()) {
+	given := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-given:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			for t.screen.HasPendingEvent() {
+				t.screen.PollEvent()
+			}
+		}
+	}()
+	give()
+	close(given)
+}
+
+// Suspend gives the terminal back while the program is stopped.
+func (t *Table) Suspend() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if !t.gone {
+		t.aside = true
+		t.drained(func() { t.screen.Suspend() })
+	}
+}
+
+// Resume takes it again, if we are in its foreground; in the background there is no table any more.
+func (t *Table) Resume() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.gone {
+		return
+	}
+	t.aside = false
+	if t.keyboard.inForeground() && t.screen.Resume() == nil {
+		return
+	}
+	t.gone = true
+	t.watcher.Stop()
+	t.Held.Release()
+}
+
+// Close gives the terminal back, and waits until all that the program wrote is on it. It may be called again.
+func (t *Table) Close() {
+	select {
+	case <-t.over:
+		return
+	default:
+		close(t.over)
+	}
+	t.hide()
+	signal.Stop(t.resized)
+	close(t.resized)
+	t.stopped.Wait()
+	t.Held.Finish()
+	t.keyboard.end()
+}

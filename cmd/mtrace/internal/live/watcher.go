@@ -1,0 +1,219 @@
+// Package live shows what a program does with Metal while it runs: as a table on a terminal, or as lines where there is none.
+package live
+
+import (
+	"sync"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A Watcher counts what is recorded as it arrives. It is a collector's Observer, and Look is its Watch.
+type Watcher struct {
+	collector.Nobody
+	mutex     sync.Mutex
+	processes map[tracefile.ProcessIndex]*process
+	gpu       []analyze.Interval // of command buffers that completed since the last picture
+	completed int                // the same
+	inFlight  int                // less than 0 when a completion came before its commit did
+	stopped   bool               // nobody asks for pictures any more
+	failed    error              // why what is shown is not in the trace any more
+	began     time.Time
+	since     time.Time // of the last picture
+}
+
+// process is what is known of one.
+type process struct {
+	tracefile.Process // its clock
+	texts             map[wire.StringID]string
+	rings             map[uint16]*thread
+	committers        recent
+	lost              uint64
+	ended             bool
+}
+
+// thread is who has a ring.
+type thread struct {
+	id      uint64
+	name    wire.StringID
+	starts  bool // the record before was its start
+	inside  collector.Inside
+	at      wire.Ticks // when it was seen there
+	seen    bool       // in the last look
+	calls   int        // since the last picture, as what follows
+	commits int
+	waited  map[awaited]int64 // nanoseconds
+}
+
+// awaited is what was waited for, and the thread whose it was, 0 when that is not known.
+type awaited struct {
+	what   State
+	thread uint64
+}
+
+// NewWatcher has seen nothing yet.
+func NewWatcher() *Watcher {
+	now := time.Now()
+	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now}
+}
+
+// Fail says that what comes from here on is not in the trace.
+func (w *Watcher) Fail(err error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.failed = err
+}
+
+// Process implements collector.Observer.
+func (w *Watcher) Process(p tracefile.ProcessIndex, h wire.Hello) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.processes[p] = &process{Process: tracefile.Process{Hello: h}, texts: map[wire.StringID]string{}, rings: map[uint16]*thread{}}
+}
+
+// Clock implements collector.Observer.
+func (w *Watcher) Clock(p tracefile.ProcessIndex, kind wire.ClockKind, numer, denom uint32) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	q := w.processes[p]
+	q.Process.Clock, q.TimebaseNumer, q.TimebaseDenom = kind, numer, denom
+}
+
+// Samples implements collector.Observer.
+func (w *Watcher) Samples(p tracefile.ProcessIndex, samples []wire.ClockSample) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, s := range samples {
+		w.processes[p].Sampled(s)
+	}
+}
+
+// Facts implements collector.Observer.
+func (w *Watcher) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, f := range facts {
+		if f.Kind == wire.FactString {
+			w.processes[p].texts[wire.StringID(f.Key)] = f.Text
+		}
+	}
+}
+
+// Stop ends the counting: there will be no picture any more.
+func (w *Watcher) Stop() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.stopped, w.gpu = true, nil
+}
+
+// End implements collector.Observer.
+func (w *Watcher) End(p tracefile.ProcessIndex, e tracefile.End) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	q := w.processes[p]
+	q.ended, q.lost = true, max(q.lost, e.Lost())
+}
+
+// Records implements collector.Observer.
+func (w *Watcher) Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.stopped {
+		return
+	}
+	q := w.processes[p]
+	t := q.thread(ring)
+	for i, r := range records {
+		switch row := r.Call.Row(); {
+		case r.Call == wire.CallThreadStart:
+			*t = thread{id: r.Arg, starts: true, waited: map[awaited]int64{}}
+			continue
+		case r.Call == wire.CallMore && t.starts:
+			t.name = wire.StringID(r.More().X0)
+		case r.Call == wire.CallCompleted:
+			w.completed++
+			w.inFlight--
+			if i+1 < len(records) && records[i+1].Call == wire.CallMore {
+				m := records[i+1].More()
+				w.gpu = append(w.gpu, analyze.Interval{Begin: analyze.Nanos(m.X0), End: analyze.Nanos(m.X1)})
+			}
+		case row.Group != wire.GroupNone:
+			w.inFlight += q.call(t, row, r)
+		}
+		t.starts = false
+	}
+}
+
+func (q *process) thread(ring uint16) *thread {
+	t := q.rings[ring]
+	if t == nil {
+		t = &thread{waited: map[awaited]int64{}}
+		q.rings[ring] = t
+	}
+	return t
+}
+
+// call counts one, and says how many command buffers it committed.
+func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
+	switch row.Group {
+	case wire.GroupLock, wire.GroupSignal: // which are no calls of Metal
+		t.waited[awaited{stateOf(row), r.Arg}] += q.Nanos(r.End) - q.Nanos(r.Begin)
+		return 0
+	case wire.GroupWait:
+		t.waited[awaited{AwaitsGPU, q.committers.of(r.Object)}] += q.Nanos(r.End) - q.Nanos(r.Begin)
+	}
+	t.calls++
+	if !row.Effect.Commits() {
+		return 0
+	}
+	switch row.Object.Kind {
+	case wire.KindCommandBuffer:
+		q.committers.add(r.Object, t.id)
+		committed = 1
+	case wire.KindQueue: // of Metal 4: so many at once
+		committed = int(min(r.Arg, 1<<16))
+	}
+	t.commits += committed
+	return committed
+}
+
+// Look is what a Collector's Watch is told.
+func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	q := w.processes[p]
+	q.lost = max(q.lost, s.Lost)
+	for _, t := range q.rings {
+		t.seen = false
+	}
+	for _, in := range s.Threads {
+		t := q.thread(in.Ring)
+		if t.id == 0 {
+			t.id = in.Thread
+		}
+		t.inside, t.at, t.seen = in, s.At, t.id == in.Thread
+	}
+}
+
+// recent remembers which thread committed a command buffer, of the latest of them: a program makes more of them than there is memory for.
+type recent struct{ now, before map[wire.ObjectID]uint64 }
+
+const remembered = 1 << 16
+
+func (c *recent) add(object wire.ObjectID, thread uint64) {
+	if c.now == nil || len(c.now) >= remembered {
+		c.now, c.before = map[wire.ObjectID]uint64{}, c.now
+	}
+	c.now[object] = thread
+}
+
+// of is 0 when it is not known.
+func (c *recent) of(object wire.ObjectID) uint64 {
+	if t, ok := c.now[object]; ok {
+		return t
+	}
+	return c.before[object]
+}

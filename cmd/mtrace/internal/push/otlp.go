@@ -1,0 +1,130 @@
+package push
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"mtrace/analyze/profile/otlp"
+)
+
+// otlpHTTP sends a profile as OpenTelemetry's protocol has it over HTTP. What it sends, ExportProfilesServiceRequest, is ProfilesData on the wire.
+func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
+	of := map[string]string{}
+	for name, value := range s.Labels {
+		of[attributeName(name)] = value
+	}
+	content, err := proto.Marshal(otlp.Make(p.Profile, of, s.Version))
+	if err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	w := gzip.NewWriter(&body)
+	w.Write(content) // a buffer takes everything
+	w.Close()
+	answer, said, err := s.post(ctx, client(http.DefaultTransport), "v1development/profiles", body.Bytes(),
+		map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"})
+	if err != nil {
+		return err
+	}
+	isProtobuf := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/x-protobuf")
+	switch {
+	case answer.StatusCode != http.StatusOK:
+		if isProtobuf { // google.rpc.Status
+			if why, err := textField(said, 2); err == nil {
+				said = why
+			}
+		}
+		return refused(answer, string(said))
+	case !isProtobuf:
+		return errors.New("it answered, and not as a receiver of OTLP does: is this the receiver's address?")
+	}
+	return partly(said)
+}
+
+// partly is the error of an answer that says that only a part was taken. A warning alone is passed over: everything was.
+func partly(said []byte) error {
+	partial, err := textField(said, 1)
+	if err != nil {
+		return fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	rejected, why := uint64(0), ""
+	err = eachField(partial, func(field protowire.Number, number uint64, content []byte) {
+		switch field {
+		case 1:
+			rejected = number
+		case 2:
+			why = string(content)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	if rejected > 0 {
+		return fmt.Errorf("it left out %d of the profiles: %s", rejected, why)
+	}
+	return nil
+}
+
+// textField is the last field of a number that has bytes, of a message.
+func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
+	err = eachField(b, func(field protowire.Number, _ uint64, content []byte) {
+		if field == wanted {
+			text = content
+		}
+	})
+	return text, err
+}
+
+// eachField calls see with each field of a message that is a number or has bytes.
+func eachField(b []byte, see func(field protowire.Number, number uint64, content []byte)) error {
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		size := protowire.ConsumeFieldValue(field, kind, b)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		switch kind {
+		case protowire.VarintType:
+			number, _ := protowire.ConsumeVarint(b)
+			see(field, number, nil)
+		case protowire.BytesType:
+			content, _ := protowire.ConsumeBytes(b)
+			see(field, 0, content)
+		}
+		b = b[size:]
+	}
+	return nil
+}
+
+// attributeName is what OpenTelemetry's conventions call a label.
+func attributeName(label string) string {
+	switch label {
+	case ServiceLabel:
+		return "service.name"
+	case HostLabel:
+		return "host.name"
+	}
+	return label
+}
+
+// Labels that have a name in OpenTelemetry's conventions.
+const (
+	ServiceLabel = "service_name"
+	HostLabel    = "host"
+)
+
+func sortedNames(labels map[string]string) []string { return slices.Sorted(maps.Keys(labels)) }

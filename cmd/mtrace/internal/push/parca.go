@@ -1,0 +1,60 @@
+package push
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// parca sends parca.profilestore.v1alpha1.ProfileStoreService's WriteRaw by gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which
+// for one message each way is one request of HTTP/2.
+func parca(ctx context.Context, s *Server, p Profile) error {
+	raw, err := p.raw()
+	if err != nil {
+		return err
+	}
+	series := message(nil, 1, labelPairs(nil, 1, s.named(p)))
+	series = message(series, 2, message(nil, 1, raw))
+	request := message(nil, 2, series)
+	// Addresses are those of the files: nothing is to be taken off them.
+	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
+
+	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // not compressed: the profile is
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	defer transport.CloseIdleConnections()
+	transport.Protocols = new(http.Protocols)
+	transport.Protocols.SetHTTP2(true)
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	answer, said, err := s.post(ctx, client(transport), "parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw", append(framed, request...),
+		map[string]string{"Content-Type": "application/grpc+proto", "Te": "trailers"})
+	if err != nil {
+		return err
+	}
+	return callFailed(answer, said)
+}
+
+// callFailed is the error of a call of gRPC; nil is none. Its status is in the trailers, or, of a call that failed at once, in the headers.
+func callFailed(answer *http.Response, said []byte) error {
+	for _, end := range []http.Header{answer.Trailer, answer.Header} {
+		switch code := end.Get("Grpc-Status"); code {
+		case "":
+		case "0":
+			return nil
+		default:
+			why, err := url.PathUnescape(end.Get("Grpc-Message"))
+			if err != nil {
+				why = end.Get("Grpc-Message")
+			}
+			return fmt.Errorf("refused with gRPC's status %s: %s", code, why)
+		}
+	}
+	if answer.StatusCode == http.StatusOK {
+		return errors.New("it answered, and not as a server of gRPC does: is this Parca's address?")
+	}
+	return refused(answer, string(said))
+}

@@ -1,0 +1,56 @@
+package push
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// pyroscope sends push.v1.PusherService's Push, by Connect's protocol (https://connectrpc.com/docs/protocol): an error is JSON, whatever was sent.
+func pyroscope(ctx context.Context, s *Server, p Profile) error {
+	raw, err := p.raw()
+	if err != nil {
+		return err
+	}
+	series := labelPairs(nil, 1, s.named(p))
+	series = message(series, 2, message(nil, 1, raw))
+	answer, said, err := s.post(ctx, client(http.DefaultTransport), "push.v1.PusherService/Push", message(nil, 1, series),
+		map[string]string{"Content-Type": "application/proto", "Connect-Protocol-Version": "1"})
+	if err != nil || answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "application/proto" {
+		return err
+	}
+	var why struct{ Code, Message string }
+	if json.Unmarshal(said, &why) == nil && why.Code != "" {
+		said = []byte(why.Code + ": " + why.Message)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return errors.New("it answered, and not as Pyroscope does: is this its address?")
+	}
+	return refused(answer, string(said))
+}
+
+// named are the labels of a profile: what everything has, and what kind it is.
+func (s *Server) named(p Profile) [][2]string {
+	list := [][2]string{{"__name__", "mtrace_" + p.Kind}}
+	for _, name := range sortedNames(s.Labels) {
+		list = append(list, [2]string{name, s.Labels[name]})
+	}
+	return list
+}
+
+// labelPairs appends labels, each a message of name and value, as a field.
+func labelPairs(b []byte, field protowire.Number, labels [][2]string) []byte {
+	for _, l := range labels {
+		pair := message(nil, 1, []byte(l[0]))
+		b = message(b, field, message(pair, 2, []byte(l[1])))
+	}
+	return b
+}
+
+// message appends a field of bytes: a text, or another message.
+func message(b []byte, field protowire.Number, content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), content)
+}

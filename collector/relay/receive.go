@@ -133,6 +133,7 @@ func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	}
 	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender knows; a connection can also just end
 		r.sessions.forget(in)
+		io.Copy(io.Discard, io.LimitReader(conn, 1<<20)) // up to the sender's end: closing before it would reset the connection
 	}
 }
 

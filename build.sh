@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
+# Builds and proves mtrace. Targets: build (default), demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -154,13 +154,27 @@ tests() {
   build
   mkdir -p .cache
   go build -o .cache/testreport ./cmd/testreport
-  go test -json -timeout 40m ./... | .cache/testreport
+  rm -f .cache/failed
+  go test -json -timeout 40m ./... | .cache/testreport -failed .cache/failed
+}
+
+# again FLAGS: what failed in the last run of the tests, each test alone and ten times. If it was chance, that is a bug too, and is said.
+again() {
+  [ -s .cache/failed ] || die "there is nothing to run again: no test failed, or more than chance explains"
+  local package pattern
+  while read -r package pattern; do
+    say "again, ten times: $package $pattern"
+    go test "$@" -timeout 40m -count 10 -run "$pattern" "$package" </dev/null || die "$package $pattern fails again"
+  done <.cache/failed
+  say "UNSTEADY: these failed once and then passed ten times; find out why:"
+  cat .cache/failed >&2
 }
 
 case ${1:-build} in
   build) build ;;
   demo) demo ;;
   test) tests ;;
+  again) shift; again "$@" ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   release) shift; release "$@" ;;
   bench) build; shift
@@ -177,5 +191,5 @@ case ${1:-build} in
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo dist .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
+  *) die "no target '$1': build, demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
 esac

@@ -36,6 +36,7 @@ type report struct {
 	skipped []place
 	passed  int
 	inside  map[place]bool // tests and packages inside of which a test failed
+	broken  bool           // a package was not built, or ended before its tests; or there is a data race, which is one however seldom it shows
 }
 
 // read reads events up to the end, and writes a line for each package as it ends, with what its failed tests said before it.
@@ -81,6 +82,7 @@ func (r *report) add(e event, out io.Writer) {
 	case "output":
 		if !frame(e.Output) {
 			text(r.said, at).WriteString(e.Output)
+			r.broken = r.broken || strings.HasPrefix(e.Output, "WARNING: DATA RACE")
 		}
 	case "pass", "fail", "skip":
 		if e.Test == "" {
@@ -142,11 +144,13 @@ func (r *report) endPackage(e event, out io.Writer) {
 		for test := range r.running {
 			if test.Package == e.Package && !r.parents[test] {
 				r.fail(test, out)
+				r.broken = true
 			}
 		}
 		if e.FailedBuild != "" {
 			io.WriteString(out, text(r.builds, e.FailedBuild).String())
 		}
+		r.broken = r.broken || !r.inside[at]
 		r.fail(at, out) // has the last words of a process that ended in the middle, and the line FAIL
 	} else if e.Action == "pass" {
 		cached := ""

@@ -11,7 +11,7 @@ import (
 )
 
 // tests runs the tests of a module made of files and returns the report's text of what go test said of them.
-func tests(t *testing.T, files map[string]string) (text string, good bool) {
+func tests(t *testing.T, files map[string]string) (text string, r *report) {
 	t.Helper()
 	dir := t.TempDir()
 	files["go.mod"] = "module m\n\ngo 1.24\n"
@@ -36,7 +36,7 @@ func tests(t *testing.T, files map[string]string) (text string, good bool) {
 	if err := r.finish(&out); err != nil {
 		t.Fatal(err)
 	}
-	return regexp.MustCompile(`\(\d[^)]*\)`).ReplaceAllString(out.String(), "(…)"), r.good()
+	return regexp.MustCompile(`\(\d[^)]*\)`).ReplaceAllString(out.String(), "(…)"), r
 }
 
 const passing = `package m
@@ -54,15 +54,15 @@ func TestRows(t *testing.T) {
 
 // Tests are counted once: not again for the test that they are in.
 func TestPassedTestsAreCounted(t *testing.T) {
-	text, good := tests(t, map[string]string{"m_test.go": passing, "empty/e.go": "package empty\n"})
-	if want := "ok    m (…)\n\n3 passed, 0 failed, 0 skipped\n"; text != want || !good {
-		t.Errorf("good %v:\n%s\nshould be\n%s", good, text, want)
+	text, r := tests(t, map[string]string{"m_test.go": passing, "empty/e.go": "package empty\n"})
+	if want := "ok    m (…)\n\n3 passed, 0 failed, 0 skipped\n"; text != want || !r.good() {
+		t.Errorf("good %v:\n%s\nshould be\n%s", r.good(), text, want)
 	}
 }
 
 // A skip's reason was said to nobody: go test prints it only when it is asked for every line of every test.
 func TestSkipsAreListedWithTheirReasons(t *testing.T) {
-	text, good := tests(t, map[string]string{"m_test.go": passing, "skip/s_test.go": `package skip
+	text, r := tests(t, map[string]string{"m_test.go": passing, "skip/s_test.go": `package skip
 
 import "testing"
 
@@ -88,8 +88,8 @@ skipped:
 
 4 passed, 0 failed, 3 skipped
 `
-	if text != want || !good {
-		t.Errorf("good %v:\n%s\nshould be\n%s", good, text, want)
+	if text != want || !r.good() {
+		t.Errorf("good %v:\n%s\nshould be\n%s", r.good(), text, want)
 	}
 }
 
@@ -100,28 +100,36 @@ func TestFailuresAreShown(t *testing.T) {
 		file  string
 		says  []string
 		count string
+		again string // what may have been chance
 	}{
 		"a test": {"func TestIt(t *testing.T) { t.Run(\"inner\", func(t *testing.T) { t.Error(\"seven is not eight\") }) }",
-			[]string{"seven is not eight", "failed:\n  m/bad TestIt/inner\n"}, "3 passed, 1 failed, 0 skipped\n"},
+			[]string{"seven is not eight", "failed:\n  m/bad TestIt/inner\n"}, "3 passed, 1 failed, 0 skipped\n", "m/bad ^TestIt$/^inner$\n"},
+		"many tests": {"func TestIt(t *testing.T) { for _, name := range []string{\"a\", \"b\", \"c\", \"d\"} { t.Run(name, func(t *testing.T) { t.Fail() }) } }",
+			[]string{"failed:\n  m/bad TestIt/a\n"}, "3 passed, 4 failed, 0 skipped\n", ""},
+		"a data race": {"func TestIt(t *testing.T) { os.Stderr.WriteString(\"WARNING: DATA RACE\\n\"); t.Fail() }",
+			[]string{"DATA RACE", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"an exit in the middle": {"func TestIt(t *testing.T) { os.Stdout.WriteString(\"good bye\\n\"); os.Exit(3) }",
-			[]string{"good bye", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n"},
+			[]string{"good bye", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"a panic in a goroutine": {"func TestIt(t *testing.T) { go panic(\"all is lost\"); select {} }",
-			[]string{"panic: all is lost", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n"},
+			[]string{"panic: all is lost", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"what runs before all tests": {"func TestMain(*testing.M) { os.Stdout.WriteString(\"no disk\\n\"); os.Exit(1) }",
-			[]string{"no disk", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n"},
+			[]string{"no disk", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"a build": {"func TestIt(t *testing.T) { missing() }",
-			[]string{"undefined: missing", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n"},
+			[]string{"undefined: missing", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, good := tests(t, map[string]string{"m_test.go": passing, "bad/b_test.go": "package bad\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Args\n\n" + row.file + "\n\nvar _ testing.TB\n"})
+			text, r := tests(t, map[string]string{"m_test.go": passing, "bad/b_test.go": "package bad\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Args\n\n" + row.file + "\n\nvar _ testing.TB\n"})
 			for _, part := range append(row.says, row.count) {
 				if !strings.Contains(text, part) {
 					t.Errorf("not said: %q, in\n%s", part, text)
 				}
 			}
-			if good || !strings.HasSuffix(text, row.count) {
-				t.Errorf("good %v:\n%s", good, text)
+			if r.good() || !strings.HasSuffix(text, row.count) {
+				t.Errorf("good %v:\n%s", r.good(), text)
+			}
+			if again := r.again(); again != row.again {
+				t.Errorf("to be run again: %q, should be %q", again, row.again)
 			}
 		})
 	}
@@ -132,7 +140,7 @@ func TestNothingIsNotGood(t *testing.T) {
 	if _, err := read(strings.NewReader("ok\n"), &bytes.Buffer{}); err == nil {
 		t.Error("a text without an event was taken for a run of tests")
 	}
-	if text, good := tests(t, map[string]string{"m.go": "package m\n"}); good {
+	if text, r := tests(t, map[string]string{"m.go": "package m\n"}); r.good() {
 		t.Errorf("a run without a test was good:\n%s", text)
 	}
 }

@@ -18,7 +18,7 @@ func newLiveView(std stdio, asked bool) *liveView {
 	}
 	v.watcher = live.NewWatcher()
 	if live.CanTable(std.err) {
-		if table, err := live.NewTable(std.err, v.watcher); err == nil {
+		if table, err := live.NewTable(v.watcher); err == nil {
 			v.table = table
 			v.std.err = table.Held.Program
 			if live.SameTerminal(std.out, std.err) {

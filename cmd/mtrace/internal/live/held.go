@@ -23,7 +23,7 @@ type Held struct {
 	Program *os.File      // where it writes
 	Full    chan struct{} // closed when no more can be held: the table is to go
 	source  *os.File      // the other side
-	real    *os.File
+	real    *console
 	mutex   sync.Mutex
 	kept    *os.File
 	through bool     // what comes goes to the real one at once
@@ -38,17 +38,18 @@ type Held struct {
 // lastLines is how many lines are remembered for the table, and longestLine how long one of them may be.
 const lastLines, longestLine = 32, 512
 
-// Hold begins to hold what a program will write to Program in place of real.
-func Hold(real *os.File) (*Held, error) {
-	source, program, err := pty.Open()
+// Hold begins to hold what a program will write to Program in place of the terminal that we run on.
+func Hold() (*Held, error) {
+	real, err := openConsole("/dev/tty")
 	if err != nil {
 		return nil, err
 	}
-	h := &Held{Program: program, Full: make(chan struct{}), source: source, real: real, marked: make(chan struct{}), last: []string{""}}
-	// An opening of our own: what the program does to that of its standard input, as not to wait, does not concern it.
-	if own, err := unix.Open("/dev/tty", unix.O_WRONLY|unix.O_NOCTTY|unix.O_CLOEXEC, 0); err == nil {
-		h.real = os.NewFile(uintptr(own), "/dev/tty")
+	source, program, err := pty.Open()
+	if err != nil {
+		real.close()
+		return nil, err
 	}
+	h := &Held{Program: program, Full: make(chan struct{}), source: source, real: real, marked: make(chan struct{}), last: []string{""}}
 	if h.kept, err = os.CreateTemp("", "mtrace-output-"); err == nil {
 		os.Remove(h.kept.Name())
 		err = h.settings()
@@ -64,7 +65,7 @@ func Hold(real *os.File) (*Held, error) {
 
 // settings are the real terminal's, but that it does nothing to what is written: the real one will.
 func (h *Held) settings() error {
-	settings, err := unix.IoctlGetTermios(int(h.real.Fd()), getTermios)
+	settings, err := unix.IoctlGetTermios(h.real.fd, getTermios)
 	if err != nil {
 		return err
 	}
@@ -74,14 +75,15 @@ func (h *Held) settings() error {
 
 // Resized gives the program's terminal the size that the real one has now, and says whether it had another.
 func (h *Held) Resized() bool {
-	want, err := pty.GetsizeFull(h.real)
+	want, err := unix.IoctlGetWinsize(h.real.fd, unix.TIOCGWINSZ)
 	if err != nil {
 		return false
 	}
-	if have, err := pty.GetsizeFull(h.Program); err != nil || *have == *want {
+	program := int(h.Program.Fd())
+	if have, err := unix.IoctlGetWinsize(program, unix.TIOCGWINSZ); err != nil || *have == *want {
 		return false
 	}
-	return pty.Setsize(h.Program, want) == nil
+	return unix.IoctlSetWinsize(program, unix.TIOCSWINSZ, want) == nil
 }
 
 func (h *Held) take() {
@@ -238,6 +240,7 @@ func (h *Held) Finish() {
 func (h *Held) close() {
 	h.Program.Close()
 	h.source.Close()
+	h.real.close()
 	if h.kept != nil {
 		h.kept.Close()
 	}

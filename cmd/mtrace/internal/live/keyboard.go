@@ -18,11 +18,10 @@ import (
 // as they always are, so the terminal still makes signals of them. It implements tcell.Tty.
 //
 // The terminal's settings are those of the program's standard input, too. A read of the program's goes on waiting, as it would: it did not when ours was to end
-// after a tenth of a second by VTIME, and the program was at the end of its input. We ask by select whether there is something, and read without waiting what
-// the program did not want.
+// after a tenth of a second by VTIME, and the program was at the end of its input. We ask whether there is something, and read without waiting what the program
+// did not want.
 type keyboard struct {
-	file    *os.File
-	keys    int // the same, to be read from without waiting
+	*console
 	drained atomic.Bool
 	saved   *unix.Termios
 	ours    *unix.Termios // what Start set
@@ -34,20 +33,11 @@ type keyboard struct {
 
 // openKeyboard opens the terminal that we run on, in the foreground.
 func openKeyboard() (*keyboard, error) {
-	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0) // os.OpenFile would not have reads wait, which macOS cannot do here
+	c, err := openConsole("/dev/tty")
 	if err != nil {
 		return nil, err
 	}
-	keys, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err == nil && keys >= unix.FD_SETSIZE {
-		unix.Close(keys)
-		err = unix.EMFILE
-	}
-	if err != nil {
-		unix.Close(fd)
-		return nil, err
-	}
-	return &keyboard{file: os.NewFile(uintptr(fd), "/dev/tty"), keys: keys, resized: make(chan os.Signal, 1)}, nil
+	return &keyboard{console: c, resized: make(chan os.Signal, 1)}, nil
 }
 
 // SameTerminal says whether two files are the terminal that we run on.
@@ -62,7 +52,7 @@ func SameTerminal(a, b *os.File) bool {
 
 // inForeground says whether what is typed is for us.
 func (k *keyboard) inForeground() bool {
-	group, err := unix.IoctlGetInt(int(k.file.Fd()), unix.TIOCGPGRP)
+	group, err := unix.IoctlGetInt(k.fd, unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()
 }
 
@@ -72,8 +62,7 @@ func (k *keyboard) Start() (err error) {
 	if !k.inForeground() {
 		return unix.ENOTTY
 	}
-	fd := int(k.file.Fd())
-	if k.saved, err = unix.IoctlGetTermios(fd, getTermios); err != nil {
+	if k.saved, err = unix.IoctlGetTermios(k.fd, getTermios); err != nil {
 		return err
 	}
 	settings := *k.saved
@@ -82,7 +71,7 @@ func (k *keyboard) Start() (err error) {
 	if err := k.set(&settings); err != nil {
 		return err
 	}
-	if k.ours, err = unix.IoctlGetTermios(fd, getTermios); err != nil {
+	if k.ours, err = unix.IoctlGetTermios(k.fd, getTermios); err != nil {
 		return err
 	}
 	k.watched = make(chan struct{})
@@ -97,7 +86,7 @@ func (k *keyboard) set(settings *unix.Termios) error {
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 	}
-	return unix.IoctlSetTermios(int(k.file.Fd()), setTermios, settings)
+	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
 // restore gives the terminal the settings that it had, if it has ours: others are the program's, or of who is in the foreground.
@@ -105,7 +94,7 @@ func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
 	}
-	if now, err := unix.IoctlGetTermios(int(k.file.Fd()), getTermios); err != nil || *now != *k.ours {
+	if now, err := unix.IoctlGetTermios(k.fd, getTermios); err != nil || *now != *k.ours {
 		return err
 	}
 	return k.set(k.saved)
@@ -149,7 +138,7 @@ func (k *keyboard) NotifyResize(changed func()) {
 
 // WindowSize implements tcell.Tty.
 func (k *keyboard) WindowSize() (size tcell.WindowSize, err error) {
-	size.Width, size.Height, err = term.GetSize(int(k.file.Fd()))
+	size.Width, size.Height, err = term.GetSize(k.fd)
 	return size, err
 }
 
@@ -159,11 +148,11 @@ const theirsFirst = 20 * time.Millisecond
 // Read implements tcell.Tty. It ends when the table does, and when the terminal has gone or is somebody else's.
 func (k *keyboard) Read(b []byte) (int, error) {
 	for !k.drained.Load() && k.inForeground() {
-		if !k.ready() {
+		if !k.typed() {
 			continue
 		}
 		time.Sleep(theirsFirst)
-		switch n, err := unix.Read(k.keys, b); {
+		switch n, err := unix.Read(k.fd, b); {
 		case n > 0:
 			return n, nil
 		case err == unix.EAGAIN || err == unix.EINTR: // the program has read it
@@ -176,26 +165,11 @@ func (k *keyboard) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// ready waits, for a tenth of a second at most, until something was typed. Not by poll, which macOS does not have for /dev/tty.
-func (k *keyboard) ready() bool {
-	var set unix.FdSet
-	set.Set(k.keys)
-	n, err := unix.Select(k.keys+1, &set, nil, nil, &unix.Timeval{Usec: 100_000})
-	if err != nil && err != unix.EINTR {
-		return true // the read says what is wrong
-	}
-	return n > 0
-}
-
-// Write implements tcell.Tty.
-func (k *keyboard) Write(b []byte) (int, error) { return k.file.Write(b) }
-
 // Close implements tcell.Tty, and does nothing: see end.
 func (k *keyboard) Close() error { return nil }
 
 // end gives the terminal back once more, where a program that ended has restored the settings that it had found: the table's.
 func (k *keyboard) end() {
 	k.restore()
-	k.file.Close()
-	unix.Close(k.keys)
+	k.close()
 }

@@ -42,8 +42,8 @@ func CanTable(file *os.File) bool {
 	return k.inForeground()
 }
 
-// NewTable makes a table for the terminal that real is, and does not show it yet.
-func NewTable(real *os.File, w *Watcher) (*Table, error) {
+// NewTable makes a table for the terminal that we run on, and does not show it yet.
+func NewTable(w *Watcher) (*Table, error) {
 	keyboard, err := openKeyboard()
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func NewTable(real *os.File, w *Watcher) (*Table, error) {
 		keyboard.end()
 		return nil, err
 	}
-	held, err := Hold(real)
+	held, err := Hold()
 	if err != nil {
 		keyboard.end()
 		return nil, err

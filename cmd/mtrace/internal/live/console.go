@@ -1,0 +1,58 @@
+package live
+
+import "golang.org/x/sys/unix"
+
+// A console is an opening of the terminal of our own: what a program does to that of its standard input, as not to wait, does not concern it.
+//
+// Nothing waits in it for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has room may wait for ever: ^Z and the
+// like throw away what the terminal has not shown, and Linux tells nobody of the room that this makes (n_tty.c: isig, then pty.c: pty_flush_buffer). The
+// table stood still then, with the program stopped and its shell waiting. Not by poll, which macOS does not have for /dev/tty.
+type console struct{ fd int }
+
+func openConsole(path string) (*console, error) {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err == nil && fd >= unix.FD_SETSIZE {
+		unix.Close(fd)
+		err = unix.EMFILE
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &console{fd}, nil
+}
+
+// Write writes all of b, however long the terminal takes.
+func (c *console) Write(b []byte) (written int, err error) {
+	for written < len(b) {
+		n, err := unix.Write(c.fd, b[written:])
+		switch {
+		case n > 0:
+			written += n
+		case err == nil || err == unix.EAGAIN || err == unix.EINTR:
+			c.await(nil, c.set())
+		default:
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// typed waits for a moment until something was typed, and says whether it was. If the terminal is gone, a read says so.
+func (c *console) typed() bool {
+	n, err := c.await(c.set(), nil)
+	return n > 0 || err != nil && err != unix.EINTR
+}
+
+// set is the console alone, as what to wait for.
+func (c *console) set() *unix.FdSet {
+	var set unix.FdSet
+	set.Set(c.fd)
+	return &set
+}
+
+// await waits, for a tenth of a second at most, until the terminal can be read or written.
+func (c *console) await(read, write *unix.FdSet) (int, error) {
+	return unix.Select(c.fd+1, read, write, nil, &unix.Timeval{Usec: 100_000})
+}
+
+func (c *console) close() { unix.Close(c.fd) }

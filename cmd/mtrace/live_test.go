@@ -236,7 +236,7 @@ func TestLivePaste(t *testing.T) {
 	t.Parallel()
 	p := startLive(t, 80, 24)
 	p.sees(waiting...)
-	p.types("q" + strings.Repeat("s", 1500))
+	p.types("q" + strings.Repeat("s", 3500))
 	p.leaves()
 	p.tell("end")
 	p.sees("program: last line", "status 5")

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"os/signal"
@@ -23,6 +24,8 @@ import (
 type keyboard struct {
 	*console
 	drained atomic.Bool
+	hushed  atomic.Bool // no key is passed on any more
+	still   atomic.Bool // since then nobody is about to pass one on
 	saved   *unix.Termios
 	ours    *unix.Termios // what Start set
 	resized chan os.Signal
@@ -59,6 +62,8 @@ func (k *keyboard) inForeground() bool {
 // Start implements tcell.Tty.
 func (k *keyboard) Start() (err error) {
 	k.drained.Store(false)
+	k.hushed.Store(false)
+	k.still.Store(false)
 	if !k.inForeground() {
 		return unix.ENOTTY
 	}
@@ -148,6 +153,11 @@ const theirsFirst = 20 * time.Millisecond
 // Read implements tcell.Tty. It ends when the table does, and when the terminal has gone or is somebody else's.
 func (k *keyboard) Read(b []byte) (int, error) {
 	for !k.drained.Load() && k.inForeground() {
+		if k.hushed.Load() {
+			k.still.Store(true)
+			time.Sleep(time.Millisecond)
+			continue
+		}
 		if !k.typed() {
 			continue
 		}
@@ -155,14 +165,20 @@ func (k *keyboard) Read(b []byte) (int, error) {
 		switch n, err := unix.Read(k.fd, b); {
 		case n > 0:
 			return n, nil
-		case err == unix.EAGAIN || err == unix.EINTR: // the program has read it
-		case err != nil:
-			return 0, err
-		default:
-			return 0, io.EOF
+		case err != unix.EAGAIN && err != unix.EINTR: // or the program has read it
+			k.still.Store(true)
+			return 0, cmp.Or(err, io.EOF)
 		}
 	}
+	k.still.Store(true)
 	return 0, io.EOF
+}
+
+// hush ends the passing on of keys, and waits until what was read has been taken.
+func (k *keyboard) hush() {
+	for k.hushed.Store(true); !k.still.Load(); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // Close implements tcell.Tty, and does nothing: see end.

@@ -183,21 +183,21 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed: a text that was pasted behind a q hung it for good.
+// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed, and for good when it was about to take more: a text
+// that was pasted behind a q hung it.
 func (t *Table) drained(give func()) {
+	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})
 	go func() {
 		for {
 			select {
 			case <-given:
 				return
-			case <-time.After(time.Millisecond):
-			}
-			for t.screen.HasPendingEvent() {
-				t.screen.PollEvent()
+			case <-typed:
 			}
 		}
 	}()
+	t.keyboard.hush()
 	give()
 	close(given)
 }

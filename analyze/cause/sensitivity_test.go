@@ -50,7 +50,7 @@ func recordings(t *testing.T) (all []*analyze.Trace) {
 }
 
 // TestSensitivity moves each threshold by three tenths, either way and no share beyond all, and counts the verdicts that change. A threshold that changes more than one in a
-// hundred was tuned; docs/analysis.md lists them. Where each verdict has one recording only, the simulator's, few may change at all.
+// hundred was tuned; docs/analysis.md says how many were. Where each verdict has one recording only, the simulator's, few may change at all.
 func TestSensitivity(t *testing.T) {
 	traces := recordings(t)
 	verdicts := func() (all []string) {

@@ -2,7 +2,7 @@
 // Nothing else decides a verdict. One value stands for one idea, wherever that is asked for: most of something is the same share everywhere.
 //
 // A threshold that was found does not matter much: moved by three tenths, it changes next to no verdict. TestSensitivity moves each and counts;
-// docs/analysis.md has the table. Only that test changes them.
+// docs/analysis.md says how many. Only that test changes them.
 package policy
 
 import "mtrace/analyze"

@@ -41,7 +41,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
 			continue
 		}
-		late := evidence.Clip(w.Interval, analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		late := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		if b.Handlers > 0 {
 			r.Lost += late.Length()
 		} else {

@@ -25,7 +25,7 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
 		}
-		took := Clip(b.Created.Interval, ev.Trace.Window)
+		took := b.Created.Interval.Within(ev.Trace.Window)
 		held := u.slots.at(took.Begin)
 		if held < u.Capacity() || took.Length() == 0 {
 			continue

@@ -47,7 +47,7 @@ func (ev *Evidence) findDevices() {
 		if !b.GPU.Known() {
 			continue
 		}
-		gpu := Clip(b.GPU, ev.Trace.Window)
+		gpu := b.GPU.Within(ev.Trace.Window)
 		if gpu.End < gpu.Begin {
 			continue
 		}
@@ -69,7 +69,7 @@ func (ev *Evidence) findDevices() {
 			d.rows = slices.Clone(d.running[:len(d.running)-1])
 		}
 		for w := range b.GPUWork() {
-			row := Clip(w.Interval, ev.Trace.Window)
+			row := w.Interval.Within(ev.Trace.Window)
 			if row.End >= row.Begin {
 				d.rows = append(d.rows, running{row, b})
 			}
@@ -77,7 +77,7 @@ func (ev *Evidence) findDevices() {
 	}
 	elsewhere := map[*analyze.Device][]analyze.Interval{}
 	for _, w := range ev.Trace.Elsewhere {
-		elsewhere[w.Device] = append(elsewhere[w.Device], Clip(w.Interval, ev.Trace.Window))
+		elsewhere[w.Device] = append(elsewhere[w.Device], w.Interval.Within(ev.Trace.Window))
 	}
 	for _, d := range ev.deviceOrder {
 		sortByBegin(d.running)

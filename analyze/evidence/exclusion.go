@@ -33,12 +33,12 @@ func (ev *Evidence) exclusion(opts Options) {
 	}
 	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
-			gpu[t] = append(gpu[t], Clip(b.GPU, ev.Trace.Window))
+			gpu[t] = append(gpu[t], b.GPU.Within(ev.Trace.Window))
 		}
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
 			if t := e.Created.Thread; t != nil && e.Ended.Known() && e.Ended.Thread == t {
-				encoders[t] = append(encoders[t], Clip(analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, ev.Trace.Window))
+				encoders[t] = append(encoders[t], analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}.Within(ev.Trace.Window))
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 			continue
 		}
 		lines = append(lines, line)
-		window = Clip(window, analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
+		window = window.Within(analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
 		total += len(line)
 	}
 	if len(lines) < 2 || window.Length() == 0 {
@@ -135,7 +135,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval {
 	var in []analyze.Interval
 	for _, i := range line {
-		if i = Clip(i, window); i.Length() > 0 {
+		if i = i.Within(window); i.Length() > 0 {
 			in = append(in, i)
 		}
 	}

@@ -25,7 +25,7 @@ func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
 			continue
 		}
 		for _, d := range ev.deviceOrder {
-			sum += d.byThread[w.Thread].Within(Clip(w.Interval, atWork(w.Thread)))
+			sum += d.byThread[w.Thread].Within(w.Interval.Within(atWork(w.Thread)))
 		}
 	}
 	return sum

@@ -70,7 +70,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		if d, known := held[w.Buffer]; known {
-			d = Clip(d, ev.queuedPart(w))
+			d = d.Within(ev.queuedPart(w))
 			f.Began += d.Length() - ev.DeviceOf(ev.Trace.WaitsFor(w)).any.Within(d)
 		}
 	}

@@ -59,7 +59,7 @@ func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string
 	case !b.Committed.Known():
 		return ev.outside()
 	}
-	before := Clip(gap, analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
+	before := gap.Within(analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
 	scheduling := gap.Length() - before.Length()
 	best, most, rest := Scheduling, scheduling, before.Length()
 	for kind, spans := range ev.spans[b.Committed.Thread] {

@@ -33,7 +33,7 @@ func (ev *Evidence) WithTheGPU() (sum, running analyze.Nanos) {
 		sum += with.Within(atWork(t.Thread))
 		for _, d := range ev.deviceOrder {
 			for _, own := range d.byThread[t.Thread].Spans() {
-				running += with.Within(Clip(own, atWork(t.Thread)))
+				running += with.Within(own.Within(atWork(t.Thread)))
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 	for _, t := range ev.Taking {
 		queued := analyze.Nanos(0)
 		for _, i := range ev.inFlight[t.Thread].Spans() {
-			i = Clip(i, atWork(t.Thread))
+			i = i.Within(atWork(t.Thread))
 			for _, d := range ev.deviceOrder {
 				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
 			}
@@ -67,7 +67,7 @@ func (ev *Evidence) shareUnfed() float64 {
 		flight, working := ev.inFlight[t.Thread], atWork(t.Thread)
 		inside := analyze.Nanos(0)
 		for _, b := range NewBusy(ev.spans[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
-			inside += flight.Within(Clip(b, working))
+			inside += flight.Within(b.Within(working))
 		}
 		o := t.WorkTime[analyze.PartOutside]
 		outside += o

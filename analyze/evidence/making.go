@@ -20,7 +20,7 @@ func (ev *Evidence) MemoryMade() (m MemoryMade) {
 		if !ev.TakesPart[a.Thread] {
 			continue
 		}
-		in := Clip(analyze.Interval{Begin: a.At, End: a.At + a.Took}, atWork(a.Thread))
+		in := analyze.Interval{Begin: a.At, End: a.At + a.Took}.Within(atWork(a.Thread))
 		if in.Length() <= 0 {
 			continue
 		}

@@ -88,7 +88,7 @@ func (ev *Evidence) queuedBehind(w *analyze.Wait) {
 		if r.Begin >= queued.End {
 			break
 		}
-		part := Clip(r.Interval, analyze.Interval{Begin: at, End: queued.End})
+		part := r.Interval.Within(analyze.Interval{Begin: at, End: queued.End})
 		if part.Length() == 0 {
 			continue
 		}

@@ -53,7 +53,7 @@ func (ev *Evidence) useOfQueues() {
 			}
 			u.holders[b.Created.Thread].add(analyze.Interval{Begin: b.Created.End, End: end})
 		}
-		flight := Clip(analyze.Interval{Begin: b.Committed.Begin, End: end}, window)
+		flight := analyze.Interval{Begin: b.Committed.Begin, End: end}.Within(window)
 		if !b.Committed.Known() || flight.End < flight.Begin {
 			continue
 		}

@@ -60,7 +60,7 @@ func (ev *Evidence) findStarvation() (s feeding) {
 
 // idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.
 func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
-	i := Clip(w.Interval, atWork(w.Thread))
+	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
 	for _, d := range ev.deviceOrder {
 		idle = min(idle, i.Length()-d.any.Within(i))

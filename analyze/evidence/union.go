@@ -121,9 +121,4 @@ func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Inte
 	}
 }
 
-// Clip is the part of an interval that is within another; it has no length where there is none.
-func Clip(i, within analyze.Interval) analyze.Interval {
-	return analyze.Interval{Begin: max(i.Begin, within.Begin), End: min(i.End, within.End)}
-}
-
-func overlap(a, b analyze.Interval) analyze.Nanos { return Clip(a, b).Length() }
+func overlap(a, b analyze.Interval) analyze.Nanos { return a.Within(b).Length() }

@@ -95,12 +95,12 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, evidence.Clip(b.buffer.GPU, at).Length(), at.Length()) {
+			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, b.buffer.GPU.Within(at).Length(), at.Length()) {
 				c.Root = RootGPU
 			}
 			return
 		}
-		at, b = evidence.Clip(at, held.Interval), held
+		at, b = at.Within(held.Interval), held
 	}
 }
 
@@ -118,7 +118,7 @@ func rootOf(b *block) string {
 // longest is the block that takes more than half of a time; nil when there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
-		if policy.MoreThan(policy.Most, evidence.Clip(b.Interval, i).Length(), i.Length()) {
+		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {
 			return b
 		}
 		if b.End <= i.Begin {

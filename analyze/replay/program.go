@@ -161,7 +161,7 @@ func (ev *builder) program() *program {
 		if x == nil || !b.GPU.Known() || b.Queue == nil || b.Committed.Begin < window.Begin || b.Committed.End > window.End {
 			continue
 		}
-		if ran := evidence.Clip(b.GPU, ev.Trace.Window); ran.End < ran.Begin {
+		if ran := b.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
 			continue // of a range of time that was asked for, it is beside it
 		}
 		d := ev.DeviceOf(b)

@@ -27,9 +27,9 @@ func starvation(ev *evidence.Evidence) Finding {
 	feeders := ev.Starvation.Feeders
 	for i := range feeders[:min(policy.MostNamed, len(feeders))] {
 		x := &feeders[i]
-		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing(x.Thread))
+		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
 	}
-	if site := evidence.StarvedAt(ev.Submits, ev.ForSignals); site != "" {
+	if site := ev.StarvedAt(); site != "" {
 		r.say("they wait in %s", site)
 	}
 	r.say("the GPU was busy for %s of the time", percent(ev.Busy))

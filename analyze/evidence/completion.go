@@ -57,9 +57,5 @@ func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
 			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		}
 	}
-	unions := make(map[*analyze.Queue]*Busy, len(by))
-	for q, list := range by {
-		unions[q] = NewBusy(list)
-	}
-	return unions
+	return unions(by)
 }

@@ -48,15 +48,15 @@ type levels struct {
 	growth  float64         // in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
 }
 
-// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of the time in which any was, and
-// for how long so many were.
-func (l *levels) capacity(busy analyze.Nanos) (most int, total analyze.Nanos) {
+// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of the time in which any was.
+func (l *levels) capacity(busy analyze.Nanos) int {
+	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {
 		if total += l.running[k]; policy.AtLeast(policy.Negligible, total, busy) && total > 0 {
-			return k, total
+			return k
 		}
 	}
-	return 0, 0
+	return 0
 }
 
 // times sweeps over both counters.

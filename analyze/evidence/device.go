@@ -27,17 +27,21 @@ type running struct {
 
 // DeviceOf is where a command buffer runs; the first device where that is not known.
 func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
-	var model *analyze.Device
-	if b != nil && b.Queue != nil {
-		model = b.Queue.Device
-	}
-	if d := ev.devices[model]; d != nil {
+	if d := ev.devices[modelOf(b)]; d != nil {
 		return d
 	}
 	if len(ev.deviceOrder) > 0 {
 		return ev.deviceOrder[0]
 	}
 	return &Device{}
+}
+
+// modelOf is the device that a command buffer's queue is of; nil where that is not known.
+func modelOf(b *analyze.CommandBuffer) *analyze.Device {
+	if b == nil || b.Queue == nil {
+		return nil
+	}
+	return b.Queue.Device
 }
 
 // findDevices sorts the command buffers' GPU times by device and by thread.
@@ -51,10 +55,7 @@ func (ev *Evidence) findDevices() {
 		if gpu.End < gpu.Begin {
 			continue
 		}
-		var model *analyze.Device
-		if b.Queue != nil {
-			model = b.Queue.Device
-		}
+		model := modelOf(b)
 		d := ev.devices[model]
 		if d == nil {
 			d = &Device{Model: model, byThread: map[*analyze.Thread]*Busy{}}

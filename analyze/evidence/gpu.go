@@ -25,14 +25,13 @@ type GPU struct {
 
 // DeviceUse is what one GPU did between the first commit to it and the last completion.
 type DeviceUse struct {
-	Device     *analyze.Device // nil when not known
-	Active     analyze.Interval
-	Busy, Sum  analyze.Nanos
-	Capacity   int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
-	AtCapacity analyze.Nanos // time in which it ran that many
-	Backlog    analyze.Nanos // time in which it was busy while something was ready for it and had not begun
-	Growth     float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
-	Crowding   Crowding
+	Device    *analyze.Device // nil when not known
+	Active    analyze.Interval
+	Busy, Sum analyze.Nanos
+	Capacity  int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
+	Backlog   analyze.Nanos // time in which it was busy while something was ready for it and had not begun
+	Growth    float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
+	Crowding  Crowding
 }
 
 // A Gap is a time in which a GPU had nothing to do, between two command buffers.
@@ -126,7 +125,7 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 	}
 	run.sort()
 	times := run.times(&none)
-	use.Capacity, use.AtCapacity = times.capacity(use.Busy)
+	use.Capacity = times.capacity(use.Busy)
 	return use
 }
 

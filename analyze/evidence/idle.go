@@ -16,11 +16,7 @@ var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "wai
 
 // idle finds the gaps in a device's work, and who should have filled them.
 func (ev *Evidence) idle(d *Device, use DeviceUse) {
-	type key struct {
-		thread *analyze.Thread
-		doing  string
-	}
-	by := map[key]*IdleCause{}
+	by := map[idleKey]*IdleCause{}
 	var order []*IdleCause
 	i := 0
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
@@ -34,7 +30,7 @@ func (ev *Evidence) idle(d *Device, use DeviceUse) {
 		g := Gap{gap, b.Committed.Thread, ev.doing(b, gap)}
 		ev.GPU.keep(g)
 		ev.GPU.Idle += gap.Length()
-		k := key{g.Thread, g.Doing}
+		k := idleKey{g.Thread, g.Doing}
 		c := by[k]
 		if c == nil {
 			c = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}

@@ -18,11 +18,7 @@ func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 			by[t] = append(by[t], analyze.Interval{Begin: b.Committed.End, End: end})
 		}
 	}
-	flights := make(map[*analyze.Thread]*Busy, len(by))
-	for t, list := range by {
-		flights[t] = NewBusy(list)
-	}
-	return flights
+	return unions(by)
 }
 
 // WithTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free command

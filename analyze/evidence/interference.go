@@ -171,23 +171,20 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		return
 	}
 	slices.Sort(contended)
-	r.Service, r.Even = contended[len(contended)/2], even(calls, contended)
-	if r.HandOff = handsOff(calls, contended); r.HandOff && len(solo) < policy.Handful.Count() {
-		r.Solo = contended[len(contended)/2]
-		return
-	}
-	if len(solo) < policy.Handful.Count() { // a call that is behind n others takes as long as n+1 alone
+	r.Service, r.Even, r.HandOff = contended[len(contended)/2], even(calls, contended), handsOff(calls, contended)
+	switch {
+	case len(solo) >= policy.Handful.Count():
+		r.Solo = Median(solo)
+		r.OneServer = Share(r.Service, r.Solo)
+	case r.HandOff:
+		r.Solo = r.Service
+	default: // a call that is behind n others takes as long as n+1 alone
 		var sum, served analyze.Nanos
 		for i, c := range calls {
 			sum += c.Length()
 			served += analyze.Nanos(flight[i] + 1)
 		}
 		r.Solo = sum / served
-		return
-	}
-	slices.Sort(solo)
-	if r.Solo = solo[len(solo)/2]; r.Solo > 0 {
-		r.OneServer = float64(contended[len(contended)/2]) / float64(r.Solo)
 	}
 }
 

@@ -40,10 +40,7 @@ type interruptions struct {
 }
 
 func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval, busiest *analyze.Device) (cost interruptions) {
-	by := map[*Device]*Busy{}
-	for d, list := range ev.onDevices(interrupted) {
-		by[d] = NewBusy(list)
-	}
+	by := unions(ev.onDevices(interrupted))
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)

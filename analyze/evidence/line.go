@@ -23,7 +23,7 @@ func (ev *Evidence) findLines() {
 	overlaps := ev.Overlaps(latency)
 	for q, o := range overlaps {
 		if q != nil && o.Limited && o.Most < ev.UseOf(ev.devices[q.Device]).Capacity { // or nothing shows that the GPU had room
-			ev.Lines[q] = &line{Most: o.Most, byThread: map[*analyze.Thread]*Busy{}}
+			ev.Lines[q] = &line{Most: o.Most}
 		}
 	}
 	if len(ev.Lines) == 0 {
@@ -53,9 +53,7 @@ func (ev *Evidence) findLines() {
 	for q, l := range ev.Lines {
 		l.running = NewBusy(byQueue[q]) // sorts them
 		l.full = NewBusy(atMost(byQueue[q], l.Most))
-		for t, list := range byThread[q] {
-			l.byThread[t] = NewBusy(list)
-		}
+		l.byThread = unions(byThread[q])
 	}
 }
 

@@ -29,21 +29,16 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 	found := map[*analyze.Queue]queueOverlap{}
 	for q, list := range by {
 		var run, none counter
-		var intervals, ends []analyze.Interval
+		var intervals []analyze.Interval
 		for _, r := range list {
 			run.add(r.Interval)
 			intervals = append(intervals, r.Interval)
 		}
 		run.sort()
-		ends = atMost(intervals, 1)
-		o := queueOverlap{Most: 1, Busy: NewBusy(intervals)}
-		l := run.times(&none)
-		if most, _ := l.capacity(o.Busy.Total()); most > 1 {
-			o.Most = most
-			ends = atMost(intervals, o.Most)
-		}
+		o, l := queueOverlap{Busy: NewBusy(intervals)}, run.times(&none)
+		o.Most = max(1, l.capacity(o.Busy.Total()))
 		behind, waited := 0, 0
-		atFull := NewBusy(ends)
+		atFull := NewBusy(atMost(intervals, o.Most))
 		for _, r := range list {
 			switch ev.behind(r, latency, atFull, full[q]) {
 			case beganBeside:

@@ -127,11 +127,7 @@ func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*an
 			}
 		}
 	}
-	passing = map[*analyze.Process]*Busy{}
-	for p, list := range atWork {
-		passing[p] = NewBusy(list)
-	}
-	return found, passing
+	return found, unions(atWork)
 }
 
 // Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the next; of a wait for an

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"mtrace/analyze"
@@ -63,7 +64,7 @@ func (ev *Evidence) useOfQueues() {
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
-		if !known && ev.Trace.Source.Kind == "xctrace" {
+		if !known && ev.Waitless() {
 			continue // Instruments recorded no end of it, which does not say that it was in flight until the trace ended
 		}
 		if flights[u] == nil {
@@ -88,9 +89,4 @@ func (ev *Evidence) useOfQueues() {
 }
 
 // Capacity is how many uncompleted command buffers the queue may have.
-func (u *QueueUse) Capacity() int {
-	if u.Queue.Capacity > 0 {
-		return u.Queue.Capacity
-	}
-	return DefaultCapacity
-}
+func (u *QueueUse) Capacity() int { return cmp.Or(u.Queue.Capacity, DefaultCapacity) }

@@ -18,16 +18,13 @@ type Blocked struct {
 // WaitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
 // later ones of the same queue: until they began, since what was let go together then stands in one another's way.
 func (ev *Evidence) WaitedDuring(blocked []Blocked) (sum analyze.Nanos) {
-	queues := map[*analyze.Queue][]analyze.Interval{}
+	by := map[*analyze.Queue][]analyze.Interval{}
 	for _, x := range blocked {
 		if b := x.Buffer; b.GPU.Known() {
-			queues[b.Queue] = append(queues[b.Queue], analyze.Interval{Begin: x.From, End: b.GPU.Begin})
+			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: x.From, End: b.GPU.Begin})
 		}
 	}
-	unions := map[*analyze.Queue]*Busy{}
-	for q, list := range queues {
-		unions[q] = NewBusy(list)
-	}
+	queues := unions(by)
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		b := ev.Trace.WaitsFor(w)
@@ -35,7 +32,7 @@ func (ev *Evidence) WaitedDuring(blocked []Blocked) (sum analyze.Nanos) {
 			continue
 		}
 		queued := ev.queuedPart(w)
-		during := unions[b.Queue].Within(queued)
+		during := queues[b.Queue].Within(queued)
 		if ev.Saturated {
 			during = min(during, queued.Length()-ev.DeviceOf(b).all.Within(queued))
 		}

@@ -21,13 +21,10 @@ func (ev *Evidence) split(w *analyze.Wait, pieces []Piece) []Piece {
 	if ev.ForOthers(w) {
 		return append(pieces, Piece{analyze.PartWaitForeign, w.Length()})
 	}
-	queued := w.Interval
-	b := ev.Trace.WaitsFor(w)
+	b, queued := ev.Trace.WaitsFor(w), ev.queuedPart(w)
 	if b != nil && b.GPU.Known() {
-		start := min(max(b.GPU.Begin, w.Begin), w.End)
-		end := min(max(b.GPU.End, start), w.End)
-		queued.End = start
-		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - start}, Piece{analyze.PartWaitNotify, w.End - end})
+		end := min(max(b.GPU.End, queued.End), w.End)
+		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - queued.End}, Piece{analyze.PartWaitNotify, w.End - end})
 	}
 	d := ev.DeviceOf(b)
 	own := d.byThread[w.Thread].Within(queued)
@@ -51,7 +48,7 @@ func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
 			}
 		}
 	}
-	if from := ev.Awaited(w); from != nil && from != w.Thread {
+	if ev.ForOthers(w) {
 		add(analyze.PartWaitForeign)(w.Interval)
 		return placed
 	}

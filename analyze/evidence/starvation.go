@@ -12,15 +12,16 @@ import (
 // feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
 type feeding struct {
 	Lost    analyze.Nanos
-	Feeders []feeder // that make what is waited for, those with the most first
-	When    map[*analyze.Thread][]analyze.Interval
+	Feeders []feeder                  // that make what is waited for, those with the most first
+	When    map[*analyze.Thread]*Busy // each waited so
 }
 
 // A feeder is whose signal is waited for, and in what.
 type feeder struct {
-	Thread *analyze.Thread // nil when not known
-	What   string
-	starving
+	Thread                           *analyze.Thread // nil when not known
+	What                             string
+	Idle                             analyze.Nanos
+	compiles, waits, locked, signals analyze.Nanos // what that thread did meanwhile
 }
 
 // findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
@@ -33,7 +34,7 @@ func (ev *Evidence) findStarvation() (s feeding) {
 		what   string
 	}
 	by := map[key]int{}
-	s.When = map[*analyze.Thread][]analyze.Interval{}
+	when := map[*analyze.Thread][]analyze.Interval{}
 	for i := range ev.ForSignals {
 		w := &ev.ForSignals[i]
 		if !ev.Submits[w.Thread] || w.GivenBack || w.Signaller == w.Thread || ev.Meetings != nil && ev.Meetings.inside[w] {
@@ -52,8 +53,9 @@ func (ev *Evidence) findStarvation() (s feeding) {
 		}
 		s.Feeders[n].add(ev, w, idle)
 		s.Lost += idle
-		s.When[w.Thread] = append(s.When[w.Thread], w.Interval)
+		when[w.Thread] = append(when[w.Thread], w.Interval)
 	}
+	s.When = unions(when)
 	slices.SortStableFunc(s.Feeders, func(x, y feeder) int { return cmp.Compare(y.Idle, x.Idle) })
 	return s
 }
@@ -68,44 +70,34 @@ func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
 	return min(idle, i.Length()-ev.inFlight[w.Thread].Within(i))
 }
 
-// starving sums waits for one thread's signal.
-type starving struct {
-	Idle                             analyze.Nanos
-	compiles, waits, locked, signals analyze.Nanos // what that thread did meanwhile
-}
-
-func (s *starving) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
-	s.Idle += idle
-	if w.Signaller == nil {
-		return
-	}
+func (x *feeder) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
+	x.Idle += idle
 	by := ev.spans[w.Signaller]
-	s.compiles += by.within(w.Interval, onCompile)
-	s.waits += by.within(w.Interval, onGPU, onOthers)
-	s.locked += by.within(w.Interval, onLock)
-	s.signals += by.within(w.Interval, onSignal)
+	x.compiles += by.within(w.Interval, onCompile)
+	x.waits += by.within(w.Interval, onGPU, onOthers)
+	x.locked += by.within(w.Interval, onLock)
+	x.signals += by.within(w.Interval, onSignal)
 }
 
 // Doing says what the other thread did for most of that; empty when that is not in the trace.
-func (s *starving) Doing(t *analyze.Thread) string {
+func (x *feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
-	}{{s.compiles, "compiled"}, {s.waits, "waited for the GPU"}, {s.locked, "waited for a lock"}, {s.signals, "waited for a signal itself"}} {
-		if t != nil && policy.MoreThan(policy.Most, c.took, s.Idle) {
+	}{{x.compiles, "compiled"}, {x.waits, "waited for the GPU"}, {x.locked, "waited for a lock"}, {x.signals, "waited for a signal itself"}} {
+		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}
 	}
 	return ""
 }
 
-// StarvedAt is the place in the program where threads wait longest for signals; empty when stacks were not recorded.
-func StarvedAt(submits map[*analyze.Thread]bool, waits []analyze.SignalWait) string {
+// StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not recorded.
+func (ev *Evidence) StarvedAt() (best string) {
 	took := map[string]analyze.Nanos{}
-	best := ""
-	for i := range waits {
-		w := &waits[i]
-		if w.Stack == nil || !submits[w.Thread] {
+	for i := range ev.ForSignals {
+		w := &ev.ForSignals[i]
+		if w.Stack == nil || !ev.Submits[w.Thread] {
 			continue
 		}
 		frame := w.Stack.Site()

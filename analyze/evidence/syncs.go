@@ -69,7 +69,7 @@ func (ev *Evidence) Syncs() *syncUse {
 		case from != w.Thread:
 			s.Foreign++
 			s.ForeignTime += w.Length()
-			late := analyze.Interval{Begin: max(w.Begin, mine.doneBy(w.Begin)), End: w.End}
+			late := analyze.Interval{Begin: max(w.Begin, mine.latest(mine.done, w.Begin)), End: w.End}
 			s.Lost += ev.NotSaturated(late, ev.Trace.WaitsFor(w))
 		case encoded && w.Buffer != analyze.NoCommandBuffer && ev.Trace.WaitsFor(w).Empty():
 			s.barrier(ev, w, mine)
@@ -109,7 +109,7 @@ func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine *commits) {
 	if ev.Saturated {
 		return
 	}
-	late := analyze.Interval{Begin: max(queued.Begin, mine.workDoneBy(w.Begin)), End: queued.End}
+	late := analyze.Interval{Begin: max(queued.Begin, mine.latest(mine.work, w.Begin)), End: queued.End}
 	s.BarrierLost += others(late)
 	s.Lost += w.End - min(late.Begin, w.End) // an empty command buffer takes a launch, too
 }
@@ -150,25 +150,13 @@ func (c *commits) sort() {
 	}
 }
 
-func (c *commits) before(t analyze.Nanos) int {
+// latest is the latest of those ends of what the thread committed before t.
+func (c *commits) latest(ends []analyze.Nanos, t analyze.Nanos) analyze.Nanos {
 	i, _ := slices.BinarySearchFunc(c.buffers, t, func(b *analyze.CommandBuffer, t analyze.Nanos) int { return cmp.Compare(b.Committed.Begin, t) })
-	return i
-}
-
-// doneBy is when the GPU had done all that the thread committed before t.
-func (c *commits) doneBy(t analyze.Nanos) analyze.Nanos {
-	if i := c.before(t); i > 0 {
-		return c.done[i-1]
+	if i == 0 {
+		return 0
 	}
-	return 0
-}
-
-// workDoneBy is doneBy without empty command buffers.
-func (c *commits) workDoneBy(t analyze.Nanos) analyze.Nanos {
-	if i := c.before(t); i > 0 {
-		return c.work[i-1]
-	}
-	return 0
+	return ends[i-1]
 }
 
 // HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the next. While the

@@ -132,7 +132,6 @@ func (t *Total) addGPU(part *GPU) {
 		s.Active = analyze.Interval{Begin: min(s.Active.Begin, d.Active.Begin), End: max(s.Active.End, d.Active.End)}
 		s.Busy, s.Sum = s.Busy+d.Busy, s.Sum+d.Sum
 		s.Capacity = max(s.Capacity, d.Capacity)
-		s.AtCapacity += d.AtCapacity
 	}
 }
 

@@ -20,6 +20,15 @@ func NewBusy(intervals []analyze.Interval) *Busy {
 	return b
 }
 
+// unions are the unions of lists of intervals, which it sorts.
+func unions[K comparable](lists map[K][]analyze.Interval) map[K]*Busy {
+	all := make(map[K]*Busy, len(lists))
+	for k, list := range lists {
+		all[k] = NewBusy(list)
+	}
+	return all
+}
+
 // add adds the lengths up, when all spans are there.
 func (b *Busy) add() {
 	b.before = make([]analyze.Nanos, len(b.spans)+1)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 
 	"mtrace/analyze"
@@ -173,11 +174,7 @@ func (ev *builder) program() *program {
 		if !known {
 			q = int32(len(p.queues))
 			queues[b.Queue] = q
-			capacity := evidence.DefaultCapacity
-			if b.Queue.Capacity > 0 {
-				capacity = b.Queue.Capacity
-			}
-			p.queues = append(p.queues, queueOf{capacity: capacity, device: devices[d]})
+			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: devices[d]})
 		}
 		j := job{queue: q, duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
 		if o := overlaps[b.Queue]; p.limited[devices[d]] || o.Limited { // it may have waited for other work
@@ -201,10 +198,7 @@ func (ev *builder) program() *program {
 		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].Most), overlaps[q].Limited
 	}
 	p.queuesAlike()
-	p.starving = map[*analyze.Thread]*evidence.Busy{}
-	for t, list := range ev.Starvation.When {
-		p.starving[t] = evidence.NewBusy(slices.Clone(list))
-	}
+	p.starving = ev.Starvation.When
 	ev.steps(p, index, window)
 	ev.dependencies(p, index)
 	p.turnaround = ev.TurnaroundBehind(latency)

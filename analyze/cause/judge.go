@@ -19,9 +19,6 @@ type Window struct {
 	Scale      float64       // how much longer what it stands for is
 }
 
-// scaled is a time of the window, for all that it stands for.
-func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return analyze.Nanos(float64(n) * w.Scale) }
-
 // String says which window it is.
 func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
@@ -65,10 +62,15 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 			v.Cause = c
 		}
 	}
-	if standing, found := standingOf(windows, v.Cause); !found || standing == Limit {
+	if f := firstFound(windows, v.Cause); f == nil || f.Standing == Limit {
 		v.Cause = cmp.Or(worthNaming(windows, all), v.Cause)
 	}
-	of := slices.DeleteFunc(indexes(windows), func(i int) bool { return windows[i].Verdict.Cause != v.Cause })
+	var of []int
+	for i := range windows {
+		if windows[i].Verdict.Cause == v.Cause {
+			of = append(of, i)
+		}
+	}
 	slices.SortStableFunc(of, func(x, y int) int { return cmp.Compare(windows[x].Verdict.Share, windows[y].Verdict.Share) })
 	typical = of[len(of)/2]
 	best := &windows[typical]
@@ -105,16 +107,14 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	return j, typical
 }
 
-// standingOf is what a cause is to the program; false when no window found it.
-func standingOf(windows []Window, cause string) (Standing, bool) {
+// firstFound is what the first window found of a cause that did; nil when none did.
+func firstFound(windows []Window, cause string) *Finding {
 	for i := range windows {
-		for _, f := range windows[i].Verdict.Causes {
-			if f.Cause == cause {
-				return f.Standing, true
-			}
+		if f := windows[i].Verdict.finding(cause); f != nil {
+			return f
 		}
 	}
-	return 0, false
+	return nil
 }
 
 // worthNaming is the fault of the program that is the verdict of two windows at least and costs most, if that is worth naming of all of the
@@ -127,7 +127,7 @@ func worthNaming(windows []Window, all float64) (most string) {
 			if f.Standing != Fault {
 				continue
 			}
-			lost[f.Cause] += float64(w.scaled(f.Lost))
+			lost[f.Cause] += float64(evidence.Scaled(f.Lost, w.Scale))
 			if w.Verdict.Cause == f.Cause {
 				times[f.Cause]++
 			}
@@ -139,13 +139,6 @@ func worthNaming(windows []Window, all float64) (most string) {
 		}
 	}
 	return most
-}
-
-func indexes(windows []Window) (all []int) {
-	for i := range windows {
-		all = append(all, i)
-	}
-	return all
 }
 
 // findings puts together what the windows found of each cause that one of them found. The words are those of the typical window, or, where
@@ -162,7 +155,6 @@ func findings(windows []Window, typical int) (all []Finding) {
 	for n := range windows {
 		w := &windows[(typical+n)%len(windows)]
 		for _, f := range w.Verdict.Causes {
-			lost, explains := w.scaled(f.Lost), w.scaled(f.Explains)
 			s := by[f.Cause]
 			if s == nil {
 				s = &found{Finding: f, in: w}
@@ -171,8 +163,8 @@ func findings(windows []Window, typical int) (all []Finding) {
 				order = append(order, s)
 			}
 			s.times++
-			s.Lost += lost
-			s.Explains += explains
+			s.Lost += evidence.Scaled(f.Lost, w.Scale)
+			s.Explains += evidence.Scaled(f.Explains, w.Scale)
 			if f.Speedup != nil {
 				s.low = append(s.low, *f.Speedup)
 			}
@@ -181,8 +173,7 @@ func findings(windows []Window, typical int) (all []Finding) {
 	for _, s := range order {
 		f := s.Finding
 		f.Evidence = append(slices.Clone(f.Evidence), fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
-		f.Speedup = middle(s.low)
-		if f.Speedup != nil {
+		if f.Speedup = middle(s.low); f.Speedup != nil {
 			f.Unpredicted = ""
 		}
 		all = append(all, f)

@@ -7,12 +7,6 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A removed is a cause whose removal was replayed.
-type removed struct {
-	cause  string
-	change replay.Change
-}
-
 // replays runs the program with a change.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
@@ -20,29 +14,21 @@ type replays interface {
 
 // findRoot makes the cause the verdict that the largest hangs on: threads take turns at their interpreter's lock because they wait for everybody. A
 // fault is a consequence of another if most of what its removal brings is gone without the other, and not the other way round; the replay without
-// both says what is left.
-func (a *Analysis) findRoot(r replays, list []removed) {
+// both says what is left. Removals are the changes that were replayed, by cause.
+func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
 	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 || v.Causes[0].Speedup == nil {
 		return
 	}
-	of := func(cause string) *replay.Change {
-		for i := range list {
-			if list[i].cause == cause {
-				return &list[i].change
-			}
-		}
-		return nil
-	}
 	top := &v.Causes[0]
-	without := of(top.Cause)
-	for i := 1; i < len(v.Causes) && without != nil; i++ {
+	without, replayed := removals[top.Cause]
+	for i := 1; i < len(v.Causes) && replayed; i++ {
 		c := &v.Causes[i]
-		change := of(c.Cause)
-		if change == nil || c.Speedup == nil || c.Standing != Fault || c.rank(a.Evidence) != 0 {
+		change, known := removals[c.Cause]
+		if !known || c.Speedup == nil || c.Standing != Fault || c.rank(a.Evidence) != 0 {
 			continue
 		}
-		both, _ := r.Without(without.Both(*change))
+		both, _ := r.Without(without.Both(change))
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) || hangs(c.Speedup, top.Speedup, both) {
 			continue
 		}

@@ -34,7 +34,7 @@ func TestRoot(t *testing.T) {
 		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: InterpreterLock, Causes: []Finding{
 			{Cause: InterpreterLock, Holds: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
 			{Cause: DeviceWideSync, Holds: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
-		a.findRoot(c.gains, []removed{{InterpreterLock, replay.Change{Locks: true}}, {DeviceWideSync, replay.Change{Foreign: true}}})
+		a.findRoot(c.gains, map[string]replay.Change{InterpreterLock: {Locks: true}, DeviceWideSync: {Foreign: true}})
 		v := a.Verdict
 		if v.Cause != c.want || v.Causes[0].Cause != c.want || (v.Summary == "waits") != (c.want == DeviceWideSync) || len(v.Causes) != 2 {
 			t.Errorf("%s: %s, want %s: %+v", name, v.Cause, c.want, v)

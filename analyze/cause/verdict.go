@@ -170,15 +170,16 @@ func trust(t *analyze.Trace, c float64) float64 {
 
 // lost is what a cause costs that was found; 0 of others.
 func (v *Verdict) lost(cause string) analyze.Nanos {
-	for i := range v.Causes {
-		if v.Causes[i].Cause == cause {
-			return v.Causes[i].Lost
-		}
+	if f := v.finding(cause); f != nil {
+		return f.Lost
 	}
 	return 0
 }
 
-// place is where a cause stands among those that hold.
-func (v *Verdict) place(cause string) int {
-	return slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause })
+// finding is that of a cause among those that hold; nil where it is not one.
+func (v *Verdict) finding(cause string) *Finding {
+	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause }); i >= 0 {
+		return &v.Causes[i]
+	}
+	return nil
 }

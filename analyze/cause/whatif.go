@@ -12,7 +12,7 @@ import (
 func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
-	var replayed []removed
+	removals := map[string]replay.Change{}
 	for i := range a.Verdict.Causes {
 		c := &a.Verdict.Causes[i]
 		if c.Speedup != nil { // it says so itself
@@ -38,20 +38,25 @@ func (a *Analysis) predict(opts Options) {
 			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
 			continue
 		}
-		replayed = append(replayed, removed{c.Cause, removal})
+		removals[c.Cause] = removal
 	}
-	a.findRoot(r, replayed)
-	a.together(r, replayed)
+	a.findRoot(r, removals)
+	a.together(r, removals)
 }
 
 // together is what the two largest causes bring that were replayed.
-func (a *Analysis) together(r *replay.Replay, list []removed) {
-	slices.SortStableFunc(list, func(x, y removed) int { return cmp.Compare(a.Verdict.place(x.cause), a.Verdict.place(y.cause)) })
-	if len(list) < 2 {
+func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change) {
+	var largest []string
+	for _, c := range a.Verdict.Causes {
+		if _, replayed := removals[c.Cause]; replayed {
+			largest = append(largest, c.Cause)
+		}
+	}
+	if len(largest) < 2 {
 		return
 	}
-	if s, _ := r.Without(list[0].change.Both(list[1].change)); s != nil {
-		a.Verdict.Together = &Together{[2]string{list[0].cause, list[1].cause}, *s}
+	if s, _ := r.Without(removals[largest[0]].Both(removals[largest[1]])); s != nil {
+		a.Verdict.Together = &Together{[2]string(largest[:2]), *s}
 	}
 }
 

@@ -12,9 +12,6 @@ type Part struct {
 	Scale float64 // how much longer what it stands for is
 }
 
-// scaled is a time of the part, for all that it stands for.
-func (p *Part) scaled(n analyze.Nanos) analyze.Nanos { return Scaled(n, p.Scale) }
-
 // Parts is what only parts of a run were looked at for. It has nothing of their traces.
 type Parts struct {
 	exclusion    []Exclusion
@@ -78,8 +75,8 @@ func backlogs(parts []Part) (all []deviceParts) {
 					all[n].device = *o.Device
 				}
 			}
-			all[n].active += p.scaled(o.Active.Length())
-			all[n].backlog += p.scaled(o.Backlog)
+			all[n].active += Scaled(o.Active.Length(), p.Scale)
+			all[n].backlog += Scaled(o.Backlog, p.Scale)
 		}
 	}
 	return all

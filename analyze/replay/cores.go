@@ -44,19 +44,6 @@ func (c *cores) begin(now, work analyze.Nanos, then replayEvent) {
 	c.each[k].begin(now, work, then.seq, burst{now, work, then})
 }
 
-// first is the processor whose burst is the first to be done, and when; false when nothing runs.
-func (c *cores) first() (k int, at analyze.Nanos, any bool) {
-	for i := range c.each {
-		if t, runs := c.each[i].first(); runs && (!any || t < at) {
-			k, at, any = i, t, true
-		}
-	}
-	return k, at, any
-}
-
-// end ends the first burst of a processor.
-func (c *cores) end(k int, now analyze.Nanos) burst { return c.each[k].end(now) }
-
 // crowded says whether bursts wait for every processor.
 func (c *cores) crowded() bool {
 	for i := range c.each {

@@ -113,17 +113,23 @@ func (s *scale) with(p *program, t thing, factor float64) {
 	}
 }
 
+// scaling is a scale of one thing.
+func (p *program) scaling(t thing, factor float64) *scale {
+	s := &scale{}
+	s.with(p, t, factor)
+	return s
+}
+
 // gain is how much faster the run is with a change, and an interval.
-func (r *Replay) gain(c Change, replayError float64) (Speedup, bool) {
+func (r *Replay) gain(c Change) (Speedup, bool) {
 	readings := r.readings[:min(policy.ReadAgain, len(r.readings))]
 	if n := len(r.readings); n > policy.ReadAgain {
 		readings = append(slices.Clone(readings), r.readings[n-1])
 	}
-	s, _ := r.speedup(readings, r.base, c, replayError)
-	if s == nil {
-		return Speedup{}, false
+	if s, _ := r.speedup(readings, r.base, c, r.Error); s != nil {
+		return *s, true
 	}
-	return *s, true
+	return Speedup{}, false
 }
 
 // Gains are what would help of the things that take much, and false where nothing is predicted.
@@ -132,13 +138,13 @@ func (r *Replay) Gains() (list []Gain, known bool) {
 		return nil, false
 	}
 	if r.gains == nil {
-		r.gains = r.ofThings(r.Error)
+		r.gains = r.ofThings()
 	}
 	return slices.Clone(r.gains), true
 }
 
 // ofThings are the gains of the things that bring most.
-func (r *Replay) ofThings(replayError float64) []Gain {
+func (r *Replay) ofThings() []Gain {
 	type candidate struct {
 		thing
 		half float64
@@ -149,36 +155,27 @@ func (r *Replay) ofThings(replayError float64) []Gain {
 		if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
 			continue
 		}
-		s := &scale{}
-		s.with(r.program, t, 0.5)
-		if rate, ends := r.run(Change{scale: s, room: true}); ends && rate/r.roomy() >= policy.WorthPredicting.Value {
+		if rate, ends := r.run(Change{scale: r.scaling(t, 0.5), room: true}); ends && rate/r.roomy() >= policy.WorthPredicting.Value {
 			found = append(found, candidate{t, rate / r.roomy()})
 		}
 	}
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
 	all := []Gain{}
 	for _, c := range found[:min(policy.MostGains, len(found))] {
-		all = append(all, r.curve(c.thing, replayError)...)
+		all = append(all, r.curve(c.thing)...)
 	}
 	return all
 }
 
 // curve is what a thing gains with each factor. Where the replay is sure at half of its time and without it, it is as sure between.
-func (r *Replay) curve(t thing, replayError float64) (list []Gain) {
-	try := func(factor float64) (Change, *scale) {
-		s := &scale{}
-		s.with(r.program, t, factor)
-		return Change{scale: s}, s
-	}
+func (r *Replay) curve(t thing) (list []Gain) {
 	if t.kind == KindInFlight {
-		c, _ := try(0)
-		if s, known := r.gain(c, replayError); known {
+		if s, known := r.gain(Change{scale: r.scaling(t, 0)}); known {
 			list = append(list, Gain{t.kind, t.name, 0, s})
 		}
 		return list
 	}
-	c, _ := try(0.5)
-	half, known := r.gain(c, replayError)
+	half, known := r.gain(Change{scale: r.scaling(t, 0.5)})
 	if !known {
 		return nil
 	}
@@ -186,19 +183,16 @@ func (r *Replay) curve(t thing, replayError float64) (list []Gain) {
 		s := half
 		switch {
 		case f == 0:
-			c, _ := try(0)
-			if s, known = r.gain(c, replayError); !known {
+			if s, known = r.gain(Change{scale: r.scaling(t, 0)}); !known {
 				continue
 			}
 		case f > 0.5:
-			c, _ := try(f)
-			c.room = true
-			rate, ends := r.run(c)
+			rate, ends := r.run(Change{scale: r.scaling(t, f), room: true})
 			if !ends {
 				continue
 			}
 			s.Estimate = max(1, rate/r.roomy())
-			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, replayError), s.Estimate*between(half.High/half.Estimate, f, replayError)
+			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, r.Error), s.Estimate*between(half.High/half.Estimate, f, r.Error)
 		}
 		list = append(list, Gain{t.kind, t.name, f, s})
 	}

@@ -97,16 +97,6 @@ func (r *playing) newGPUs() []server[int32] {
 	return gpus
 }
 
-// firstDone is the device whose work is the first to be done, of those whose work takes longer beside other work, and when.
-func (r *playing) firstDone() (device int, at analyze.Nanos, any bool) {
-	for i := range r.gpus {
-		if t, runs := r.gpus[i].first(); runs && (!any || t < at) {
-			device, at, any = i, t, true
-		}
-	}
-	return device, at, any
-}
-
 // released says whether the events that a job waits for have come.
 func (r *playing) released(id int32) bool {
 	if r.Change.Events {

@@ -142,8 +142,8 @@ func (p *program) play(c Change) (*playing, bool) {
 		r.spend(r.done[i].begun, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
 	}
 	for r.open > 0 {
-		k, next, any := r.cores.first()
-		if device, at, runs := r.firstDone(); runs && (!any || at < next) && (len(r.events) == 0 || at < r.events[0].of.at) {
+		k, next, any := firstDone(r.cores.each)
+		if device, at, runs := firstDone(r.gpus); runs && (!any || at < next) && (len(r.events) == 0 || at < r.events[0].of.at) {
 			r.now = at
 			r.end(r.gpus[device].end(at))
 			continue
@@ -162,7 +162,7 @@ func (p *program) play(c Change) (*playing, bool) {
 			return r, false
 		}
 		r.now = next
-		b := r.cores.end(k, next)
+		b := r.cores.each[k].end(next)
 		if q := r.served(b.then); q != nil {
 			q.awake--
 		}

@@ -54,12 +54,12 @@ func TestScattered(t *testing.T) {
 			for i := range 2 {
 				c.begin(at, 100*Us, replayEvent{seq: 2*seq + i})
 			}
-			k, end, _ := c.first()
-			if c.end(k, end); end > at+100*Us {
+			k, end, _ := firstDone(c.each)
+			if c.each[k].end(end); end > at+100*Us {
 				shared++
 			}
-			k, end, _ = c.first()
-			c.end(k, end)
+			k, end, _ = firstDone(c.each)
+			c.each[k].end(end)
 		}
 		if want := 500 * scattered; math.Abs(float64(shared)-want) > 100*scattered {
 			t.Errorf("scattered %.0f: %d of 1000 pairs shared a processor, want %.0f", scattered, shared, want)
@@ -93,11 +93,11 @@ func TestCores(t *testing.T) {
 	c.begin(50*Us, 50*Us, replayEvent{seq: 2})
 	var ends []analyze.Nanos
 	for {
-		k, at, any := c.first()
+		k, at, any := firstDone(c.each)
 		if !any {
 			break
 		}
-		c.end(k, at)
+		c.each[k].end(at)
 		ends = append(ends, at)
 	}
 	if len(ends) != 2 || ends[0] != 150*Us || ends[1] != 150*Us {

@@ -36,6 +36,16 @@ func (s *server[T]) first() (at analyze.Nanos, any bool) {
 	return s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5), true
 }
 
+// firstDone is the server whose first thing is the first of all to be done, and when; false when nothing runs.
+func firstDone[T any](servers []server[T]) (k int, at analyze.Nanos, any bool) {
+	for i := range servers {
+		if t, runs := servers[i].first(); runs && (!any || t < at) {
+			k, at, any = i, t, true
+		}
+	}
+	return k, at, any
+}
+
 // end ends the first thing.
 func (s *server[T]) end(now analyze.Nanos) T {
 	s.pass(now)

@@ -43,8 +43,8 @@ func (r *playing) gap(t int32) analyze.Nanos {
 
 // own is a time of a thread's own, with a processor at once when there is one for every thread.
 func (r *playing) own(t int32, d analyze.Nanos) analyze.Nanos {
-	if th := &r.program.threads[t]; r.Change.Cores {
-		return evidence.Scaled(d, th.undisturbed())
+	if r.Change.Cores {
+		return evidence.Scaled(d, r.program.threads[t].undisturbed())
 	}
 	return d
 }

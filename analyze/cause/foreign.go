@@ -11,20 +11,8 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
 	f := &ev.Foreign
 	r.Lost = f.Began
-	switch f.Says {
-	case evidence.ForeignNotSeen:
-		return r.not("when the driver handed work to the GPU is not in the trace")
-	case evidence.ForeignBusy:
-		return r.not("the GPU had no idle time")
-	case evidence.ForeignSeldom:
-		return r.not("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late", f.Delays, f.Late, policy.Launch.Nanos())
-	case evidence.ForeignCheap:
-		return r.not("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, r.Lost)
-	case evidence.ForeignProcessors:
-		return r.not("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too", f.Rested, f.Waited)
-	case evidence.ForeignHeard:
-		return r.not("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its end "+
-			"may lack processors", f.Rested, f.Heard)
+	if f.Why != "" {
+		return r.not("%s", f.Why)
 	}
 	r.Holds = true
 	r.Lost += f.Cost.Itself + f.Cost.Behind

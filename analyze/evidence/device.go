@@ -137,9 +137,6 @@ func (d *Device) from(t analyze.Nanos) []running {
 
 func sortByBegin(r []running) {
 	slices.SortFunc(r, func(a, b running) int {
-		if c := cmp.Compare(a.Begin, b.Begin); c != 0 {
-			return c
-		}
-		return cmp.Compare(uint64(a.buffer.ID), uint64(b.buffer.ID))
+		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.buffer.ID, b.buffer.ID))
 	})
 }

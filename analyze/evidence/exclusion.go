@@ -144,28 +144,16 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 
 // rotate appends the line shifted by a time, in a circle.
 func rotate(dst, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
-	cut := len(line) // the first interval that ends after the new beginning's image
-	edge := window.End - by
-	for i, v := range line {
+	edge, back := window.End-by, window.Length()-by
+	for _, v := range line { // what crosses the edge is cut there, and its end comes first
 		if v.End > edge {
-			cut = i
-			break
+			dst = append(dst, analyze.Interval{Begin: max(v.Begin, edge) - back, End: v.End - back})
 		}
 	}
-	back := window.Length() - by
-	for i := cut; i < len(line); i++ {
-		v := line[i]
-		if v.Begin < edge { // it crosses the edge: its end comes first
-			dst = append(dst, analyze.Interval{Begin: window.Begin, End: v.End - back})
-			continue
+	for _, v := range line {
+		if v.Begin < edge {
+			dst = append(dst, analyze.Interval{Begin: v.Begin + by, End: min(v.End, edge) + by})
 		}
-		dst = append(dst, analyze.Interval{Begin: v.Begin - back, End: v.End - back})
-	}
-	for i := 0; i < cut; i++ {
-		dst = append(dst, analyze.Interval{Begin: line[i].Begin + by, End: line[i].End + by})
-	}
-	if cut < len(line) && line[cut].Begin < edge {
-		dst = append(dst, analyze.Interval{Begin: line[cut].Begin + by, End: window.End})
 	}
 	return dst
 }

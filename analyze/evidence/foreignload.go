@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"slices"
 
 	"mtrace/analyze"
@@ -10,41 +11,25 @@ import (
 // foreign is what another program takes of the GPU, as far as it shows: the driver had handed work to the GPU, the GPU ran nothing of the
 // program, and did not begin it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
 type foreign struct {
-	Says   foreignSays
+	Why    string                                          // why it is not so; empty where another program has the GPU
 	Delays int                                             // command buffers of which it is known when the driver handed them to the GPU
 	Late   int                                             // of them, that began late on an idle GPU
 	Usual  analyze.Nanos                                   // what those waited, median
 	Began  analyze.Nanos                                   // thread time in waits for them, whatever the reason
 	held   map[analyze.CommandBufferIndex]analyze.Interval // when each of them was held up
-	Waited analyze.Nanos                                   // for processors, by a thread of the program
-	Rested analyze.Nanos                                   // by the GPU, while one of them was ready
-	Heard  analyze.Nanos                                   // how long completions were on their way that were heard of late
 	Stood  int                                             // command buffers that were interrupted
 	Cost   interruptions                                   // by them, where another program has the GPU
 }
-
-// foreignSays is whether another program has the GPU, or what speaks against it.
-type foreignSays uint8
-
-const (
-	ForeignNotSeen    foreignSays = iota // when the driver handed work over is not in the trace
-	ForeignBusy                          // the program keeps the GPU busy itself
-	ForeignSeldom                        // work seldom began late
-	ForeignCheap                         // it costs next to nothing
-	ForeignProcessors                    // what hands work over may lack processors
-	ForeignHeard                         // so may what hears of its end
-	foreignHolds
-)
 
 func (ev *Evidence) findForeign() (f foreign) {
 	delays := ev.startDelays()
 	f.Delays = len(delays)
 	switch {
 	case len(delays) < policy.Pattern.Count():
-		f.Says = ForeignNotSeen
+		f.Why = "when the driver handed work to the GPU is not in the trace"
 		return f
 	case ev.Saturated:
-		f.Says = ForeignBusy
+		f.Why = "the GPU had no idle time"
 		return f
 	}
 	var all, each []analyze.Nanos
@@ -63,7 +48,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 		}
 	}
 	if f.Late < policy.Pattern.Count() {
-		f.Says = ForeignSeldom
+		f.Why = fmt.Sprintf("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late", f.Delays, f.Late, policy.Launch.Nanos())
 		return f
 	}
 	f.held, f.Usual = held, Median(each)
@@ -75,19 +60,20 @@ func (ev *Evidence) findForeign() (f foreign) {
 		}
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
-	f.Waited, f.Rested, f.Heard = ev.waitedForProcessors(ev.Taking), ev.idleDuring(held), ev.lateNotices()
+	waited, rested, heard := ev.waitedForProcessors(ev.Taking), ev.idleDuring(held), ev.lateNotices()
 	switch p := &ev.Processors; {
 	case ev.Share(f.Began) < policy.Negligible.Value:
-		f.Says = ForeignCheap
-	case ev.Starved() || f.Waited >= f.Rested || f.Waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
-		f.Says = ForeignProcessors
-	case policy.AtLeast(policy.Much, f.Heard, f.Rested):
-		f.Says = ForeignHeard
+		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
+	case ev.Starved() || waited >= rested || waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
+		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too",
+			rested, waited)
+	case policy.AtLeast(policy.Much, heard, rested):
+		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its "+
+			"end may lack processors", rested, heard)
 	default:
-		f.Says = foreignHolds
 		stood := ev.interrupted()
 		f.Stood, f.Cost = len(stood), ev.interruptionsBy(stood, ev.Busiest.Device)
-		if float64(f.Cost.Busiest) > policy.Outlier.Value*float64(f.Rested) { // work that depends on its data, it may be
+		if float64(f.Cost.Busiest) > policy.Outlier.Value*float64(rested) { // work that depends on its data, it may be
 			f.Cost = interruptions{}
 		}
 	}

@@ -34,7 +34,7 @@ func (ev *Evidence) TurnsAreInterpreters() bool {
 	if w := ev.InterpreterWaits(); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
 	}
-	return ev.OneAtATime && !ev.showsInterpreterLock()
+	return ev.OneAtATime && !slices.ContainsFunc(ev.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
@@ -45,11 +45,6 @@ func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
 		}
 	}
 	return kept
-}
-
-// showsInterpreterLock says whether waits for an interpreter's lock are in the trace, so that it would show if it cost much.
-func (ev *Evidence) showsInterpreterLock() bool {
-	return slices.ContainsFunc(ev.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // isInterpreter says whether a process is a language interpreter that runs one thread at a time.

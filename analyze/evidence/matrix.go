@@ -9,11 +9,12 @@ type Matrix struct {
 	index   map[*analyze.Thread]int
 }
 
-func newMatrix(threads []*analyze.Thread) *Matrix {
-	m := &Matrix{Threads: threads, NS: make([][]analyze.Nanos, len(threads)), index: make(map[*analyze.Thread]int, len(threads))}
+func newMatrix(threads []*ThreadTime) *Matrix {
+	m := &Matrix{NS: make([][]analyze.Nanos, len(threads)), index: make(map[*analyze.Thread]int, len(threads))}
 	for i, t := range threads {
+		m.Threads = append(m.Threads, t.Thread)
 		m.NS[i] = make([]analyze.Nanos, len(threads))
-		m.index[t] = i
+		m.index[t.Thread] = i
 	}
 	return m
 }
@@ -47,11 +48,7 @@ func (m *Matrix) Total() (sum analyze.Nanos) {
 // (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for locks alone (LockMatrix).
 // The holder of a lock is the one that held it when the wait began.
 func (ev *Evidence) matrices() {
-	var threads []*analyze.Thread
-	for _, t := range ev.Threads {
-		threads = append(threads, t.Thread)
-	}
-	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
+	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		if ev.ForOthers(w) {

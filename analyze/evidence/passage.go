@@ -144,12 +144,7 @@ func (ev *Evidence) Hangs(l *analyze.LockWait) analyze.Nanos {
 
 // outermost puts calls in order and leaves out those inside others.
 func outermost(list []TimedCall) []TimedCall {
-	slices.SortFunc(list, func(x, y TimedCall) int {
-		if c := cmp.Compare(x.Begin, y.Begin); c != 0 {
-			return c
-		}
-		return cmp.Compare(y.End, x.End)
-	})
+	slices.SortFunc(list, func(x, y TimedCall) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End)) })
 	kept := list[:0]
 	for _, c := range list {
 		if n := len(kept); n == 0 || c.Begin >= kept[n-1].End {

@@ -156,11 +156,7 @@ func (t *Total) Finish() *Evidence {
 			ev.Queues = append(ev.Queues, &u.QueueUse)
 		}
 	}
-	var threads []*analyze.Thread
-	for _, s := range ev.Threads {
-		threads = append(threads, s.Thread)
-	}
-	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(threads), newMatrix(threads), newMatrix(threads)
+	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
 	for i, m := range []*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix} {
 		for p, n := range t.waits[i] {
 			m.Add(p.waiter, p.holder, n)

@@ -75,7 +75,7 @@ func (p *program) things() (all []thing) {
 			own[t] -= evidence.Scaled(gaps, g.share)
 		}
 		for in, cost := range costs {
-			for _, g := range th.callsIn(in) {
+			for _, g := range th.inCalls[in] {
 				inCalls[g.of] += evidence.Scaled(cost, g.share)
 			}
 		}

@@ -19,29 +19,22 @@ func (r *playing) share(work analyze.Nanos) analyze.Nanos {
 	return work
 }
 
-// enginesOf is how many command buffers a device runs at the same time.
+// atOnce is how many command buffers run at the same time of what was seen to run so many, and is known to run no more or not; with a change it
+// may have no limit.
+func (r *playing) atOnce(seen int, limited, without bool) int {
+	switch {
+	case without:
+		return 1 << 30
+	case r.room && !limited:
+		return max(seen, len(r.program.threads))
+	}
+	return seen
+}
+
+// enginesOf is that of a device.
 func (r *playing) enginesOf(device int) int {
-	switch {
-	case r.GPU:
-		return unlimited
-	case r.room && !r.limited[device]:
-		return max(r.engines[device], len(r.program.threads))
-	}
-	return r.engines[device]
+	return r.atOnce(r.engines[device], r.limited[device], r.GPU)
 }
-
-// overlapOf is how many command buffers a queue lets run at the same time.
-func (r *playing) overlapOf(q *queueOf) int {
-	switch {
-	case r.Lines:
-		return unlimited
-	case r.room && !q.limited:
-		return max(q.most, len(r.program.threads))
-	}
-	return q.most
-}
-
-const unlimited = 1 << 30
 
 // feed begins what is ready on a device, the one first that was ready first.
 func (r *playing) feed(device int) {
@@ -49,7 +42,7 @@ func (r *playing) feed(device int) {
 		best := int32(-1)
 		for q := range r.queues {
 			of := &r.program.queues[q]
-			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.overlapOf(of) {
+			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.atOnce(of.most, of.limited, r.Lines) {
 				continue
 			}
 			id := r.queues[q].order[0]

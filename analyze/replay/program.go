@@ -52,16 +52,16 @@ type thread struct {
 	begin   analyze.Nanos // after the first of them
 	early   analyze.Nanos // the same, with the compilation before its first command buffer
 	ops     []op
-	jobs    []int32     // that it commits, in its order
-	inGaps  []portion   // calls, of its own time
-	inCalls [][]portion // the same of calls that are replayed by themselves, by part of a thread's time
-	makes   float64     // share of its own time in which it makes memory, or gives it back
-	busy    float64     // share of its own time, outside of waits, that it is on a processor
-	lasts   bool        // it is there for at least half of the time, and commits more than a hundredth
-	paces   bool        // and at least a quarter of what such threads usually commit
-	quiet   float64     // share of its time, outside of waits, that it would take if no other process wanted the processors
-	free    float64     // the same with a processor for every thread
-	left    float64     // share of its recorded time that is left of it without what the replay adds
+	jobs    []int32                      // that it commits, in its order
+	inGaps  []portion                    // calls, of its own time
+	inCalls [analyze.PartCount][]portion // the same of calls that are replayed by themselves, by part of a thread's time
+	makes   float64                      // share of its own time in which it makes memory, or gives it back
+	busy    float64                      // share of its own time, outside of waits, that it is on a processor
+	lasts   bool                         // it is there for at least half of the time, and commits more than a hundredth
+	paces   bool                         // and at least a quarter of what such threads usually commit
+	quiet   float64                      // share of its time, outside of waits, that it would take if no other process wanted the processors
+	free    float64                      // the same with a processor for every thread
+	left    float64                      // share of its recorded time that is left of it without what the replay adds
 }
 
 type queueOf struct {

@@ -90,15 +90,7 @@ func (r *playing) call(t int32, in analyze.Part, cost analyze.Nanos) analyze.Nan
 	if r.scale == nil {
 		return cost
 	}
-	return scaledBy(cost, r.program.threads[t].callsIn(in), r.scale.calls)
-}
-
-// callsIn are the calls that a part of the thread's time goes to.
-func (t *thread) callsIn(in analyze.Part) []portion {
-	if t.inCalls == nil {
-		return nil
-	}
-	return t.inCalls[in]
+	return scaledBy(cost, r.program.threads[t].inCalls[in], r.scale.calls)
 }
 
 // free is the part of a lock's time for which it still keeps others out.
@@ -162,7 +154,6 @@ func (p *program) findCalls(ev *builder, spans []span) {
 	numbers := map[string]int32{}
 	for i, s := range spans {
 		th, time := &p.threads[i], times[s.thread]
-		th.inCalls = make([][]portion, analyze.PartCount)
 		if time == nil {
 			continue
 		}
@@ -239,17 +230,7 @@ func (p *program) nameLocks(lists [][]step) {
 
 // slows says whether something takes longer than it did.
 func (s *scale) slows() bool {
-	if s == nil {
-		return false
-	}
-	for _, list := range [][]float64{s.kernels, s.calls, s.locks, s.threads} {
-		for _, f := range list {
-			if f > 1 {
-				return true
-			}
-		}
-	}
-	return false
+	return s != nil && slices.ContainsFunc(slices.Concat(s.kernels, s.calls, s.locks, s.threads), func(f float64) bool { return f > 1 })
 }
 
 // flies says whether threads have more in flight.

@@ -26,12 +26,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	early := map[*analyze.Thread]analyze.Nanos{}
 	buffers := index.buffers
 	for t, list := range by {
-		slices.SortStableFunc(list, func(x, y step) int {
-			if c := cmp.Compare(x.Begin, y.Begin); c != 0 {
-				return c
-			}
-			return cmp.Compare(y.End, x.End)
-		})
+		slices.SortStableFunc(list, func(x, y step) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End)) })
 		early[t] = withCompilation(list)
 		list, paced := ev.paced(t, withoutStart(withoutVain(withoutNested(list))), buffers)
 		findEntailed(list)
@@ -154,22 +149,12 @@ func waitFor(w analyze.Interval, b *analyze.CommandBuffer, job int32) op {
 
 // withCompilation is when a thread began to work on command buffers, or to compile before that.
 func withCompilation(list []step) analyze.Nanos {
-	for i := range list {
-		if list[i].kind != opLock {
-			return list[i].Begin
-		}
-	}
-	return list[0].Begin
+	return list[max(0, slices.IndexFunc(list, func(s step) bool { return s.kind != opLock }))].Begin
 }
 
 // withoutStart leaves out what a thread did before it began to work on command buffers, if it did.
 func withoutStart(list []step) []step {
-	for i := range list {
-		if k := list[i].kind; k != opLock && k != opCompile {
-			return list[i:]
-		}
-	}
-	return list
+	return list[max(0, slices.IndexFunc(list, func(s step) bool { return s.kind != opLock && s.kind != opCompile })):]
 }
 
 // withoutNested leaves out calls inside others; a wait for a lock inside another call is a part of that call which goes with the

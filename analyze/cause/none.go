@@ -32,8 +32,7 @@ func noCause(ev *evidence.Evidence) string {
 		return fmt.Sprintf("Nothing serializes the threads that this trace can show: for %s of their time they wait while their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
-	s := fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
+	return fmt.Sprintf("Nothing serializes the threads that this trace can show: of the time of %s, %s went to waiting for others%s.",
 		analyze.Plural(len(ev.Taking), "thread"), percent(ev.Share(ev.Sum(analyze.PartWaitForeign)+ev.Sum(analyze.PartWaitQueuedOther)+ev.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
-	return s
 }

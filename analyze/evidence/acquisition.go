@@ -10,10 +10,6 @@ type acquisition struct {
 
 // acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
 func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
-	threads := map[*analyze.Thread]*ThreadTime{}
-	for _, t := range ev.Threads {
-		threads[t.Thread] = t
-	}
 	full := map[*analyze.Queue]*QueueUse{} // at times
 	for q, u := range index {
 		if u.slots.most() >= u.Capacity() {
@@ -21,7 +17,7 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 		}
 	}
 	for b := range ev.Trace.Buffers() {
-		u, t := full[b.Queue], threads[b.Created.Thread]
+		u, t := full[b.Queue], ev.times[b.Created.Thread]
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
 		}

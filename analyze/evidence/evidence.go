@@ -23,6 +23,7 @@ type Evidence struct {
 	Interference []Interference
 	Warnings     []string
 
+	times       map[*analyze.Thread]*ThreadTime // Threads
 	devices     map[*analyze.Device]*Device
 	deviceOrder []*Device
 	released    column[release]

@@ -46,9 +46,13 @@ func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
+// TimeOf is how a thread spent its time; nil of one that did nothing but wait for work.
+func (ev *Evidence) TimeOf(t *analyze.Thread) *ThreadTime { return ev.times[t] }
+
 // partition divides each thread's time.
 func (ev *Evidence) partition() {
 	index := map[*analyze.Thread]*ThreadTime{}
+	ev.times = index
 	for _, th := range ev.Trace.Threads {
 		if th.OnlyIdle && !(ev.Handover.Holds() && ev.Handover.Threads[th]) {
 			continue // of a pool, of a library: all that is known of it is that it waited

@@ -119,7 +119,7 @@ func (r *playing) end(id int32) {
 	}
 	r.threads[j.by].inFlight--
 	r.finish(j.by)
-	r.delays[burstPost].n++
+	r.after.n++
 	r.running[r.program.queues[j.queue].device]--
 	r.queues[j.queue].running--
 	if s.watching == 0 {
@@ -143,7 +143,7 @@ func (r *playing) notice(id int32) {
 	s := &r.jobs[id]
 	if s.watching--; s.watching == 0 && s.done {
 		s.late = r.now - s.end
-		r.delays[burstPost].sum += s.late
+		r.after.sum += s.late
 		r.at(r.now, r.post(&r.program.jobs[id]), evSeen, id)
 	}
 }

@@ -170,14 +170,15 @@ func (ev *builder) program() *program {
 			devices[d] = len(p.engines)
 			p.addDevice(ev, d, latency)
 		}
+		o := overlaps[b.Queue]
 		q, known := queues[b.Queue]
 		if !known {
 			q = int32(len(p.queues))
 			queues[b.Queue] = q
-			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: devices[d]})
+			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: devices[d], most: max(1, o.Most), limited: o.Limited})
 		}
 		j := job{queue: q, duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
-		if o := overlaps[b.Queue]; p.limited[devices[d]] || o.Limited { // it may have waited for other work
+		if p.limited[devices[d]] || o.Limited { // it may have waited for other work
 			j.latency = min(j.latency, latency)
 		} else if o.Most == 1 {
 			j.latency -= o.Busy.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin})
@@ -193,9 +194,6 @@ func (ev *builder) program() *program {
 	}
 	if len(p.jobs) < policy.Pattern.Count() {
 		return nil
-	}
-	for q, i := range queues {
-		p.queues[i].most, p.queues[i].limited = max(1, overlaps[q].Most), overlaps[q].Limited
 	}
 	p.queuesAlike()
 	p.starving = ev.Starvation.When

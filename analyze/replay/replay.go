@@ -53,7 +53,8 @@ type playing struct {
 	done     []run           // by thread
 	horizon  analyze.Nanos   // when the first of the threads that set the pace had done all; 0 before
 	open     int             // threads that have not done all, and had no command buffer end since the horizon
-	delays   [3]delayed      // by burst
+	before   delayed         // of the framework's bursts before the GPU
+	after    delayed         // and after it
 	waited   []analyze.Nanos // by thread, what its own bursts were delayed
 }
 
@@ -65,7 +66,7 @@ type run struct {
 	ended   analyze.Nanos   // when it and the GPU had done all; 0 before
 }
 
-// delayed is what bursts of one kind waited for processors.
+// delayed is what bursts of one kind waited for processors, and how many there were.
 type delayed struct {
 	sum analyze.Nanos
 	n   int
@@ -113,13 +114,6 @@ const (
 	evComplete              // the job's completion handlers have returned, and its place in the queue is free
 	evUnlock                // a lock is given back
 	evNoticed               // the framework is ready to see that
-	evNothing
-)
-
-const (
-	burstOwn  = iota // of a thread
-	burstPre         // of the framework, before the GPU
-	burstPost        // after it
 )
 
 // play replays the program with a change, to the end of the first of its threads that last, and a little beyond. It is false when
@@ -138,7 +132,6 @@ func (p *program) play(c Change) (*playing, bool) {
 		if c.Compile {
 			r.done[i].begun = p.threads[i].early
 		}
-		r.at(r.done[i].begun, 0, evNothing, 0)
 		r.spend(r.done[i].begun, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
 	}
 	for r.open > 0 {
@@ -248,19 +241,14 @@ func (r *playing) served(e replayEvent) *queueState {
 // delay counts what a burst waited for a processor.
 func (r *playing) delay(b burst) {
 	d := max(0, r.now-b.began-b.work)
-	kind := burstOwn
 	switch b.then.kind {
 	case evThread, evOver, evCommit:
 		r.waited[b.then.id] += d
 	case evReady:
-		kind = burstPre
+		r.before.sum += d
+		r.before.n++
 	case evSeen:
-		kind = burstPost
+		r.after.sum += d // they are counted with the jobs, as not all have one
 		r.jobs[b.then.id].late += d
-	default:
-		return
-	}
-	if r.delays[kind].sum += d; kind != burstPost { // those are counted with the jobs, as not all have one
-		r.delays[kind].n++
 	}
 }

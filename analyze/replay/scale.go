@@ -147,13 +147,9 @@ func (p *program) findParts(ev *builder, buffers []*analyze.CommandBuffer, spans
 // findCalls finds, for each thread, which calls its time in Metal goes to. What is made before the work begins is taken to be shared out
 // among calls as it is in the work.
 func (p *program) findCalls(ev *builder, spans []span) {
-	times := map[*analyze.Thread]*evidence.ThreadTime{}
-	for _, t := range ev.Threads {
-		times[t.Thread] = t
-	}
 	numbers := map[string]int32{}
 	for i, s := range spans {
-		th, time := &p.threads[i], times[s.thread]
+		th, time := &p.threads[i], ev.TimeOf(s.thread)
 		if time == nil {
 			continue
 		}
@@ -196,10 +192,10 @@ func (p *program) findCalls(ev *builder, spans []span) {
 }
 
 // nameLocks numbers the locks that threads wait for, and marks the ways on which they wait for one of them only.
-func (p *program) nameLocks(lists [][]step) {
+func (p *program) nameLocks(spans []span, by map[*analyze.Thread][]step) {
 	numbers := map[evidence.LockKey]int32{}
-	for t, list := range lists {
-		ops := p.threads[t].ops
+	for t, s := range spans {
+		ops, list := p.threads[t].ops, by[s.thread]
 		for i := range list {
 			if list[i].kind != opLock || list[i].wait == nil {
 				continue

@@ -41,7 +41,6 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	ev.holds(p, by)
 	union := ev.WaitsUnion()
 	var spans []span
-	var lists [][]step
 	p.lasted = last - first
 	for i, t := range threads {
 		if t == p.submitter.thread {
@@ -67,13 +66,12 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 		}
 		done.ended = at - first
 		th.lasts = policy.AtLeast(policy.Most, done.ended-th.begin, last-first) && policy.MoreThan(policy.Negligible, len(th.jobs), len(p.jobs))
-		lists = append(lists, list)
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
 	p.findPace()
 	p.findUnlocked()
-	p.nameLocks(lists)
+	p.nameLocks(spans, by)
 	p.findParts(ev, buffers, spans)
 	p.findFences()
 	for t := range p.recorded {

@@ -125,15 +125,15 @@ func (p *program) removeDelays() {
 			for i := range recorded.threads[t].ops[:r.threads[t].next] {
 				own += recorded.threads[t].ops[i].own()
 			}
-			p.threads[t].scale(&recorded.threads[t], evidence.Share(r.waited[t], own), r.delays[burstPost].mean())
+			p.threads[t].scale(&recorded.threads[t], evidence.Share(r.waited[t], own), r.after.mean())
 		}
 		for i := range p.jobs {
 			j, was := &p.jobs[i], &recorded.jobs[i]
-			j.latency = max(min(was.latency, p.framework/2), was.latency-r.delays[burstPre].mean())
-			j.complete = max(0, was.complete-r.delays[burstPost].mean())
+			j.latency = max(min(was.latency, p.framework/2), was.latency-r.before.mean())
+			j.complete = max(0, was.complete-r.after.mean())
 		}
-		p.usualNotify = max(0, recorded.usualNotify-r.delays[burstPost].mean())
-		p.usualLatency = max(0, recorded.usualLatency-r.delays[burstPre].mean())
+		p.usualNotify = max(0, recorded.usualNotify-r.after.mean())
+		p.usualLatency = max(0, recorded.usualLatency-r.before.mean())
 	}
 }
 

@@ -136,9 +136,9 @@ func (ev *Evidence) weigh(opts Options) {
 	}
 	ev.Total = ev.ThreadTimeTotal()
 	ev.inFlight = ev.workInFlight()
-	ev.shares(len(ev.Trace.CommandBuffers))
+	ev.shares()
 	ev.Unfed = ev.shareUnfed()
-	ev.Meetings = ev.findMeetings(ev.Submits)
+	ev.Meetings = ev.findMeetings()
 	ev.useOfProcessors()
 	processes := map[*analyze.Process]bool{}
 	for _, t := range ev.Taking {
@@ -162,8 +162,8 @@ func (ev *Evidence) weigh(opts Options) {
 		ev.Buffers += len(d.running)
 	}
 	ev.Foreign = ev.findForeign()
-	ev.everybody = ev.waitForEverybody(ev.Committers)
-	ev.hanging, ev.passing = ev.hangingOn(ev.everybody)
+	ev.everybody = ev.waitForEverybody()
+	ev.hanging, ev.passing = ev.whatHangs()
 	ev.Starvation = ev.findStarvation()
 	ev.OwnWork = ev.interferenceOfOwnWork(opts)
 	ev.launch = sync.OnceValues(ev.typicalLaunch)

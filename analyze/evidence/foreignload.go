@@ -60,7 +60,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 		}
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
-	waited, rested, heard := ev.waitedForProcessors(ev.Taking), ev.idleDuring(held), ev.lateNotices()
+	waited, rested, heard := ev.waitedForProcessors(), ev.idleDuring(held), ev.lateNotices()
 	switch p := &ev.Processors; {
 	case ev.Share(f.Began) < policy.Negligible.Value:
 		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
@@ -72,7 +72,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 			"end may lack processors", rested, heard)
 	default:
 		stood := ev.interrupted()
-		f.Stood, f.Cost = len(stood), ev.interruptionsBy(stood, ev.Busiest.Device)
+		f.Stood, f.Cost = len(stood), ev.interruptionsBy(stood)
 		if float64(f.Cost.Busiest) > policy.Outlier.Value*float64(rested) { // work that depends on its data, it may be
 			f.Cost = interruptions{}
 		}
@@ -83,9 +83,9 @@ func (ev *Evidence) findForeign() (f foreign) {
 // waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and added up over the
 // processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no call of Metal's, and those that
 // stand for a GPU where there is none; 0 when it is not known.
-func (ev *Evidence) waitedForProcessors(threads []*ThreadTime) (sum analyze.Nanos) {
+func (ev *Evidence) waitedForProcessors() (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
-	for _, t := range threads {
+	for _, t := range ev.Taking {
 		submit[t.Thread.Process]++
 	}
 	for _, p := range ev.Trace.Processes {

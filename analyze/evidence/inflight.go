@@ -73,11 +73,11 @@ func (ev *Evidence) shareUnfed() float64 {
 }
 
 // shares finds who commits a fair share of the work: so much of what each would if all did as much.
-func (ev *Evidence) shares(commits int) {
+func (ev *Evidence) shares() {
 	ev.Submits = map[*analyze.Thread]bool{}
 	var time, occupied analyze.Nanos
 	for _, t := range ev.Taking {
-		if !policy.AtLeast(policy.Much, t.CommandBuffers*len(ev.Taking), commits) {
+		if !policy.AtLeast(policy.Much, t.CommandBuffers*len(ev.Taking), len(ev.Trace.CommandBuffers)) {
 			continue
 		}
 		ev.Submits[t.Thread] = true

@@ -39,14 +39,14 @@ type interruptions struct {
 	Busiest        analyze.Nanos // of the busiest device's busy time
 }
 
-func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval, busiest *analyze.Device) (cost interruptions) {
+func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval) (cost interruptions) {
 	by := unions(ev.onDevices(interrupted))
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
 		cost.Behind += by[ev.DeviceOf(ev.Trace.WaitsFor(w))].Within(ev.queuedPart(w))
 	}
-	cost.Busiest = by[ev.devices[busiest]].Total()
+	cost.Busiest = by[ev.devices[ev.Busiest.Device]].Total()
 	return cost
 }
 

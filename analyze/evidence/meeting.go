@@ -25,7 +25,7 @@ type Meetings struct {
 
 // findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together; nil when that is not
 // what most of that waiting is. One thread may be there only to let the others go, when the last of them has told it to.
-func (ev *Evidence) findMeetings(submits map[*analyze.Thread]bool) *Meetings {
+func (ev *Evidence) findMeetings() *Meetings {
 	if ev.Handover.Holds() {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (ev *Evidence) findMeetings(submits map[*analyze.Thread]bool) *Meetings {
 			continue
 		}
 		byThread[w.Thread] = append(byThread[w.Thread], w)
-		if submits[w.Thread] {
+		if ev.Submits[w.Thread] {
 			list = append(list, w)
 		}
 	}
@@ -57,7 +57,7 @@ func (ev *Evidence) findMeetings(submits map[*analyze.Thread]bool) *Meetings {
 	}
 	for i := range m.Rounds {
 		r := &m.Rounds[i]
-		if submits[r.Last] {
+		if ev.Submits[r.Last] {
 			m.Threads[r.Last] = true
 		} else if told := lastBefore(byThread[r.Last], r.At); told != nil && m.Threads[told.Signaller] {
 			r.Last = told.Signaller

@@ -79,11 +79,11 @@ type hanging struct {
 	own  analyze.Nanos // the thread's own time in that
 }
 
-// hangingOn finds what hangs on the waits for others' work of the threads that wait for everybody's.
-func (ev *Evidence) hangingOn(everybody map[*analyze.Thread]bool) (found map[*analyze.Thread]*hanging, passing map[*analyze.Process]*Busy) {
+// whatHangs finds what hangs on the waits for others' work of the threads that wait for everybody's.
+func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map[*analyze.Process]*Busy) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {
-		if everybody[c.Thread] && c.Known() {
+		if ev.everybody[c.Thread] && c.Known() {
 			calls[c.Thread] = append(calls[c.Thread], TimedCall{c.Interval, kind})
 		}
 	}

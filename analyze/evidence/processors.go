@@ -67,7 +67,7 @@ func (ev *Evidence) useOfProcessors() {
 	if p.confined = confinedTo(used, waited, p.Count); p.confined {
 		p.Count = int(math.Round(used))
 	}
-	ev.wakes(p)
+	ev.wakes()
 }
 
 // processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, and for how many their threads
@@ -98,7 +98,8 @@ func atWork(t *analyze.Thread) analyze.Interval {
 }
 
 // wakes finds how long after the tracer's completion handler a wait returns.
-func (ev *Evidence) wakes(p *processors) {
+func (ev *Evidence) wakes() {
+	p := &ev.Processors
 	var all []analyze.Nanos
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]

@@ -28,11 +28,11 @@ func (s *syncUse) Partners() (most int) {
 
 // waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
 // for some that wait for them, which work that is needed could not, directly or by way of others.
-func (ev *Evidence) waitForEverybody(committers int) map[*analyze.Thread]bool {
+func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	waiters := ev.awaitedBy()
 	for t, others := range waiters {
-		if n := len(others); n >= 2 && policy.AtLeast(policy.Broad, n, committers-1) {
+		if n := len(others); n >= 2 && policy.AtLeast(policy.Broad, n, ev.Committers-1) {
 			all[t] = true
 			continue
 		}
@@ -58,12 +58,12 @@ func (ev *Evidence) waitForEverybody(committers int) map[*analyze.Thread]bool {
 func (ev *Evidence) Syncs() *syncUse {
 	s := &syncUse{Waits: len(ev.Trace.Waits), Waiters: ev.awaitedBy()}
 	own := ev.commitsByThread()
-	everybody, encoded := ev.everybody, ev.Trace.Encoded()
+	encoded := ev.Trace.Encoded()
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		switch from, mine := ev.Awaited(w), own[w.Thread]; {
 		case from == nil || mine == nil:
-		case from != w.Thread && !everybody[w.Thread]:
+		case from != w.Thread && !ev.everybody[w.Thread]:
 			s.Needed++
 			s.NeededTime += w.Length()
 		case from != w.Thread:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 )
 
 // TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there what its page says; with pandas, Polars and DuckDB
-// where they can be had. The queries of docs/sql have equal answers in DuckDB, DataFusion and ClickHouse.
+// where they can be had. The queries of docs/sql have equal answers in DuckDB, DataFusion, ClickHouse and Spark, and the notebook runs to its end.
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -19,11 +20,12 @@ func TestPythonPackage(t *testing.T) {
 		t.Skipf("Python cannot make an environment (apt-get install python3-venv): %s", strings.TrimSpace(string(out)))
 	}
 	python := filepath.Join(environment, "bin", "python3")
+	env := append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1", "WORKLOAD="+workload(t), "IPYTHONDIR="+dir)
 	must := func(dir, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1")
+		cmd.Env = env
 		out, err := saidBy(cmd, commandLimit)
 		if err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
@@ -41,22 +43,44 @@ func TestPythonPackage(t *testing.T) {
 	}
 	must(dir, python, test, workload(t))
 
-	install := exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "pyarrow", "pandas", "polars", "duckdb")
-	if out, err := saidBy(install, commandLimit); err != nil {
-		t.Skipf("pandas, Polars and DuckDB cannot be had here: %s", lastLine(string(out)))
+	install := func(packages ...string) error {
+		args := append([]string{"-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10"}, packages...)
+		if out, err := saidBy(exec.Command(python, args...), commandLimit); err != nil {
+			return errors.New(lastLine(string(out)))
+		}
+		return nil
+	}
+	if err := install("pyarrow", "pandas", "polars", "duckdb"); err != nil {
+		t.Skipf("pandas, Polars and DuckDB cannot be had here: %v", err)
+	}
+	if spark := os.Getenv("MTRACE_TEST_SPARK"); spark != "" {
+		env = append(env, "PYTHONPATH="+spark, "SPARK_LOCAL_IP=127.0.0.1")
+	} else {
+		t.Run("Spark", func(t *testing.T) {
+			t.Skip("MTRACE_TEST_SPARK names no folder with PySpark: pip install --target FOLDER pyspark (456 MB), and a Java")
+		})
 	}
 	t.Log(must(dir, python, test, workload(t), "tables"))
 
 	trace, tables := smallTrace(t), filepath.Join(dir, "tables")
 	must(dir, tool.mtrace, "export", "--format", "parquet", "-o", tables, trace)
 	for _, other := range []string{"datafusion", "chdb"} {
-		if out, err := saidBy(exec.Command(python, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", other), commandLimit); err != nil {
-			t.Logf("%s cannot be had here: %s", other, lastLine(string(out)))
+		if err := install(other); err != nil {
+			t.Logf("%s cannot be had here: %v", other, err)
 		}
 	}
-	queries, err := filepath.Abs("../../docs/sql")
+	docs, err := filepath.Abs("../../docs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, queries))
+	t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, filepath.Join(docs, "sql")))
+
+	t.Run("notebook", func(t *testing.T) {
+		if err := install("nbclient", "ipykernel"); err != nil {
+			t.Skipf("what executes notebooks cannot be had here: %v", err)
+		}
+		if said := must(dir, python, filepath.Join(filepath.Dir(test), "notebook.py"), filepath.Join(docs, "notebook.ipynb")); !strings.Contains(said, "VERDICT") || !strings.Contains(said, "queued_us") {
+			t.Errorf("the notebook says\n%s", said)
+		}
+	})
 }

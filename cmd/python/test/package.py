@@ -97,5 +97,15 @@ assert [n for _, n in of_both] == [commits, commits] and of_both[0][0] < of_both
 lazily = polars.scan_parquet(os.path.join(dataset, "calls"), hive_partitioning=True).filter(polars.col("selector") == "commit").group_by("host", "run").len().collect()
 assert sorted(lazily["len"]) == [commits, commits] and sorted(lazily["run"]) == [run for run, _ in of_both], lazily
 assert set(pandas.read_parquet(os.path.join(dataset, "waits")).run.astype("int64")) == {run for run, _ in of_both}
+try:
+    from pyspark.sql import SparkSession
+except ImportError:
+    SparkSession = None
+if SparkSession:
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    session.read.parquet(os.path.join(dataset, "calls")).createOrReplaceTempView("calls")
+    rows = session.sql("SELECT host, run, count(*) FROM calls WHERE selector = 'commit' GROUP BY host, run ORDER BY run").collect()
+    assert [(row[1], row[2]) for row in rows] == of_both, (rows, of_both)
+    session.stop()
 
 print("pyarrow %s, pandas %s, polars %s, duckdb %s" % (pyarrow.__version__, pandas.__version__, polars.__version__, duckdb.__version__))

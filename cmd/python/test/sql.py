@@ -45,8 +45,18 @@ def datafusion_asks():
     return lambda query: [tuple(row.values()) for batch in context.sql(query).collect() for row in batch.to_pylist()]
 
 
+def spark_asks():
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    for name, path in tables.items():
+        session.read.parquet(path).createOrReplaceTempView(name)
+    return lambda query: [tuple(row) for row in session.sql(query).collect()]
+
+
 asking = {}
-for name, make in (("DuckDB", duckdb_asks), ("ClickHouse", clickhouse_asks), ("DataFusion", datafusion_asks)):
+for name, make in (("DuckDB", duckdb_asks), ("ClickHouse", clickhouse_asks), ("DataFusion", datafusion_asks), ("Spark", spark_asks)):
     try:
         asking[name] = make()
     except ImportError:

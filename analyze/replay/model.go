@@ -22,11 +22,12 @@ type Replay struct {
 	base     float64 // how fast the unchanged program is
 	readings []reading
 	gains    []Gain // of things; nil before they were asked for
+	without  map[Change]answer
 }
 
 // New makes the program of what a trace shows. The same seed gives the same answers.
 func New(ev *evidence.Evidence, seed uint64) *Replay {
-	r := &Replay{}
+	r := &Replay{without: map[Change]answer{}}
 	b := builder{ev}
 	if r.program = b.program(); r.program == nil {
 		r.Why = "there are too few command buffers with GPU times"
@@ -51,7 +52,19 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why
 	}
-	return r.speedup(r.readings, r.base, c, r.Error)
+	a, known := r.without[c]
+	if !known {
+		s, why := r.speedup(r.readings, r.base, c, r.Error)
+		a = answer{s, why}
+		r.without[c] = a
+	}
+	return a.speedup, a.why
+}
+
+// An answer is what Without said: of two causes together it is asked to find which hangs on the other, and to say what both bring.
+type answer struct {
+	speedup *Speedup
+	why     string
 }
 
 // Made says whether there is a program to ask: without, nothing else is.

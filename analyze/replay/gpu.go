@@ -42,10 +42,10 @@ func (r *playing) feed(device int) {
 		best := int32(-1)
 		for q := range r.queues {
 			of := &r.program.queues[q]
-			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.atOnce(of.most, of.limited, r.Lines) {
+			if of.device != device || r.queues[q].order.empty() || r.queues[q].running >= r.atOnce(of.most, of.limited, r.Lines) {
 				continue
 			}
-			id := r.queues[q].order[0]
+			id := r.queues[q].order.first()
 			s := &r.jobs[id]
 			if s.ready && r.released(id) && (best < 0 || s.eligible < r.jobs[best].eligible) {
 				best = id
@@ -55,7 +55,7 @@ func (r *playing) feed(device int) {
 			return
 		}
 		q := &r.queues[r.program.jobs[best].queue]
-		q.order = q.order[1:]
+		q.order.pop()
 		q.running++
 		r.running[device]++
 		begin := r.now
@@ -152,10 +152,11 @@ func (r *playing) notice(id int32) {
 func (r *playing) seen(id int32) {
 	j, s := &r.program.jobs[id], &r.jobs[id]
 	s.seen = true
-	for _, t := range s.waiters {
+	for s.waiter > 0 {
+		t := s.waiter - 1
+		s.waiter = r.threads[t].behind
 		r.over(t, s.end+s.late+r.notify(t, r.op(t), id)-r.now, 0)
 	}
-	s.waiters = nil
 	complete := j.complete
 	if r.Handlers {
 		complete -= j.handlers
@@ -166,9 +167,7 @@ func (r *playing) seen(id int32) {
 func (r *playing) complete(id int32) {
 	q := &r.queues[r.program.jobs[id].queue]
 	q.used--
-	if len(q.waiting) > 0 && (r.Depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
-		t := q.waiting[0]
-		q.waiting = q.waiting[1:]
-		r.step(t)
+	if !q.waiting.empty() && (r.Depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
+		r.step(q.waiting.pop())
 	}
 }

@@ -1,5 +1,25 @@
 package replay
 
+// A line is who came first is first, in memory that is used again.
+type line struct {
+	all  []int32
+	gone int // how many of these are no longer in it
+}
+
+func (l *line) empty() bool { return l.gone == len(l.all) }
+
+func (l *line) first() int32 { return l.all[l.gone] }
+
+func (l *line) push(x int32) { l.all = append(l.all, x) }
+
+func (l *line) pop() int32 {
+	x := l.all[l.gone]
+	if l.gone++; l.empty() {
+		l.all, l.gone = l.all[:0], 0
+	}
+	return x
+}
+
 // A binaryHeap gives the element of the lowest rank first.
 type binaryHeap[T any] []ranked[T]
 
@@ -56,4 +76,41 @@ func (h *binaryHeap[T]) pop() T {
 		a[i] = x
 	}
 	return first
+}
+
+// An agenda is a heap whose first is kept apart: much of what happens makes the next thing happen at once, which then never goes through the heap.
+type agenda[T any] struct {
+	next ranked[T] // the first of all, where kept
+	kept bool
+	rest binaryHeap[T]
+}
+
+func (a *agenda[T]) empty() bool { return !a.kept && len(a.rest) == 0 }
+
+// first is what pop would take, of an agenda that is not empty.
+func (a *agenda[T]) first() *T {
+	if a.kept {
+		return &a.next.of
+	}
+	return &a.rest[0].of
+}
+
+func (a *agenda[T]) push(x ranked[T]) {
+	switch {
+	case a.kept && x.before(&a.next):
+		a.rest.push(a.next)
+		a.next = x
+	case !a.kept && (len(a.rest) == 0 || x.before(&a.rest[0])):
+		a.next, a.kept = x, true
+	default:
+		a.rest.push(x)
+	}
+}
+
+func (a *agenda[T]) pop() T {
+	if a.kept {
+		a.kept = false
+		return a.next.of
+	}
+	return a.rest.pop()
 }

@@ -13,7 +13,7 @@ import (
 // lockState is a lock in a replay.
 type lockState struct {
 	held    bool
-	waiting []int32
+	waiting line
 }
 
 // lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
@@ -25,7 +25,7 @@ func (r *playing) lock(t int32, o *op) {
 	case o.kind == opLock && (r.fixed || o.handed == 0):
 		r.over(t, evidence.Scaled(o.cost, kept), 0)
 	case l.held:
-		l.waiting = append(l.waiting, t)
+		l.waiting.push(t)
 	default:
 		r.hold(t, o)
 	}
@@ -46,9 +46,8 @@ func (r *playing) hold(t int32, o *op) {
 func (r *playing) unlock(lock int32) {
 	l := &r.locked[lock]
 	l.held = false
-	if len(l.waiting) > 0 {
-		t := l.waiting[0]
-		l.waiting = l.waiting[1:]
+	if !l.waiting.empty() {
+		t := l.waiting.pop()
 		r.hold(t, r.op(t))
 	}
 }

@@ -89,35 +89,39 @@ const (
 
 // An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
 type op struct {
-	kind     opKind
-	job      int32 // −1 when it is not known what is waited for: then cost is all
-	gap      analyze.Nanos
+	kind    opKind
+	barrier bool  // a wait for an empty command buffer, behind others' work
+	job     int32 // −1 when it is not known what is waited for: then cost is all
+	gap     analyze.Nanos
+	cost    analyze.Nanos
+	solo    analyze.Nanos // cost if no other thread held it up
+	hold    analyze.Nanos // of locks: how long it is kept then
+	notify  analyze.Nanos // of waits: from the GPU's end to the return
+	hangs   float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
+	handed  int32         // of waits for locks, and of commits that keep one: which of the locks that threads hand to each other
+	lock    int32         // which of the program's locks a wait is for, from 1 on; 0 is none
+	// What is above is read in every replay, and fits into a line of a processor's cache.
+
 	unlocked analyze.Nanos // gap if there were no locks to wait for
 	encode   analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
 	turn     analyze.Nanos // part of gap in which another thread waited for the GPU
 	starved  analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
-	cost     analyze.Nanos
-	solo     analyze.Nanos // cost if no other thread held it up
 	nested   analyze.Nanos // part of cost that was spent waiting for locks
-	hangs    float64       // share of gap, and of a wait for a lock all, that hangs on waits for others' work
-	notify   analyze.Nanos // of waits: from the GPU's end to the return
 	waited   analyze.Nanos // of waits: up to the completion being seen
-	handed   int32         // of waits for locks, and of commits that keep one: which of the locks that threads hand to each other
 	given    int32         // of signals: which of those that threads give
 	piece    int32         // of asking, taking and answering: which piece of work is handed over
-	lock     int32         // which of the program's locks a wait is for, from 1 on; 0 is none
-	way      int32         // the same, of the only lock that the thread waits for on its way to a call and at it
-	hold     analyze.Nanos // of locks: how long it is kept then
+	way      int32         // as lock, of the only one that the thread waits for on its way to a call and at it
 	wait     *analyze.LockWait
-
-	barrier bool // a wait for an empty command buffer, behind others' work
-	signal  *analyze.Signal
+	signal   *analyze.Signal
 }
 
 // A job is one command buffer.
 type job struct {
 	queue    int32
 	by       int32 // the thread that commits it
+	measured bool  // the GPU's clock tells its kernels apart
+	enqueued bool
+	fence    bool
 	duration analyze.Nanos
 	beside   float64       // share of that which goes to others beside it
 	latency  analyze.Nanos // from ready to begun, when the GPU had room
@@ -126,9 +130,6 @@ type job struct {
 	after    []int32       // jobs whose events it waits for
 	signals  []int32       // signals of threads that it waits for
 	kernels  []portion     // of duration
-	measured bool          // the GPU's clock tells these apart
-	enqueued bool
-	fence    bool
 }
 
 // A jobIndex says which command buffers are jobs.

@@ -40,7 +40,7 @@ type playing struct {
 	Change
 	now      analyze.Nanos
 	seq      int
-	events   binaryHeap[replayEvent]
+	events   agenda[replayEvent]
 	cores    cores
 	threads  []threadState
 	jobs     []jobState
@@ -79,20 +79,21 @@ type threadState struct {
 	inFlight int     // of its command buffers
 	turns    []int32 // what it waited for that it had committed last
 	closed   bool    // one has ended since the horizon, or all is done
+	behind   int32   // one more than the thread that began to wait for the same job next; 0 is none
 }
 
 type jobState struct {
 	ready, done, seen   bool
 	watching            int           // bursts of the framework for it, while it runs, that are under way
 	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
-	waiters             []int32
+	waiter, last        int32         // one more than the threads that were the first and the last to begin to wait for it; 0 is none
 }
 
 type queueState struct {
 	used    int
 	running int
-	order   []int32
-	waiting []int32
+	order   line
+	waiting line
 	awake   int // bursts of the framework's threads for it that are under way
 }
 
@@ -128,7 +129,8 @@ func (p *program) play(c Change) (*playing, bool) {
 		done:    make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
 	r.gpus = r.newGPUs()
 	for i := range p.threads {
-		r.done[i].begun = p.threads[i].begin
+		n := len(p.threads[i].jobs)
+		r.done[i] = run{begun: p.threads[i].begin, commits: make([]analyze.Nanos, 0, n), done: make([]analyze.Nanos, 0, n)}
 		if c.Compile {
 			r.done[i].begun = p.threads[i].early
 		}
@@ -136,12 +138,12 @@ func (p *program) play(c Change) (*playing, bool) {
 	}
 	for r.open > 0 {
 		k, next, any := firstDone(r.cores.each)
-		if device, at, runs := firstDone(r.gpus); runs && (!any || at < next) && (len(r.events) == 0 || at < r.events[0].of.at) {
+		if device, at, runs := firstDone(r.gpus); runs && (!any || at < next) && (r.events.empty() || at < r.events.first().at) {
 			r.now = at
 			r.end(r.gpus[device].end(at))
 			continue
 		}
-		if len(r.events) > 0 && (!any || r.events[0].of.at < next) {
+		if !r.events.empty() && (!any || r.events.first().at < next) {
 			e := r.events.pop()
 			r.now = e.at
 			if e.work > 0 && !r.cores.none() {

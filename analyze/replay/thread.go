@@ -72,7 +72,7 @@ func (r *playing) step(t int32) {
 	case opAcquire:
 		q := &r.queues[r.program.jobs[o.job].queue]
 		if q.used >= r.program.queues[r.program.jobs[o.job].queue].capacity && !r.Depth {
-			q.waiting = append(q.waiting, t)
+			q.waiting.push(t)
 			return
 		}
 		q.used++
@@ -80,7 +80,7 @@ func (r *playing) step(t int32) {
 	case opEnqueue:
 		if !r.Head {
 			q := &r.queues[r.program.jobs[o.job].queue]
-			q.order = append(q.order, o.job)
+			q.order.push(o.job)
 		}
 		r.over(t, r.call(t, analyze.PartCommit, o.cost), busy)
 	case opCommit:
@@ -126,8 +126,19 @@ func (r *playing) wait(t int32, o *op) {
 	case r.jobs[job].seen:
 		r.over(t, max(o.cost, r.jobs[job].end+r.jobs[job].late+r.notify(t, o, job)-r.now), 0)
 	default:
-		r.jobs[job].waiters = append(r.jobs[job].waiters, t)
+		r.await(t, job)
 	}
+}
+
+// await puts the thread behind those that wait for a job.
+func (r *playing) await(t, job int32) {
+	s := &r.jobs[job]
+	if r.threads[t].behind = 0; s.waiter == 0 {
+		s.waiter = t + 1
+	} else {
+		r.threads[s.last-1].behind = t + 1
+	}
+	s.last = t + 1
 }
 
 // What a wait may be for instead of a job.
@@ -198,7 +209,7 @@ func (r *playing) commit(t int32) {
 	pre, latency := r.pre(j), r.latencyOf(j)
 	if !j.enqueued || r.Head {
 		q := &r.queues[j.queue]
-		q.order = append(q.order, o.job)
+		q.order.push(o.job)
 	}
 	r.at(r.now+latency-pre, pre, evReady, o.job)
 	r.advance(t)

@@ -2,16 +2,19 @@ package analyze
 
 import "iter"
 
-// Buffers goes over the command buffers, by creation.
-func (t *Trace) Buffers() iter.Seq[*CommandBuffer] {
-	return func(yield func(*CommandBuffer) bool) {
-		for i := range t.CommandBuffers {
-			if !yield(&t.CommandBuffers[i]) {
+// Each goes over a list by what lies in it, and copies nothing.
+func Each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
 				return
 			}
 		}
 	}
 }
+
+// Buffers goes over the command buffers, by creation.
+func (t *Trace) Buffers() iter.Seq[*CommandBuffer] { return Each(t.CommandBuffers) }
 
 // Buffer is the command buffer at an index; nil for none.
 func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {

@@ -35,8 +35,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}
 	handling := ev.Handling()
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		b := ev.Trace.WaitsFor(w)
 		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
 			continue

@@ -22,8 +22,7 @@ func behindInLine(ev *evidence.Evidence) Finding {
 		Advice: "give the threads queues of their own, at least those whose command buffers take long"}
 	waits := 0
 	by := map[*analyze.Queue]analyze.Nanos{}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if n := ev.InLine(w); n > 0 {
 			waits++
 			by[ev.Trace.WaitsFor(w).Queue] += n

@@ -24,8 +24,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	by := map[string]*lockUse{}
 	var uses []*lockUse
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
-	for i := range ev.Locks {
-		l := &ev.Locks[i]
+	for l := range analyze.Each(ev.Locks) {
 		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}

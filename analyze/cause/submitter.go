@@ -28,8 +28,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	waiting := 0
 	waiters := map[*analyze.Thread]bool{}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if w.Thread != top.Thread && ev.Awaited(w) == top.Thread {
 			waiting++
 			waiters[w.Thread] = true

@@ -22,8 +22,7 @@ func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
 // returns finds when the first wait for each command buffer returned.
 func (ev *Evidence) returns() {
 	ev.waitedFor = nil
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if b := ev.Trace.WaitsFor(w); b == nil || w.Scheduled || w.Unfinished || b.Completed.Known() {
 			continue
 		}

@@ -182,8 +182,8 @@ func (ev *Evidence) busiestDevice() (most DeviceUse) {
 		return ev.GPU.Devices[0]
 	}
 	waited := map[*analyze.Device]analyze.Nanos{}
-	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; w.Buffer != analyze.NoCommandBuffer {
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if w.Buffer != analyze.NoCommandBuffer {
 			waited[ev.DeviceOf(ev.Trace.WaitsFor(w)).Model] += w.Length()
 		}
 	}

@@ -26,8 +26,8 @@ type Exclusion struct {
 func (ev *Evidence) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	waits := map[*analyze.Thread][]analyze.Interval{}
-	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; w.Length() >= policy.ShortestWait.Nanos() {
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if w.Length() >= policy.ShortestWait.Nanos() {
 			waits[w.Thread] = append(waits[w.Thread], w.Interval)
 		}
 	}

@@ -19,8 +19,7 @@ func (ev *Evidence) Executing() analyze.Nanos {
 
 // asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran.
 func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
-	for i := range ev.ForSignals {
-		w := &ev.ForSignals[i]
+	for w := range analyze.Each(ev.ForSignals) {
 		if !ev.TakesPart[w.Thread] || w.GivenBack {
 			continue
 		}
@@ -47,8 +46,8 @@ func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
 
 // WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
 func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
-	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; ev.ForOthers(w) {
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if ev.ForOthers(w) {
 			sum += ev.DeviceOf(ev.Trace.WaitsFor(w)).all.Within(w.Interval)
 		}
 	}

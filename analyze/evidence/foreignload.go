@@ -52,8 +52,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 		return f
 	}
 	f.held, f.Usual = held, Median(each)
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if d, known := held[w.Buffer]; known {
 			d = d.Within(ev.queuedPart(w))
 			f.Began += d.Length() - ev.DeviceOf(ev.Trace.WaitsFor(w)).any.Within(d)

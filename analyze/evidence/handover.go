@@ -95,8 +95,7 @@ func (ev *Evidence) findHandover() *handover {
 		return 0
 	})
 	inCommit := h.inCommit(ev.Trace)
-	for i := range ev.ForSignals {
-		w := &ev.ForSignals[i]
+	for w := range analyze.Each(ev.ForSignals) {
 		switch {
 		case w.Signaller != h.To || w.Thread == h.To || w.GivenBack:
 		case h.Threads[w.Thread]:

@@ -16,8 +16,8 @@ type InterpreterWaits struct {
 
 // InterpreterWaits are those of the trace.
 func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
-	for i := range ev.Trace.Waits {
-		switch wait := &ev.Trace.Waits[i]; wait.Interpreter {
+	for wait := range analyze.Each(ev.Trace.Waits) {
+		switch wait.Interpreter {
 		case analyze.InterpreterHeld:
 			w.Held++
 			w.HeldFor += wait.Length()
@@ -39,8 +39,8 @@ func (ev *Evidence) TurnsAreInterpreters() bool {
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
 func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
-	for i := range ev.Locks {
-		if l := &ev.Locks[i]; ev.TakesPart[l.Thread] && l.OfInterpreter() {
+	for l := range analyze.Each(ev.Locks) {
+		if ev.TakesPart[l.Thread] && l.OfInterpreter() {
 			kept += l.Kept
 		}
 	}

@@ -41,8 +41,7 @@ type interruptions struct {
 
 func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval) (cost interruptions) {
 	by := unions(ev.onDevices(interrupted))
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
 		cost.Behind += by[ev.DeviceOf(ev.Trace.WaitsFor(w))].Within(ev.queuedPart(w))
 	}

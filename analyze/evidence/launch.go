@@ -28,8 +28,7 @@ func (ev *Evidence) typicalLaunch() (launch, work analyze.Nanos) {
 		}
 		encode = append(encode, sum)
 	}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 ||
 			ev.Trace.WaitsFor(w).Handlers > 0 || ev.Awaited(w) != w.Thread {
 			continue
@@ -63,8 +62,8 @@ func (ev *Evidence) beforeHanded(w *analyze.Wait) analyze.Nanos {
 
 // NotYetHanded is beforeHanded of all waits.
 func (ev *Evidence) NotYetHanded() (sum analyze.Nanos) {
-	for i := range ev.Trace.Waits {
-		sum += ev.beforeHanded(&ev.Trace.Waits[i])
+	for w := range analyze.Each(ev.Trace.Waits) {
+		sum += ev.beforeHanded(w)
 	}
 	return sum
 }

@@ -106,8 +106,8 @@ func (ev *Evidence) TimeInLine() (sum analyze.Nanos) {
 	if len(ev.Lines) == 0 {
 		return 0
 	}
-	for i := range ev.Trace.Waits {
-		sum += ev.InLine(&ev.Trace.Waits[i])
+	for w := range analyze.Each(ev.Trace.Waits) {
+		sum += ev.InLine(w)
 	}
 	return sum
 }

@@ -49,8 +49,7 @@ func (m *Matrix) Total() (sum analyze.Nanos) {
 // The holder of a lock is the one that held it when the wait began.
 func (ev *Evidence) matrices() {
 	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if ev.ForOthers(w) {
 			ev.WaitMatrix.Add(w.Thread, ev.Awaited(w), w.Length())
 			continue

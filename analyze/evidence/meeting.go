@@ -31,8 +31,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 	}
 	var list []*analyze.SignalWait
 	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
-	for i := range ev.ForSignals {
-		w := &ev.ForSignals[i]
+	for w := range analyze.Each(ev.ForSignals) {
 		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End {
 			continue
 		}

@@ -15,8 +15,7 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 		return nil
 	}
 	ends := map[*analyze.Thread][]analyze.Nanos{}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		ends[w.Thread] = append(ends[w.Thread], w.End)
 	}
 	for b := range ev.Trace.Buffers() {

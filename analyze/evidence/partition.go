@@ -61,8 +61,7 @@ func (ev *Evidence) partition() {
 		ev.Threads = append(ev.Threads, t)
 		index[th] = t
 	}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		t := index[w.Thread]
 		if t == nil {
 			continue
@@ -74,8 +73,8 @@ func (ev *Evidence) partition() {
 			t.Time[p.Part] += p.Nanos
 		}
 	}
-	for i := range ev.SignalWaits {
-		if w := &ev.SignalWaits[i]; index[w.Thread] != nil {
+	for w := range analyze.Each(ev.SignalWaits) {
+		if index[w.Thread] != nil {
 			index[w.Thread].SignalWaits += w.Length()
 		}
 	}

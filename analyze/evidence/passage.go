@@ -95,8 +95,8 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 		}
 		add(&t.Waits[i].Call, kind)
 	}
-	for i := range ev.Locks {
-		add(&ev.Locks[i].Call, CallLock)
+	for l := range analyze.Each(ev.Locks) {
+		add(&l.Call, CallLock)
 	}
 	for b := range t.Buffers() {
 		add(&b.Created, CallOther)

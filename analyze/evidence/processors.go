@@ -101,8 +101,7 @@ func atWork(t *analyze.Thread) analyze.Interval {
 func (ev *Evidence) wakes() {
 	p := &ev.Processors
 	var all []analyze.Nanos
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if b := ev.Trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
 			all = append(all, w.End-b.Completed.End)
 		}

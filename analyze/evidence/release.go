@@ -25,8 +25,7 @@ func (ev *Evidence) WaitedDuring(blocked []Blocked) (sum analyze.Nanos) {
 		}
 	}
 	queues := unions(by)
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		b := ev.Trace.WaitsFor(w)
 		if b == nil {
 			continue

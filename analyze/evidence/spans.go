@@ -43,24 +43,24 @@ func (ev *Evidence) findSpans() {
 		}
 		by[c.Thread][kind] = append(by[c.Thread][kind], c.Interval)
 	}
-	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; ev.ForOthers(w) {
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if ev.ForOthers(w) {
 			add(&w.Call, onOthers)
 		} else {
 			add(&w.Call, onGPU)
 		}
 	}
-	for i := range ev.Locks {
-		add(&ev.Locks[i].Call, onLock)
+	for l := range analyze.Each(ev.Locks) {
+		add(&l.Call, onLock)
 	}
-	for i := range ev.SignalWaits {
-		add(&ev.SignalWaits[i].Call, onSignal)
+	for w := range analyze.Each(ev.SignalWaits) {
+		add(&w.Call, onSignal)
 	}
-	for i := range ev.Trace.Compilations {
-		add(&ev.Trace.Compilations[i].Call, onCompile)
+	for c := range analyze.Each(ev.Trace.Compilations) {
+		add(&c.Call, onCompile)
 	}
-	for i := range ev.FullQueue {
-		add(&ev.FullQueue[i].Call, onQueue)
+	for c := range analyze.Each(ev.FullQueue) {
+		add(&c.Call, onQueue)
 	}
 	ev.spans = map[*analyze.Thread]spansOf{}
 	for t, lists := range by {

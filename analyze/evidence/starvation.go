@@ -35,8 +35,7 @@ func (ev *Evidence) findStarvation() (s feeding) {
 	}
 	by := map[key]int{}
 	when := map[*analyze.Thread][]analyze.Interval{}
-	for i := range ev.ForSignals {
-		w := &ev.ForSignals[i]
+	for w := range analyze.Each(ev.ForSignals) {
 		if !ev.Submits[w.Thread] || w.GivenBack || w.Signaller == w.Thread || ev.Meetings != nil && ev.Meetings.inside[w] {
 			continue
 		}
@@ -95,8 +94,7 @@ func (x *feeder) Doing() string {
 // StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not recorded.
 func (ev *Evidence) StarvedAt() (best string) {
 	took := map[string]analyze.Nanos{}
-	for i := range ev.ForSignals {
-		w := &ev.ForSignals[i]
+	for w := range analyze.Each(ev.ForSignals) {
 		if w.Stack == nil || !ev.Submits[w.Thread] {
 			continue
 		}

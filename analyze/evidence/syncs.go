@@ -59,8 +59,7 @@ func (ev *Evidence) Syncs() *syncUse {
 	s := &syncUse{Waits: len(ev.Trace.Waits), Waiters: ev.awaitedBy()}
 	own := ev.commitsByThread()
 	encoded := ev.Trace.Encoded()
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		switch from, mine := ev.Awaited(w), own[w.Thread]; {
 		case from == nil || mine == nil:
 		case from != w.Thread && !ev.everybody[w.Thread]:
@@ -85,8 +84,7 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 		commits[b.Committed.Thread] = true
 	}
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
-	for i := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		if ev.ForOthers(w) && w.Thread != nil && commits[w.Thread] {
 			if by[w.Thread] == nil {
 				by[w.Thread] = map[*analyze.Thread]bool{}
@@ -162,8 +160,8 @@ func (c *commits) latest(ends []analyze.Nanos, t analyze.Nanos) analyze.Nanos {
 // HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the next. While the
 // GPU is saturated neither costs anything.
 func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
-	for i := range ev.Locks {
-		if l := &ev.Locks[i]; ev.TakesPart[l.Thread] {
+	for l := range analyze.Each(ev.Locks) {
+		if ev.TakesPart[l.Thread] {
 			locks += min(ev.Hangs(l), ev.NotSaturated(l.Interval, nil))
 		}
 	}

@@ -41,8 +41,7 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 		slices.Sort(list)
 	}
 	trips, next := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
-	for i := range ev.Trace.Waits { // by their beginning
-		w := &ev.Trace.Waits[i]
+	for w := range analyze.Each(ev.Trace.Waits) { // by their beginning
 		list, first := made[w.Thread], next[w.Thread]
 		if w.Length() < policy.ShortestWait.Nanos() || first == len(list) || list[first] >= w.Begin {
 			continue
@@ -88,8 +87,8 @@ func (ev *Evidence) turns(what string, union *Busy) *TakingTurns {
 // WaitsUnion is when any thread waited for the GPU.
 func (ev *Evidence) WaitsUnion() *Busy {
 	var all []analyze.Interval
-	for i := range ev.Trace.Waits {
-		if w := &ev.Trace.Waits[i]; w.Length() >= policy.ShortestWait.Nanos() {
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if w.Length() >= policy.ShortestWait.Nanos() {
 			all = append(all, w.Interval)
 		}
 	}

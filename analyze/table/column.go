@@ -26,6 +26,7 @@ type column struct {
 	kind     kind
 	optional bool
 	index    int
+	offset   uintptr // in the row struct
 }
 
 // columnsOf reads the columns of a row struct.
@@ -34,7 +35,7 @@ func columnsOf(row reflect.Type) []column {
 	for i := range row.NumField() {
 		f := row.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		c := column{name: name, doc: f.Tag.Get("doc"), index: i, optional: strings.Contains(options, "optional")}
+		c := column{name: name, doc: f.Tag.Get("doc"), index: i, offset: f.Offset, optional: strings.Contains(options, "optional")}
 		switch f.Type.Kind() {
 		case reflect.Int64:
 			c.kind = kindInt

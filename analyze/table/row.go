@@ -6,7 +6,7 @@ package table
 type processRow struct {
 	PID     int64  `parquet:"pid" doc:"process id"`
 	Parent  int64  `parquet:"ppid,optional" doc:"process id of the parent"`
-	Program string `parquet:"program,dict" doc:"path of the program"`
+	Program string `parquet:"program" doc:"path of the program"`
 	Args    string `parquet:"args,optional" doc:"its arguments, separated by spaces"`
 	CPU     int64  `parquet:"cpu_ns,optional" doc:"processor time that it and the children it waited for used"`
 }
@@ -14,7 +14,7 @@ type processRow struct {
 type threadRow struct {
 	PID         int64  `parquet:"pid" doc:"process id"`
 	TID         int64  `parquet:"tid" doc:"the system's thread id"`
-	Name        string `parquet:"name,dict,optional" doc:"name of the thread"`
+	Name        string `parquet:"name,optional" doc:"name of the thread"`
 	Begin       int64  `parquet:"begin_ns" doc:"begin of its first call"`
 	End         int64  `parquet:"end_ns" doc:"end of its last call"`
 	Events      int64  `parquet:"events" doc:"its calls that returned"`
@@ -43,30 +43,30 @@ type threadRow struct {
 type queueRow struct {
 	PID      int64  `parquet:"pid" doc:"process id"`
 	ID       int64  `parquet:"queue" doc:"number of the queue in its process"`
-	Label    string `parquet:"label,dict,optional" doc:"label of the queue"`
+	Label    string `parquet:"label,optional" doc:"label of the queue"`
 	Capacity int64  `parquet:"capacity,optional" doc:"most command buffers that may be uncompleted"`
-	Device   string `parquet:"device,dict,optional" doc:"name of the device"`
+	Device   string `parquet:"device,optional" doc:"name of the device"`
 	Software bool   `parquet:"software_metal" doc:"the device is a software Metal"`
 }
 
 type callRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
-	Selector   string `parquet:"selector,dict" doc:"Objective-C selector or C symbol"`
-	Class      string `parquet:"class,dict,optional" doc:"class of the receiver"`
-	Group      string `parquet:"group,dict" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
-	Begin      int64  `parquet:"begin_ns,delta" doc:"when it was entered"`
-	End        int64  `parquet:"end_ns,delta" doc:"when it returned"`
-	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took, nested calls included"`
-	Object     int64  `parquet:"object,delta,optional" doc:"number of the receiver or of what the call is about"`
-	Arg        uint64 `parquet:"arg,delta,optional" doc:"its argument or result; docs/wire.md says which"`
-	ArgText    string `parquet:"arg_text,dict,optional" doc:"the argument, when it is a text"`
-	X0         uint64 `parquet:"x0,delta,optional" doc:"the first further value of the call; docs/wire.md says which"`
-	X0Text     string `parquet:"x0_text,dict,optional" doc:"the first further value, when it is a text"`
-	X1         uint64 `parquet:"x1,delta,optional" doc:"the second further value"`
-	X1Text     string `parquet:"x1_text,dict,optional" doc:"the second further value, when it is a text"`
-	X2         uint64 `parquet:"x2,delta,optional" doc:"the third further value"`
-	X3         uint64 `parquet:"x3,delta,optional" doc:"the fourth further value"`
+	Selector   string `parquet:"selector" doc:"Objective-C selector or C symbol"`
+	Class      string `parquet:"class,optional" doc:"class of the receiver"`
+	Group      string `parquet:"group" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
+	Begin      int64  `parquet:"begin_ns" doc:"when it was entered"`
+	End        int64  `parquet:"end_ns" doc:"when it returned"`
+	Duration   int64  `parquet:"duration_ns" doc:"how long it took, nested calls included"`
+	Object     int64  `parquet:"object,optional" doc:"number of the receiver or of what the call is about"`
+	Arg        uint64 `parquet:"arg,optional" doc:"its argument or result; docs/wire.md says which"`
+	ArgText    string `parquet:"arg_text,optional" doc:"the argument, when it is a text"`
+	X0         uint64 `parquet:"x0,optional" doc:"the first further value of the call; docs/wire.md says which"`
+	X0Text     string `parquet:"x0_text,optional" doc:"the first further value, when it is a text"`
+	X1         uint64 `parquet:"x1,optional" doc:"the second further value"`
+	X1Text     string `parquet:"x1_text,optional" doc:"the second further value, when it is a text"`
+	X2         uint64 `parquet:"x2,optional" doc:"the third further value"`
+	X3         uint64 `parquet:"x3,optional" doc:"the fourth further value"`
 	Failed     bool   `parquet:"failed,optional" doc:"it returned nil, NO or an error"`
 	Unfinished bool   `parquet:"unfinished,optional" doc:"it had not returned when the process ended; end_ns is the end of the trace"`
 }
@@ -75,24 +75,24 @@ type commandBufferRow struct {
 	PID         int64  `parquet:"pid" doc:"process id"`
 	ID          int64  `parquet:"command_buffer" doc:"number of the command buffer in its process"`
 	Queue       int64  `parquet:"queue,optional" doc:"number of its queue"`
-	Label       string `parquet:"label,dict,optional" doc:"its label"`
-	Status      string `parquet:"status,dict" doc:"its last known MTLCommandBufferStatus"`
+	Label       string `parquet:"label,optional" doc:"its label"`
+	Status      string `parquet:"status" doc:"its last known MTLCommandBufferStatus"`
 	ErrorCode   int64  `parquet:"error_code,optional" doc:"its error"`
-	Error       string `parquet:"error,dict,optional" doc:"what Metal says of the error"`
+	Error       string `parquet:"error,optional" doc:"what Metal says of the error"`
 	CreatedBy   int64  `parquet:"created_by,optional" doc:"thread that made it"`
-	CreateBegin int64  `parquet:"create_begin_ns,delta,optional" doc:"its creation was entered"`
-	CreateEnd   int64  `parquet:"create_end_ns,delta,optional" doc:"its creation returned"`
+	CreateBegin int64  `parquet:"create_begin_ns,optional" doc:"its creation was entered"`
+	CreateEnd   int64  `parquet:"create_end_ns,optional" doc:"its creation returned"`
 	Enqueued    int64  `parquet:"enqueue_begin_ns,optional" doc:"enqueue was entered"`
 	CommittedBy int64  `parquet:"committed_by,optional" doc:"thread that committed it"`
-	CommitBegin int64  `parquet:"commit_begin_ns,delta,optional" doc:"commit was entered"`
-	CommitEnd   int64  `parquet:"commit_end_ns,delta,optional" doc:"commit returned"`
+	CommitBegin int64  `parquet:"commit_begin_ns,optional" doc:"commit was entered"`
+	CommitEnd   int64  `parquet:"commit_end_ns,optional" doc:"commit returned"`
 	Scheduled   int64  `parquet:"scheduled_ns,optional" doc:"it was scheduled"`
-	KernelBegin int64  `parquet:"kernel_begin_ns,delta,optional" doc:"kernelStartTime: the driver began to schedule it"`
-	KernelEnd   int64  `parquet:"kernel_end_ns,delta,optional" doc:"kernelEndTime"`
-	GPUBegin    int64  `parquet:"gpu_begin_ns,delta,optional" doc:"GPUStartTime"`
-	GPUEnd      int64  `parquet:"gpu_end_ns,delta,optional" doc:"GPUEndTime"`
+	KernelBegin int64  `parquet:"kernel_begin_ns,optional" doc:"kernelStartTime: the driver began to schedule it"`
+	KernelEnd   int64  `parquet:"kernel_end_ns,optional" doc:"kernelEndTime"`
+	GPUBegin    int64  `parquet:"gpu_begin_ns,optional" doc:"GPUStartTime"`
+	GPUEnd      int64  `parquet:"gpu_end_ns,optional" doc:"GPUEndTime"`
 	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on it: the union of its rows in gpu_work, in the time that was asked for"`
-	Completed   int64  `parquet:"completed_ns,delta,optional" doc:"its completion handlers began to run"`
+	Completed   int64  `parquet:"completed_ns,optional" doc:"its completion handlers began to run"`
 	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
 	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
 	Dispatches  int64  `parquet:"dispatches" doc:"its dispatches"`
@@ -102,11 +102,11 @@ type gpuWorkRow struct {
 	PID           int64  `parquet:"pid" doc:"process id"`
 	CommandBuffer int64  `parquet:"command_buffer" doc:"number of the command buffer that it ran"`
 	Encoder       int64  `parquet:"encoder,optional" doc:"number of the encoder; none when the row stands for all encoders of the command buffer"`
-	Device        string `parquet:"device,dict,optional" doc:"name of the GPU"`
-	Channel       string `parquet:"channel,dict,optional" doc:"the part of the GPU, as Instruments calls it: Vertex, Fragment, Compute, Blit"`
-	Label         string `parquet:"label,dict,optional" doc:"its label"`
-	Begin         int64  `parquet:"begin_ns,delta" doc:"when it began"`
-	End           int64  `parquet:"end_ns,delta" doc:"when it ended"`
+	Device        string `parquet:"device,optional" doc:"name of the GPU"`
+	Channel       string `parquet:"channel,optional" doc:"the part of the GPU, as Instruments calls it: Vertex, Fragment, Compute, Blit"`
+	Label         string `parquet:"label,optional" doc:"its label"`
+	Begin         int64  `parquet:"begin_ns" doc:"when it began"`
+	End           int64  `parquet:"end_ns" doc:"when it ended"`
 	GPU           int64  `parquet:"gpu_ns" doc:"its time, as far as it is in the time that was asked for: the GPU was busy for the union of all rows"`
 }
 
@@ -114,43 +114,43 @@ type encoderRow struct {
 	PID           int64  `parquet:"pid" doc:"process id"`
 	ID            int64  `parquet:"encoder" doc:"number of the encoder in its process"`
 	CommandBuffer int64  `parquet:"command_buffer" doc:"its command buffer"`
-	Kind          string `parquet:"kind,dict" doc:"compute, blit, render or other"`
-	Label         string `parquet:"label,dict,optional" doc:"its label"`
+	Kind          string `parquet:"kind" doc:"compute, blit, render or other"`
+	Label         string `parquet:"label,optional" doc:"its label"`
 	TID           int64  `parquet:"tid,optional" doc:"thread that made it"`
-	Begin         int64  `parquet:"begin_ns,delta,optional" doc:"its creation was entered"`
-	End           int64  `parquet:"end_ns,delta,optional" doc:"endEncoding returned"`
+	Begin         int64  `parquet:"begin_ns,optional" doc:"its creation was entered"`
+	End           int64  `parquet:"end_ns,optional" doc:"endEncoding returned"`
 	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"it began on the GPU, where that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
-	GPUTiming     string `parquet:"gpu_timing,dict,optional" doc:"how gpu_ns came about: measured, or estimated from the command buffer's time and the threads dispatched"`
-	Unmeasured    string `parquet:"gpu_unmeasured,dict,optional" doc:"why it was not measured though that was asked for"`
+	GPUTiming     string `parquet:"gpu_timing,optional" doc:"how gpu_ns came about: measured, or estimated from the command buffer's time and the threads dispatched"`
+	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"why it was not measured though that was asked for"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
-	Operation     string `parquet:"operation,dict,optional" doc:"what the program calls it, if that is one name; its dispatches have theirs"`
-	OperationFrom string `parquet:"operation_from,dict,optional" doc:"where it says so"`
+	Operation     string `parquet:"operation,optional" doc:"what the program calls it, if that is one name; its dispatches have theirs"`
+	OperationFrom string `parquet:"operation_from,optional" doc:"where it says so"`
 }
 
 type dispatchRow struct {
 	PID      int64  `parquet:"pid" doc:"process id"`
 	Encoder  int64  `parquet:"encoder" doc:"its encoder"`
-	At       int64  `parquet:"begin_ns,delta" doc:"the first dispatch of the run was entered"`
+	At       int64  `parquet:"begin_ns" doc:"the first dispatch of the run was entered"`
 	Pipeline int64  `parquet:"pipeline,optional" doc:"number of the pipeline state"`
-	Kernel   string `parquet:"kernel,dict,optional" doc:"name of its function"`
+	Kernel   string `parquet:"kernel,optional" doc:"name of its function"`
 	Count    int64  `parquet:"count" doc:"equal dispatches, one after another"`
 	Threads  uint64 `parquet:"threads,optional" doc:"threads of all of them"`
 
-	Operation     string `parquet:"operation,dict,optional" doc:"what the program calls it"`
-	OperationFrom string `parquet:"operation_from,dict,optional" doc:"where it says so: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
+	Operation     string `parquet:"operation,optional" doc:"what the program calls it"`
+	OperationFrom string `parquet:"operation_from,optional" doc:"where it says so: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
 }
 
 type waitRow struct {
 	PID           int64  `parquet:"pid" doc:"process id"`
 	TID           int64  `parquet:"tid" doc:"thread that waited"`
-	Selector      string `parquet:"selector,dict" doc:"the call"`
-	Begin         int64  `parquet:"begin_ns,delta" doc:"it was entered"`
-	End           int64  `parquet:"end_ns,delta" doc:"it returned"`
-	Duration      int64  `parquet:"duration_ns,delta" doc:"how long it took"`
+	Selector      string `parquet:"selector" doc:"the call"`
+	Begin         int64  `parquet:"begin_ns" doc:"it was entered"`
+	End           int64  `parquet:"end_ns" doc:"it returned"`
+	Duration      int64  `parquet:"duration_ns" doc:"how long it took"`
 	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"what it waited for, or what signalled the event"`
 	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that"`
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
@@ -162,33 +162,33 @@ type waitRow struct {
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
 	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of it, when another thread committed the work"`
-	Interpreter   string `parquet:"interpreter_lock,dict,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
+	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
 
 type lockRow struct {
 	PID         int64  `parquet:"pid" doc:"process id"`
 	TID         int64  `parquet:"tid" doc:"thread that waited"`
-	Selector    string `parquet:"selector,dict" doc:"the call"`
-	Begin       int64  `parquet:"begin_ns,delta" doc:"it was entered"`
-	End         int64  `parquet:"end_ns,delta" doc:"it returned"`
+	Selector    string `parquet:"selector" doc:"the call"`
+	Begin       int64  `parquet:"begin_ns" doc:"it was entered"`
+	End         int64  `parquet:"end_ns" doc:"it returned"`
 	Own         int64  `parquet:"own_ns" doc:"its time without calls nested in it"`
 	Lock        int64  `parquet:"lock" doc:"number of the lock"`
-	Name        string `parquet:"name,dict,optional" doc:"label or symbol of the lock"`
+	Name        string `parquet:"name,optional" doc:"label or symbol of the lock"`
 	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
 	Kept        int64  `parquet:"kept_ns,optional" doc:"of own_ns, for an interpreter's lock: while threads that waited for something else kept it"`
-	Interpreter string `parquet:"interpreter_lock,dict,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
+	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 }
 
 type signalWaitRow struct {
 	PID       int64  `parquet:"pid" doc:"process id"`
 	TID       int64  `parquet:"tid" doc:"thread that waited"`
-	Selector  string `parquet:"selector,dict" doc:"the call"`
-	Begin     int64  `parquet:"begin_ns,delta" doc:"it was entered"`
-	End       int64  `parquet:"end_ns,delta" doc:"it returned"`
-	Duration  int64  `parquet:"duration_ns,delta" doc:"how long it took; a part of the thread's outside_ns"`
+	Selector  string `parquet:"selector" doc:"the call"`
+	Begin     int64  `parquet:"begin_ns" doc:"it was entered"`
+	End       int64  `parquet:"end_ns" doc:"it returned"`
+	Duration  int64  `parquet:"duration_ns" doc:"how long it took; a part of the thread's outside_ns"`
 	Object    uint64 `parquet:"object,optional" doc:"address of the condition variable or semaphore"`
-	Name      string `parquet:"name,dict,optional" doc:"its symbol, or the function that waited"`
+	Name      string `parquet:"name,optional" doc:"its symbol, or the function that waited"`
 	Signaller int64  `parquet:"signaller,optional" doc:"thread that gave the signal"`
 	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it did"`
 	Gave      uint64 `parquet:"gave,optional" doc:"address of what the waiting thread itself had signalled last, since its wait before"`
@@ -199,10 +199,10 @@ type signalWaitRow struct {
 type allocationRow struct {
 	PID      int64  `parquet:"pid" doc:"process id"`
 	TID      int64  `parquet:"tid" doc:"the system's thread id"`
-	At       int64  `parquet:"begin_ns,delta" doc:"the call was entered"`
-	Selector string `parquet:"selector,dict" doc:"the call"`
+	At       int64  `parquet:"begin_ns" doc:"the call was entered"`
+	Selector string `parquet:"selector" doc:"the call"`
 	Bytes    uint64 `parquet:"bytes" doc:"size"`
-	Storage  string `parquet:"storage,dict" doc:"shared, managed, private or memoryless"`
+	Storage  string `parquet:"storage" doc:"shared, managed, private or memoryless"`
 	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
 	Object   int64  `parquet:"object,optional" doc:"its number in its process"`
 	OnHeap   bool   `parquet:"on_heap,optional" doc:"it takes memory of a heap, which has a row of its own"`
@@ -212,22 +212,22 @@ type allocationRow struct {
 type compilationRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
-	Selector   string `parquet:"selector,dict" doc:"the call"`
-	Kind       string `parquet:"kind,dict" doc:"library, function, pipeline, archive, or child processes: a wait for those that compiled"`
-	Name       string `parquet:"name,dict,optional" doc:"name of the function, or hash of the source"`
+	Selector   string `parquet:"selector" doc:"the call"`
+	Kind       string `parquet:"kind" doc:"library, function, pipeline, archive, or child processes: a wait for those that compiled"`
+	Name       string `parquet:"name,optional" doc:"name of the function, or hash of the source"`
 	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
-	Begin      int64  `parquet:"begin_ns,delta" doc:"the call was entered"`
-	End        int64  `parquet:"end_ns,delta" doc:"it returned"`
-	Duration   int64  `parquet:"duration_ns,delta" doc:"how long it took"`
+	Begin      int64  `parquet:"begin_ns" doc:"the call was entered"`
+	End        int64  `parquet:"end_ns" doc:"it returned"`
+	Duration   int64  `parquet:"duration_ns" doc:"how long it took"`
 	Failed     bool   `parquet:"failed,optional" doc:"it returned nil or an error"`
 }
 
 type scopeRow struct {
 	PID   int64  `parquet:"pid" doc:"process id"`
 	TID   int64  `parquet:"tid" doc:"the system's thread id"`
-	Name  string `parquet:"name,dict" doc:"the name that the program gave to the time"`
-	Begin int64  `parquet:"begin_ns,delta" doc:"its begin"`
-	End   int64  `parquet:"end_ns,delta" doc:"its end"`
+	Name  string `parquet:"name" doc:"the name that the program gave to the time"`
+	Begin int64  `parquet:"begin_ns" doc:"its begin"`
+	End   int64  `parquet:"end_ns" doc:"its end"`
 	Mark  bool   `parquet:"mark,optional" doc:"it is a moment, not a time"`
 
 	Unfinished bool `parquet:"unfinished,optional" doc:"the process, or the thread, ended inside it"`
@@ -235,15 +235,15 @@ type scopeRow struct {
 
 type memoryRow struct {
 	PID    int64  `parquet:"pid" doc:"process id"`
-	Device string `parquet:"device,dict,optional" doc:"name of the device"`
-	At     int64  `parquet:"at_ns,delta" doc:"when it was asked"`
+	Device string `parquet:"device,optional" doc:"name of the device"`
+	At     int64  `parquet:"at_ns" doc:"when it was asked"`
 	Bytes  uint64 `parquet:"bytes" doc:"what is allocated on the device for the process, by its own account"`
 }
 
 type processorRow struct {
 	PID    int64 `parquet:"pid" doc:"process id"`
 	TID    int64 `parquet:"tid" doc:"the system's thread id"`
-	At     int64 `parquet:"at_ns,delta" doc:"when it was read"`
-	Ran    int64 `parquet:"ran_ns,delta" doc:"how long the thread had run by then"`
-	Waited int64 `parquet:"waited_ns,delta" doc:"how long it had waited for a processor by then; −1 when not known"`
+	At     int64 `parquet:"at_ns" doc:"when it was read"`
+	Ran    int64 `parquet:"ran_ns" doc:"how long the thread had run by then"`
+	Waited int64 `parquet:"waited_ns" doc:"how long it had waited for a processor by then; −1 when not known"`
 }

@@ -4,6 +4,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -79,7 +80,7 @@ type output struct {
 	lines  *jsonFile // of JSON lines
 }
 
-// Files makes the files of tables. It is a directory, or memory in tests.
+// Files makes the files of tables, which are written by a goroutine each. It is a directory, or memory in tests.
 type Files interface {
 	Create(name string) (io.WriteCloser, error)
 }
@@ -89,32 +90,35 @@ const batch = 512
 
 // rows gathers the rows of one table.
 type rows[T any] struct {
-	sink    sink[T]
+	sink    sink[T]    // of JSON lines, where tables share a file
+	behind  *behind[T] // of formats with a file for each table
 	pending []T
 	err     error
 }
 
 func (t table[T]) rows(out *output) *rows[T] {
-	r := &rows[T]{pending: make([]T, 0, batch)}
-	switch out.format {
-	case JSONLines:
+	r := &rows[T]{}
+	if out.format == JSONLines {
 		r.sink = newJSONRows(out.lines, t)
-	default:
-		w, err := out.files.Create(t.name + "." + string(out.format))
-		if err != nil {
-			r.err = fmt.Errorf("making the table %s: %w", t.name, err)
-			return r
-		}
-		if out.format == CSV {
-			r.sink = newCSVRows[T](w)
-		} else {
-			r.sink = newParquetRows[T](w)
-		}
+		return r
+	}
+	w, err := out.files.Create(t.name + "." + string(out.format))
+	if err != nil {
+		r.err = fmt.Errorf("making the table %s: %w", t.name, err)
+		return r
+	}
+	if out.format == CSV {
+		r.behind = newBehind(newCSVRows[T](w))
+	} else {
+		r.behind = newBehind(newParquetRows[T](w))
 	}
 	return r
 }
 
 func (r *rows[T]) add(row T) {
+	if r.pending == nil {
+		r.pending = make([]T, 0, batch)
+	}
 	r.pending = append(r.pending, row)
 	if len(r.pending) == batch {
 		r.flush()
@@ -122,21 +126,44 @@ func (r *rows[T]) add(row T) {
 }
 
 func (r *rows[T]) flush() {
-	if r.err == nil && len(r.pending) > 0 {
-		r.err = r.sink.write(r.pending)
+	switch {
+	case len(r.pending) == 0:
+	case r.behind != nil:
+		r.pending = r.behind.write(r.pending)
+	default:
+		if r.err == nil {
+			r.err = r.sink.write(r.pending)
+		}
+		r.pending = r.pending[:0]
 	}
-	r.pending = r.pending[:0]
+}
+
+// finish says that there are no more rows; close waits until all are written.
+func (r *rows[T]) finish() {
+	r.flush()
+	r.pending = nil
+	if r.behind != nil {
+		r.behind.finish()
+	}
+}
+
+func (r *rows[T]) failed() error {
+	if r.behind != nil {
+		return r.behind.failed()
+	}
+	return r.err
 }
 
 func (r *rows[T]) close(name string) error {
-	r.flush()
-	if r.sink != nil {
-		if err := r.sink.close(); r.err == nil {
-			r.err = err
-		}
+	err := r.err
+	switch {
+	case r.behind != nil:
+		err = r.behind.close()
+	case err == nil:
+		err = r.sink.close()
 	}
-	if r.err != nil {
-		return fmt.Errorf("writing the table %s: %w", name, r.err)
+	if err != nil {
+		return fmt.Errorf("writing the table %s: %w", name, err)
 	}
 	return nil
 }
@@ -144,6 +171,7 @@ func (r *rows[T]) close(name string) error {
 // opened is a table that is being written, whatever its rows are.
 type opened interface {
 	fill(*filling)
+	finish()
 	failed() error
 	close() error
 }
@@ -158,12 +186,14 @@ func (t table[T]) open(out *output) opened { return &openTable[T]{t, t.rows(out)
 
 func (t *openTable[T]) fill(f *filling) {
 	due := f.writer.only != nil || t.end == (f.slice == nil)
-	if t.table.fill != nil && due && t.to.err == nil {
+	if t.table.fill != nil && due && t.failed() == nil {
 		t.table.fill(f, t.to.add)
 	}
 }
 
-func (t *openTable[T]) failed() error { return t.to.err }
+func (t *openTable[T]) finish() { t.to.finish() }
+
+func (t *openTable[T]) failed() error { return t.to.failed() }
 
 func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
@@ -263,9 +293,14 @@ func (w *Writer) Finish(all *evidence.Evidence) error {
 	f := &filling{all, w.only, w}
 	for _, t := range w.tables {
 		t.fill(f)
-		if err := t.close(); err != nil {
-			return err
-		}
+		t.finish()
+	}
+	var failed error
+	for _, t := range w.tables {
+		failed = cmp.Or(failed, t.close())
+	}
+	if failed != nil {
+		return failed
 	}
 	if w.out.lines == nil {
 		return nil

@@ -1,0 +1,62 @@
+package table
+
+import "sync/atomic"
+
+// behind writes the rows of a table on a goroutine of its own, so that reading goes on meanwhile.
+type behind[T any] struct {
+	sink  sink[T]
+	full  chan []T // to write
+	empty chan []T // to fill
+	ended chan struct{}
+	err   atomic.Pointer[error] // the first
+}
+
+// ahead is how many batches of rows may wait to be written.
+const ahead = 3
+
+func newBehind[T any](s sink[T]) *behind[T] {
+	b := &behind[T]{sink: s, full: make(chan []T, ahead), empty: make(chan []T, ahead+2), ended: make(chan struct{})}
+	for range ahead {
+		b.empty <- nil // not made before it is needed
+	}
+	go b.run()
+	return b
+}
+
+func (b *behind[T]) run() {
+	defer close(b.ended)
+	for batch := range b.full {
+		if b.failed() == nil {
+			b.fail(b.sink.write(batch))
+		}
+		b.empty <- batch[:0]
+	}
+	b.fail(b.sink.close())
+}
+
+func (b *behind[T]) fail(err error) {
+	if err != nil {
+		b.err.CompareAndSwap(nil, &err)
+	}
+}
+
+func (b *behind[T]) failed() error {
+	if err := b.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// write has rows written, and returns what to put the next into.
+func (b *behind[T]) write(rows []T) []T {
+	b.full <- rows
+	return <-b.empty
+}
+
+// finish says that there are no more rows; close waits until all are written.
+func (b *behind[T]) finish() { close(b.full) }
+
+func (b *behind[T]) close() error {
+	<-b.ended
+	return b.failed()
+}

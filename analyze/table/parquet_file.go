@@ -1,0 +1,166 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// parquetMagic is how a Parquet file begins and ends.
+const parquetMagic = "PAR1"
+
+// compression is zstd's fastest: numbers are packed before, which leaves it little to do.
+var compression = zstd.Codec{Level: zstd.SpeedFastest}
+
+// A parquetFile writes the row groups of a file: of each column a dictionary, when it is of texts, and one page.
+type parquetFile struct {
+	to      io.WriteCloser
+	written int64
+	about   format.FileMetaData
+	chunk   bytes.Buffer // of one column
+	page    []byte
+	packed  []byte
+	levels  []byte
+	began   bool
+}
+
+// newParquetFile begins a file, whose description is that of a file of parquet-go's without rows.
+func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
+	empty := parquet.NewGenericWriter[any](io.Discard, schema, parquet.CreatedBy("mtrace", "", ""))
+	if err := empty.Close(); err != nil {
+		panic(err) // nothing is written
+	}
+	return &parquetFile{to: w, about: *empty.File().Metadata()}
+}
+
+func (f *parquetFile) write(b []byte) error {
+	n, err := f.to.Write(b)
+	f.written += int64(n)
+	return err
+}
+
+// begin writes what comes before all row groups.
+func (f *parquetFile) begin() error {
+	if f.began {
+		return nil
+	}
+	f.began = true
+	return f.write([]byte(parquetMagic))
+}
+
+// group writes a row group.
+func (f *parquetFile) group(columns []*parquetColumn, rows int) error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	if len(f.about.RowGroups) == parquet.MaxRowGroups {
+		return parquet.ErrTooManyRowGroups
+	}
+	g := format.RowGroup{NumRows: int64(rows), FileOffset: f.written, Ordinal: int16(len(f.about.RowGroups))}
+	for _, c := range columns {
+		chunk, err := f.column(c, rows)
+		if err != nil {
+			return err
+		}
+		g.Columns = append(g.Columns, format.ColumnChunk{MetaData: chunk})
+		g.TotalByteSize += chunk.TotalUncompressedSize
+		g.TotalCompressedSize += chunk.TotalCompressedSize
+	}
+	f.about.RowGroups = append(f.about.RowGroups, g)
+	f.about.NumRows += g.NumRows
+	return nil
+}
+
+// column writes a column of a row group.
+func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData, error) {
+	kind := kindFormats[c.kind]
+	about := format.ColumnMetaData{
+		Type: kind.physical, PathInSchema: []string{c.name}, Codec: format.Zstd, NumValues: int64(rows), Statistics: c.statistics(rows),
+	}
+	f.chunk.Reset()
+	if c.kind == kindText {
+		about.DictionaryPageOffset = f.written
+		about.Encoding = append(about.Encoding, format.Plain)
+		f.page = c.texts.appendTo(f.page[:0])
+		header := format.PageHeader{Type: format.DictionaryPage}
+		header.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(len(c.texts.list)), Encoding: format.Plain})
+		if err := f.addPage(&about, header, format.Plain); err != nil {
+			return about, err
+		}
+	}
+	about.DataPageOffset = f.written + int64(f.chunk.Len())
+	f.levels = f.levels[:0]
+	if c.optional {
+		about.Encoding = append(about.Encoding, format.RLE)
+		var err error
+		if f.levels, err = levelsEncoding.EncodeLevels(f.levels, c.levels); err != nil {
+			return about, err
+		}
+	}
+	about.Encoding = append(about.Encoding, kind.encoding)
+	var err error
+	if f.page, err = c.encode(f.page[:0]); err != nil {
+		return about, err
+	}
+	header := format.PageHeader{Type: format.DataPageV2}
+	header.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(rows), NumNulls: int32(about.Statistics.NullCount), NumRows: int32(rows),
+		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)), IsCompressed: thrift.New(true)})
+	if err := f.addPage(&about, header, kind.encoding); err != nil {
+		return about, err
+	}
+	return about, f.write(f.chunk.Bytes())
+}
+
+// addPage adds a page to the chunk: its header, and with a page of values the levels, which are not compressed.
+func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding) error {
+	var levels []byte
+	if header.Type != format.DictionaryPage {
+		levels = f.levels
+	}
+	var err error
+	if f.packed, err = compression.Encode(f.packed[:0], f.page); err != nil {
+		return err
+	}
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(f.page)), int32(len(levels)+len(f.packed))
+	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, f.packed))
+	begin := f.chunk.Len()
+	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&f.chunk)).Encode(&header); err != nil {
+		return err
+	}
+	size := int64(f.chunk.Len() - begin)
+	f.chunk.Write(levels)
+	f.chunk.Write(f.packed)
+	about.TotalUncompressedSize += size + int64(header.UncompressedPageSize)
+	about.TotalCompressedSize += size + int64(header.CompressedPageSize)
+	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type, Encoding: encoding, Count: 1})
+	return nil
+}
+
+// close ends the file with what is in it, unless it failed before, and closes it in any case.
+func (f *parquetFile) close(failed error) error {
+	if failed == nil {
+		failed = f.end()
+	}
+	return errors.Join(failed, f.to.Close())
+}
+
+func (f *parquetFile) end() error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	f.chunk.Reset()
+	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&f.chunk)).Encode(&f.about); err != nil {
+		return err
+	}
+	length := binary.LittleEndian.AppendUint32(nil, uint32(f.chunk.Len()))
+	f.chunk.Write(length)
+	f.chunk.WriteString(parquetMagic)
+	return f.write(f.chunk.Bytes())
+}

@@ -1,0 +1,113 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// everyKind is a row with columns of every kind.
+type everyKind struct {
+	Int       int64  `parquet:"int"`
+	MaybeInt  int64  `parquet:"maybe_int,optional"`
+	Uint      uint64 `parquet:"uint"`
+	MaybeUint uint64 `parquet:"maybe_uint,optional"`
+	Text      string `parquet:"text"`
+	MaybeText string `parquet:"maybe_text,optional"`
+	Bool      bool   `parquet:"bool"`
+	MaybeBool bool   `parquet:"maybe_bool,optional"`
+	Never     int64  `parquet:"never,optional"`
+	NoText    string `parquet:"no_text,optional"`
+	NoBool    bool   `parquet:"no_bool,optional"`
+}
+
+func drawRows(n int) []everyKind {
+	random := rand.New(rand.NewPCG(1, 2))
+	numbers := []int64{0, 0, 1, -1, math.MinInt64, math.MaxInt64, 1 << 40}
+	texts := []string{"", "", "a", "commit", "café", "a\xffb", "a\xc3b", "a\uFFFDb", strings.Repeat("long", 300)}
+	rows := make([]everyKind, n)
+	for i := range rows {
+		number := func() int64 { return numbers[random.IntN(len(numbers))] + int64(random.IntN(2))*int64(i) }
+		text := func() string {
+			if random.IntN(4) == 0 {
+				return fmt.Sprintf("text %d", random.IntN(n))
+			}
+			return texts[random.IntN(len(texts))]
+		}
+		yes := func() bool { return random.IntN(3) == 0 }
+		rows[i] = everyKind{Int: number(), MaybeInt: number(), Uint: uint64(number()), MaybeUint: uint64(number()), Text: text(), MaybeText: text(),
+			Bool: yes(), MaybeBool: yes()}
+	}
+	return rows
+}
+
+type inMemory struct{ bytes.Buffer }
+
+func (*inMemory) Close() error { return nil }
+
+// TestParquetIsThatOfTheLibrary: a file has the schema, the rows and the statistics of one that parquet-go's own writer makes, with any number of row groups.
+func TestParquetIsThatOfTheLibrary(t *testing.T) {
+	for _, n := range []int{0, 1, batch + 1, rowsPerGroup, rowsPerGroup + 1000} {
+		rows := drawRows(n)
+		var ours, theirs inMemory
+		w := newParquetRows[everyKind](&ours)
+		for at := 0; at < n; at += batch {
+			if err := w.write(rows[at:min(n, at+batch)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.close(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			for _, text := range []*string{&rows[i].Text, &rows[i].MaybeText} {
+				*text = strings.ToValidUTF8(*text, "\uFFFD")
+			}
+		}
+		library := parquet.NewGenericWriter[everyKind](&theirs, parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.CreatedBy("mtrace", "", ""))
+		if _, err := library.Write(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := library.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, want := openParquet(t, &ours), openParquet(t, &theirs)
+		if g, w := got.Metadata(), want.Metadata(); !reflect.DeepEqual(g.Schema, w.Schema) || g.CreatedBy != w.CreatedBy || g.NumRows != w.NumRows ||
+			!reflect.DeepEqual(g.ColumnOrders, w.ColumnOrders) || len(g.RowGroups) != len(w.RowGroups) {
+			t.Fatalf("%d rows: %+v, the library's is %+v", n, g, w)
+		}
+		for i, group := range want.Metadata().RowGroups {
+			for k, column := range group.Columns {
+				g, w := got.Metadata().RowGroups[i].Columns[k].MetaData, column.MetaData
+				if g.Type != w.Type || g.Codec != parquet.Zstd.CompressionCodec() || g.NumValues != w.NumValues || !reflect.DeepEqual(g.PathInSchema, w.PathInSchema) ||
+					!reflect.DeepEqual(g.Statistics, w.Statistics) {
+					t.Errorf("%d rows, group %d: %+v, the library's is %+v", n, i, g, w)
+				}
+			}
+		}
+		read, err := parquet.Read[everyKind](bytes.NewReader(ours.Bytes()), int64(ours.Len()))
+		if err != nil || len(read) != n {
+			t.Fatalf("%d rows: read %d, %v", n, len(read), err)
+		}
+		for i := range rows {
+			if read[i] != rows[i] {
+				t.Fatalf("%d rows: row %d is %+v, not %+v", n, i, read[i], rows[i])
+			}
+		}
+	}
+}
+
+func openParquet(t *testing.T, b *inMemory) *parquet.File {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -57,7 +57,7 @@ func (w *Writer) scopes(of *analyze.Slice) {
 		if s.Mark {
 			category = "mark"
 		}
-		on.add(slice{Interval: s.Interval, track: on.track, name: s.Name, category: category})
+		on.add(&slice{Interval: s.Interval, track: on.track, name: s.Name, category: category})
 	}
 	if of.Last() {
 		for _, s := range w.scopeList {

@@ -41,7 +41,7 @@ func (w *Writer) Model(t *analyze.Trace) {
 	for _, m := range all {
 		on := w.thread(m.thread)
 		m.slice.track = on.track
-		on.add(m.slice)
+		on.add(&m.slice)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/collector/wire"
 )
 
 // BufferName is what a command buffer is called on a track: its label, else its kernels.
@@ -28,6 +29,18 @@ func encoderName(e *analyze.Encoder) string {
 	}
 	return fmt.Sprintf("encoder %d", e.ID)
 }
+
+// words are what the object and the argument of each call are called.
+var words = func() []struct{ object, arg string } {
+	list := make([]struct{ object, arg string }, len(wire.Table))
+	for i, row := range wire.Table {
+		list[i].object, list[i].arg = row.Object.Meaning(), row.Arg.Meaning()
+		if row.Arg.Role.IsText() {
+			list[i].arg = row.Arg.Words()
+		}
+	}
+	return list
+}()
 
 // mostNames bounds the names in one label.
 const mostNames = 4

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"bufio"
 	"io"
 	"strings"
 
@@ -83,11 +82,11 @@ const (
 
 // perfetto writes one packet sequence for each track, so that times are differences and names are numbers.
 type perfetto struct {
-	w         *bufio.Writer
+	w         io.Writer
 	sequences []*sequence // by trackID
-	packet    message
-	event     message
-	part      message
+	file      message     // its next bytes
+	packet    int         // where the packet at hand begins in it
+	inside    int         // where the event in it begins
 	err       error
 }
 
@@ -95,25 +94,33 @@ type perfetto struct {
 type sequence struct {
 	last     analyze.Nanos
 	started  bool
-	interned [internedTexts + 1]map[string]uint64
+	interned [internedTexts + 1]*interned
 	numbers  uint64  // given to texts; none is given twice, because the reader forgets nothing
 	fresh    message // InternedData that the next packet must bring
 }
 
 func newPerfetto(w io.Writer) *perfetto {
-	return &perfetto{w: bufio.NewWriterSize(w, 1<<18), sequences: []*sequence{nil}}
+	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-func (p *perfetto) write(packet []byte) {
-	if p.err != nil {
-		return
+// begins begins a packet, which is made in p.file; ends ends it.
+func (p *perfetto) begins() { p.packet = p.file.open(tracePacket) }
+
+// worthWriting is how many bytes are written at once.
+const worthWriting = 1 << 18
+
+func (p *perfetto) ends() {
+	p.file.close(p.packet)
+	if len(p.file) >= worthWriting {
+		p.flush()
 	}
-	var head [16]byte
-	h := protowire.AppendTag(head[:0], tracePacket, protowire.BytesType)
-	h = protowire.AppendVarint(h, uint64(len(packet)))
-	if _, p.err = p.w.Write(h); p.err == nil {
-		_, p.err = p.w.Write(packet)
+}
+
+func (p *perfetto) flush() {
+	if p.err == nil {
+		_, p.err = p.w.Write(p.file)
 	}
+	p.file = p.file[:0]
 }
 
 func (p *perfetto) declare(t track) {
@@ -151,10 +158,10 @@ func (p *perfetto) declare(t track) {
 	if t.parent != 0 {
 		d.uint(descriptorParent, uint64(t.parent))
 	}
-	p.packet = p.packet[:0]
-	p.packet.message(packetDescriptor, d)
-	p.packet.uint(packetSequence, uint64(t.id))
-	p.write(p.packet)
+	p.begins()
+	p.file.message(packetDescriptor, d)
+	p.file.uint(packetSequence, uint64(t.id))
+	p.ends()
 }
 
 // start writes what the reader must know before the first event of a track: its clock, and that events are on it.
@@ -175,113 +182,131 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	defaults.message(packetTrackEvent, event)
 	defaults.uint(packetClock, clockOfSequence)
 
-	p.packet = p.packet[:0]
-	p.packet.message(packetClockSnapshot, snapshot)
-	p.packet.message(packetDefaults, defaults)
-	p.packet.uint(packetSequence, uint64(t))
-	p.packet.uint(packetFlags, flagsCleared)
-	p.write(p.packet)
+	p.begins()
+	p.file.message(packetClockSnapshot, snapshot)
+	p.file.message(packetDefaults, defaults)
+	p.file.uint(packetSequence, uint64(t))
+	p.file.uint(packetFlags, flagsCleared)
+	p.ends()
 	s.started, s.last = true, at
 }
 
-// add writes p.event as an event of a track. Clocks of sequences cannot go back: an event from before the last has a time of its own.
-func (p *perfetto) add(t trackID, s *sequence, at analyze.Nanos) {
-	p.packet = p.packet[:0]
-	if at >= s.last {
-		p.packet.uint(packetTimestamp, uint64(at-s.last))
-		s.last = at
-	} else {
-		p.packet.uint(packetTimestamp, uint64(at))
-		p.packet.uint(packetClock, clockMonotonic)
-	}
-	p.packet.uint(packetSequence, uint64(t))
-	p.packet.message(packetTrackEvent, p.event)
-	if len(s.fresh) > 0 {
-		p.packet.message(packetInterned, s.fresh)
-		s.fresh = s.fresh[:0]
-	}
-	p.packet.uint(packetFlags, flagsNeeded)
-	p.write(p.packet)
-}
-
-func (p *perfetto) sequence(t trackID, at analyze.Nanos) *sequence {
+// event begins the packet of an event of a track, whose fields are added to p.file then, and done ends it. Clocks of sequences cannot go back: an event
+// from before the last has a time of its own.
+func (p *perfetto) event(t trackID, at analyze.Nanos) *sequence {
 	s := p.sequences[t]
 	if !s.started {
 		p.start(t, s, at)
 	}
-	p.event = p.event[:0]
+	p.begins()
+	if at >= s.last {
+		p.file.uint(packetTimestamp, uint64(at-s.last))
+		s.last = at
+	} else {
+		p.file.uint(packetTimestamp, uint64(at))
+		p.file.uint(packetClock, clockMonotonic)
+	}
+	p.file.uint(packetSequence, uint64(t))
+	p.inside = p.file.open(packetTrackEvent)
 	return s
+}
+
+func (p *perfetto) done(s *sequence) {
+	p.file.close(p.inside)
+	if len(s.fresh) > 0 {
+		p.file.message(packetInterned, s.fresh)
+		s.fresh = s.fresh[:0]
+	}
+	p.file.uint(packetFlags, flagsNeeded)
+	p.ends()
 }
 
 // mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it returns.
 const mostInterned = 1 << 15
 
+// interned are the numbers of the texts of one kind.
+type interned struct {
+	numbers map[string]uint64
+	recent  [16]struct { // most texts were there a few slices ago
+		text   string
+		number uint64
+	}
+}
+
 // intern is the number of a text on a sequence.
 func (s *sequence) intern(kind int, text string) uint64 {
-	id, known := s.interned[kind][text]
-	if known {
-		return id
+	if s.interned[kind] == nil {
+		s.interned[kind] = &interned{numbers: map[string]uint64{}}
 	}
-	if s.interned[kind] == nil || len(s.interned[kind]) >= mostInterned {
-		s.interned[kind] = map[string]uint64{}
+	texts, slot := s.interned[kind], 0
+	if n := len(text); n > 0 {
+		slot = (n*5 + int(text[0]) + int(text[n-1])*3 + int(text[n/2])*7) % len(texts.recent)
 	}
-	s.numbers++
-	id = s.numbers
-	s.interned[kind][text] = id
-	var entry message
-	entry.uint(internedID, id)
-	entry.text(internedValue, valid(text))
-	s.fresh.message(protowire.Number(kind), entry)
+	recent := &texts.recent[slot]
+	if recent.number != 0 && recent.text == text {
+		return recent.number
+	}
+	id, known := texts.numbers[text]
+	if !known {
+		if len(texts.numbers) >= mostInterned {
+			*texts = interned{numbers: map[string]uint64{}}
+		}
+		s.numbers++
+		id = s.numbers
+		texts.numbers[text] = id
+		entry := s.fresh.open(protowire.Number(kind))
+		s.fresh.uint(internedID, id)
+		s.fresh.text(internedValue, valid(text))
+		s.fresh.close(entry)
+	}
+	recent.text, recent.number = text, id
 	return id
 }
 
 func (p *perfetto) begin(sl *slice) {
-	s := p.sequence(sl.track, sl.Begin)
-	e := &p.event
+	s, e := p.event(sl.track, sl.Begin), &p.file
 	e.uint(eventType, typeBegin)
 	e.uint(eventName, s.intern(internedNames, sl.name))
 	e.uint(eventCategory, s.intern(internedCategories, sl.category))
 	for i := range sl.args {
 		if a := &sl.args[i]; a.name != "" {
-			p.part = p.part[:0]
-			p.part.uint(argName, s.intern(internedArgNames, a.name))
+			part := e.open(eventArg)
+			e.uint(argName, s.intern(internedArgNames, a.name))
 			if a.text != "" {
-				p.part.uint(argText, s.intern(internedTexts, a.text))
+				e.uint(argText, s.intern(internedTexts, a.text))
 			} else {
-				p.part.uint(argUint, a.value)
+				e.uint(argUint, a.value)
 			}
-			e.message(eventArg, p.part)
+			e.close(part)
 		}
 	}
 	for _, id := range sl.flows {
 		e.fixed64(eventFlow, id)
 	}
-	p.add(sl.track, s, sl.Begin)
+	p.done(s)
 }
 
 func (p *perfetto) end(sl *slice) {
-	s := p.sequence(sl.track, sl.End)
-	p.event.uint(eventType, typeEnd)
+	s := p.event(sl.track, sl.End)
+	p.file.uint(eventType, typeEnd)
 	if sl.flowEnd != 0 { // on the end, because the arrow leads to the return of the wait
-		p.event.fixed64(eventFlowEnd, sl.flowEnd)
+		p.file.fixed64(eventFlowEnd, sl.flowEnd)
 	}
-	p.add(sl.track, s, sl.End)
+	p.done(s)
 }
 
 func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {
-	s := p.sequence(t, at)
-	p.event.uint(eventType, typeCounter)
-	p.event.uint(eventCount, uint64(value))
-	p.add(t, s, at)
+	s := p.event(t, at)
+	p.file.uint(eventType, typeCounter)
+	p.file.uint(eventCount, uint64(value))
+	p.done(s)
 }
 
 func (p *perfetto) failed() error { return p.err }
 
 func (p *perfetto) finish() error {
-	if p.err != nil {
-		return p.err
-	}
-	return p.w.Flush()
+	p.flush()
+	return p.err
 }
 
 // valid is a text that protobuf accepts as a string.

@@ -28,6 +28,8 @@ type Writer struct {
 	memoryOf  map[*analyze.Process]*counter
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
+	behind    *behind
+	inner     sorter // of a command buffer and its encoders
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -38,7 +40,8 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
 	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}, scopesOf: map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{},
+		behind: newBehind(), inner: sorter{out: out}}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
@@ -100,6 +103,7 @@ type arg struct {
 func (w *Writer) newTrack(t track) trackID {
 	w.tracks++
 	t.id = w.tracks
+	w.behind.wait()
 	w.out.declare(t)
 	return t.id
 }
@@ -116,7 +120,7 @@ func (w *Writer) process(p *analyze.Process) trackID {
 func (w *Writer) thread(t *analyze.Thread) *sorter {
 	s := w.threads[t]
 	if s == nil {
-		s = &sorter{out: w.out, track: w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: t.Name})}
+		s = &sorter{out: w.out, behind: w.behind, track: w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: t.Name})}
 		w.threads[t] = s
 		w.order = append(w.order, s)
 	}
@@ -136,13 +140,13 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 		s.args[3] = arg{name: "unfinished", text: "the process ended inside this call"}
 	}
 	if c.Row.Object.Role != wire.RoleNone && c.Record.Object != 0 {
-		s.args[0] = arg{name: c.Row.Object.Meaning(), value: uint64(c.Record.Object)}
+		s.args[0] = arg{name: words[c.ID].object, value: uint64(c.Record.Object)}
 	}
-	switch field := c.Row.Arg; {
+	switch field := &c.Row.Arg; {
 	case field.Role.IsText():
-		s.args[1] = arg{name: field.Words(), text: c.Text(c.Record.Arg)}
+		s.args[1] = arg{name: words[c.ID].arg, text: c.Text(c.Record.Arg)}
 	case field.Role != wire.RoleNone && c.Record.Arg != 0:
-		s.args[1] = arg{name: field.Meaning(), value: c.Record.Arg}
+		s.args[1] = arg{name: words[c.ID].arg, value: c.Record.Arg}
 	}
 	if c.Record.Flags&wire.Failed != 0 {
 		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
@@ -157,7 +161,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Row.Group == wire.GroupWait && c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 && !c.Unfinished {
 		s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
 	}
-	t.add(s)
+	t.add(&s)
 }
 
 // Slice adds what the model knows of a slice of the run.
@@ -167,6 +171,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 			on.flush()
 		}
 	}
+	w.behind.wait()
 	if d, is := w.out.(describer); is {
 		d.about(s.Trace)
 	}
@@ -234,14 +239,14 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		named = operationsOf(named, b, &b.Encoders[i])
 	}
 	s.args[6] = operations(named)
-	inner, measured := &sorter{out: w.out, track: on}, 0
+	measured := 0
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		if e.GPU.Known() {
 			x := slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"}
 			x.args[0] = arg{name: "gpu_timing", text: kernels.Measured}
 			x.args[1] = operations(operationsOf(nil, b, e))
-			inner.add(x)
+			w.inner.add(&x)
 			measured++
 		}
 	}
@@ -251,7 +256,7 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 			s.args[5].text = kernels.Estimated
 		}
 	}
-	inner.add(s)
-	inner.flush()
+	w.inner.add(&s)
+	w.inner.flush()
 	w.arrowFromCommit(b, on, b.GPU.Begin)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/google/pprof/profile"
 
@@ -13,11 +14,14 @@ import (
 // A builder adds up samples with the same stack and labels.
 type builder struct {
 	profile   *profile.Profile
-	samples   map[string]*profile.Sample
-	locations map[string]*profile.Location // of names that are no code: kernels, labels, selectors
+	samples   map[labels]map[string]*profile.Sample // by the numbers of their locations
+	labels    labels                                // of the sample before
+	same      map[string]*profile.Sample            // with those labels
+	locations map[string]*profile.Location          // of names that are no code: kernels, labels, selectors
 	code      *code
 	scopes    *analyze.ScopesAt
-	key       []byte
+	key       []byte              // of the sample at hand
+	stack     []*profile.Location // of the sample at hand
 }
 
 // origin is where in the program something came from: the thread, when, and its stack, of which any may be unknown.
@@ -54,13 +58,13 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 	if t.Source.SoftwareMetal {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")
 	}
-	return &builder{profile: p, samples: map[string]*profile.Sample{}, locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
+	return &builder{profile: p, samples: map[labels]map[string]*profile.Sample{}, locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
 // add adds values to the sample of a stack and labels. The stack is, leaf first, what it was in Metal (empty names are left out), the
 // functions that called Metal, and the scopes that the program was in: a scope is a phase of the run, whichever function opened it.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
-	var locations []*profile.Location
+	locations := b.stack[:0]
 	for _, name := range metal {
 		if name != "" {
 			locations = append(locations, b.location(name))
@@ -79,15 +83,20 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 			locations = append(locations, b.location(name))
 		}
 	}
-	b.key = b.key[:0]
+	b.stack, b.key = locations, b.key[:0]
 	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	b.key = fmt.Appendf(b.key, "|%p|%p|%p|%d|%s|%s|%s", l.process, l.thread, l.queue, l.holds, l.other, l.timing, l.named)
-	s := b.samples[string(b.key)]
+	if b.same == nil || l != b.labels {
+		if b.labels, b.same = l, b.samples[l]; b.same == nil {
+			b.same = map[string]*profile.Sample{}
+			b.samples[l] = b.same
+		}
+	}
+	s := b.same[string(b.key)]
 	if s == nil {
-		s = &profile.Sample{Location: locations, Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
-		b.samples[string(b.key)] = s
+		s = &profile.Sample{Location: slices.Clone(locations), Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
+		b.same[string(b.key)] = s
 		b.profile.Sample = append(b.profile.Sample, s)
 	}
 	for i, v := range values {
@@ -145,12 +154,18 @@ func threadName(t *analyze.Thread) string {
 	if t == nil {
 		return "unknown"
 	}
-	return cmp.Or(t.Name, fmt.Sprintf("thread %d", t.ID))
+	if t.Name == "" {
+		return fmt.Sprintf("thread %d", t.ID)
+	}
+	return t.Name
 }
 
 func queueName(q *analyze.Queue) string {
 	if q == nil {
 		return "none"
 	}
-	return cmp.Or(q.Label, fmt.Sprintf("queue %d", q.ID))
+	if q.Label == "" {
+		return fmt.Sprintf("queue %d", q.ID)
+	}
+	return q.Label
 }

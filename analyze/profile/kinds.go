@@ -21,6 +21,9 @@ func gpu(t *analyze.Trace) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
+	var stack []string
+	var of *analyze.Queue
+	queue := queueName(of)
 	for c := range t.Buffers() {
 		queued, first := int64(0), int64(0)
 		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
@@ -28,6 +31,9 @@ func gpu(t *analyze.Trace) *builder {
 		}
 		if t.Began(c.GPU.Begin) {
 			first = 1
+		}
+		if c.Queue != of {
+			of, queue = c.Queue, queueName(c.Queue)
 		}
 		for _, s := range kernels.Split(c, t.Window) {
 			encoder, timing := "", kernels.Estimated
@@ -37,8 +43,8 @@ func gpu(t *analyze.Trace) *builder {
 			if s.Encoder != nil {
 				encoder = s.Encoder.Label
 			}
-			stack := append([]string{s.Kernel}, s.Layer.Frames()...)
-			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queueName(c.Queue))
+			stack = append(append(stack[:0], s.Kernel), s.Layer.Frames()...)
+			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queue)
 			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
 		}

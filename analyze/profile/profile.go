@@ -3,10 +3,12 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/google/pprof/profile"
 
@@ -30,6 +32,17 @@ func Build(kind string, t *analyze.Trace) (*profile.Profile, error) {
 		return nil, fmt.Errorf("making the %s profile: %w", kind, err)
 	}
 	return p, nil
+}
+
+// BuildAll makes profiles of several kinds, beside each other.
+func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
+	list, errs := make([]*profile.Profile, len(kinds)), make([]error, len(kinds))
+	var all sync.WaitGroup
+	for i, kind := range kinds {
+		all.Go(func() { list[i], errs[i] = Build(kind, t) })
+	}
+	all.Wait()
+	return list, errors.Join(errs...)
 }
 
 // Write writes one profile, compressed, to path, in the place of an older one.

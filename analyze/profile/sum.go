@@ -32,11 +32,11 @@ func (s *Sum) Add(part *analyze.Trace) error {
 		s.window = part.Window
 	}
 	s.window = analyze.Interval{Begin: min(s.window.Begin, part.Window.Begin), End: max(s.window.End, part.Window.End)}
-	for i, kind := range s.kinds {
-		p, err := Build(kind, part)
-		if err != nil {
-			return err
-		}
+	parts, err := BuildAll(s.kinds, part)
+	if err != nil {
+		return err
+	}
+	for i, p := range parts {
 		s.pending[i] = append(s.pending[i], p)
 		if len(s.pending[i]) >= mostPending {
 			if err := s.merge(i); err != nil {

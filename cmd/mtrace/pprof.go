@@ -122,12 +122,12 @@ func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyz
 	if trace, err = j.of.load(std, path, nil); err != nil {
 		return nil, nil, err
 	}
-	for _, kind := range j.types {
-		p, err := profile.Build(kind, trace)
-		if err != nil {
-			return nil, nil, status{exitUsage, err}
-		}
-		list = append(list, built{kind, p})
+	made, err := profile.BuildAll(j.types, trace)
+	if err != nil {
+		return nil, nil, status{exitUsage, err}
+	}
+	for i, p := range made {
+		list = append(list, built{j.types[i], p})
 	}
 	return list, trace, nil
 }

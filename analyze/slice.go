@@ -9,7 +9,7 @@ import (
 // with all of its time, so every call, wait and command buffer is in one slice, as it is in the whole run. Threads and processes are the same values in
 // all slices of a run.
 type Slice struct {
-	Trace   *Trace           // of the slice and of some time around it: what is not Held is there to be referred to
+	Trace   *Trace           // of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not timed
 	Buffers []*CommandBuffer // that came to their end in the slice; in the last one also those that never did
 
 	core   Interval

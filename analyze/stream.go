@@ -153,7 +153,9 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 			visible = false
 		} else {
 			slot.count++
-			slot.sums.add(call.Length())
+			if s.slice == nil { // nobody asks a slice how calls are spread
+				slot.sums.add(call.Length())
+			}
 			if s.onCall != nil {
 				s.visit(rule, call, r, m, false)
 			}

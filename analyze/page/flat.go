@@ -36,6 +36,20 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if first > 0 { // neither around its neighbour nor after it
 		p.Begin = max(p.Begin, f.pending[first-1].End)
 	}
+	if first == len(f.pending) { // as most are: it is around nothing
+		if p.End > p.Begin {
+			f.pending = append(f.pending, p)
+		}
+	} else {
+		f.around(p, first, absorbs)
+	}
+	if len(f.pending) > pendingPieces {
+		f.flush(len(f.pending)/2, to)
+	}
+}
+
+// around puts a call around the pieces from the first on.
+func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]
 	at := p.Begin
@@ -55,9 +69,6 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 		at = in.End
 	}
 	cut(p.End)
-	if len(f.pending) > pendingPieces {
-		f.flush(len(f.pending)/2, to)
-	}
 }
 
 // flush hands over the first pieces.

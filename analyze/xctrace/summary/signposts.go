@@ -34,7 +34,7 @@ func (s *scope) signposts(order []int32) []Phase {
 		for _, x := range spans {
 			p.TimeNS += x.Length()
 		}
-		p.GPUBusyNS = common(analyze.Union(spans), work)
+		p.GPUBusyNS = known(s.told().gpu, common(analyze.Union(spans), work))
 		list = append(list, p)
 	}
 	sort.Slice(list, func(i, j int) bool {

@@ -289,7 +289,7 @@ type Phase struct {
 	Name      string `json:"name"`
 	Intervals int    `json:"intervals"`
 	TimeNS    Nanos  `json:"time_ns"`
-	GPUBusyNS Nanos  `json:"gpu_busy_ns"` // of the subject, inside them
+	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // of the subject, inside them; null without a table of the GPU's work
 }
 
 // Missing is what cannot be told, and why.

@@ -231,7 +231,11 @@ func (s *Summary) machine(p *printer) {
 			if i == maxLines {
 				break
 			}
-			p.line("  %s\t%d\t%s\t%s", short(x.Name), x.Intervals, x.TimeNS, x.GPUBusyNS)
+			busy := "·"
+			if x.GPUBusyNS != nil {
+				busy = x.GPUBusyNS.String()
+			}
+			p.line("  %s\t%d\t%s\t%s", short(x.Name), x.Intervals, x.TimeNS, busy)
 		}
 	}
 	if m := s.Memory; m != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -318,9 +319,13 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(
 		gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30, pid: 7}, gpuRow{start: 350, duration: 200, pid: 7}), signposts)
-	want := []Phase{{"step", 2, 200, 10 + 60}, {"load", 1, 100, 10}}
-	if fmt.Sprint(s.Signposts) != fmt.Sprint(want) {
+	want := []Phase{{"step", 2, 200, known(true, Nanos(10+60))}, {"load", 1, 100, known(true, Nanos(10))}}
+	if !reflect.DeepEqual(s.Signposts, want) {
 		t.Errorf("phases %+v, want %+v", s.Signposts, want)
+	}
+	// Without a table of the GPU's work it is not known, and not none, as was said of a real export of signposts alone.
+	if s := summarise(t, Filter{All: true}, "", signposts); len(s.Signposts) != 2 || s.Signposts[0].GPUBusyNS != nil {
+		t.Errorf("phases without a table of the GPU's work: %+v", s.Signposts)
 	}
 	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7},
 		gpuRow{start: 340, duration: 30, pid: 7})); s.GPU.Own.SumNS != 40 || s.Window.LengthNS != 120 {

@@ -30,14 +30,14 @@ func encoderName(e *analyze.Encoder) string {
 	return fmt.Sprintf("encoder %d", e.ID)
 }
 
-// words are what the object and the argument of each call are called.
-var words = func() []struct{ object, arg string } {
-	list := make([]struct{ object, arg string }, len(wire.Table))
+// called is what the object and the argument of a call are called, and the argument where it is a text.
+type called struct{ object, arg, text string }
+
+// words are what those of each call are called.
+var words = func() []called {
+	list := make([]called, len(wire.Table))
 	for i, row := range wire.Table {
-		list[i].object, list[i].arg = row.Object.Meaning(), row.Arg.Meaning()
-		if row.Arg.Role.IsText() {
-			list[i].arg = row.Arg.Words()
-		}
+		list[i] = called{object: row.Object.Meaning(), arg: row.Arg.Meaning(), text: row.Arg.Words()}
 	}
 	return list
 }()

@@ -144,7 +144,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 	switch field := &c.Row.Arg; {
 	case field.Role.IsText():
-		s.args[1] = arg{name: words[c.ID].arg, text: c.Text(c.Record.Arg)}
+		s.args[1] = arg{name: words[c.ID].text, text: c.Text(c.Record.Arg)}
 	case field.Role != wire.RoleNone && c.Record.Arg != 0:
 		s.args[1] = arg{name: words[c.ID].arg, value: c.Record.Arg}
 	}

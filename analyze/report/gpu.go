@@ -132,7 +132,11 @@ func (r *Report) writeGPU(w *sheet) {
 		wrap(w, fmt.Sprintf("idle for %s between command buffers, because the thread that came next was", ns(g.IdleNS)), "  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
-			t.add(i.Doing, fmt.Sprint(i.TID), ns(i.NS), count(i.Gaps))
+			thread := "·" // not known
+			if i.TID != 0 {
+				thread = fmt.Sprint(i.TID)
+			}
+			t.add(i.Doing, thread, ns(i.NS), count(i.Gaps))
 		}
 		t.write(w)
 	}

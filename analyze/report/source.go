@@ -70,6 +70,21 @@ type Incomplete struct {
 	Text    string `json:"text"`     // all of it in one line
 }
 
+// kindInstruments is Source.Kind of recordings of Instruments, which have no calls.
+const kindInstruments = "xctrace"
+
+// contents is how much there is in the trace.
+func (r *Report) contents() string {
+	if r.Source.Kind != kindInstruments {
+		return count(r.Events) + " calls"
+	}
+	n := 0
+	for i := range r.Queues {
+		n += r.Queues[i].CommandBuffers
+	}
+	return count(n) + " command buffers"
+}
+
 func (r *Report) writeSource(w *sheet) {
 	s := &r.Source
 	if s.Incomplete != nil {
@@ -92,11 +107,14 @@ func (r *Report) writeSource(w *sheet) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	lost := r.Lost.Short()
-	if r.Lost.Some() {
-		lost = w.red(lost)
+	switch lost := r.Lost.Short(); {
+	case r.Lost.Some():
+		parts = append(parts, r.contents()+", "+w.red(lost))
+	case s.Kind == kindInstruments: // it does not say what it lost
+		parts = append(parts, r.contents())
+	default:
+		parts = append(parts, r.contents()+", "+lost)
 	}
-	parts = append(parts, count(r.Events)+" calls, "+lost)
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, w.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}

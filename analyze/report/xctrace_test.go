@@ -38,6 +38,10 @@ func TestRecordingOfInstruments(t *testing.T) {
 	if strings.Count(text, "SKIPPED: Instruments") != 1 || !strings.Contains(text, "what would tell these: compilation in the middle of the work, ") {
 		t.Error("what Instruments does not record is not told in one line")
 	}
+	// Of a recording whose calls nobody recorded it was said that there were "0 calls, none lost".
+	if headline, _, _ := strings.Cut(text, "VERDICT"); !strings.Contains(headline, " traced · 60 command buffers") || strings.Contains(headline, " calls") || strings.Contains(headline, "lost") {
+		t.Errorf("how much there is in it: %s", headline)
+	}
 	unknown := &Report{Source: Source{Kind: "xctrace"}, Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
 	if row := unknown.queueRows()[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
 		t.Errorf("what is not known of a queue is said as %+v", row)

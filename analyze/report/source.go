@@ -73,8 +73,8 @@ type Incomplete struct {
 // kindInstruments is Source.Kind of recordings of Instruments, which have no calls.
 const kindInstruments = "xctrace"
 
-// contents is how much there is in the trace.
-func (r *Report) contents() string {
+// Contents says how much there is in the trace.
+func (r *Report) Contents() string {
 	if r.Source.Kind != kindInstruments {
 		return count(r.Events) + " calls"
 	}
@@ -83,6 +83,14 @@ func (r *Report) contents() string {
 		n += r.Queues[i].CommandBuffers
 	}
 	return count(n) + " command buffers"
+}
+
+// Losses says in a few words what is not in the trace, or that it is all; it is empty where nobody knows.
+func (r *Report) Losses() string {
+	if r.Source.Kind == kindInstruments && !r.Lost.Some() {
+		return "" // it does not say
+	}
+	return r.Lost.Short()
 }
 
 func (r *Report) writeSource(w *sheet) {
@@ -107,14 +115,14 @@ func (r *Report) writeSource(w *sheet) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	switch lost := r.Lost.Short(); {
+	contents := r.Contents()
+	switch lost := r.Losses(); {
 	case r.Lost.Some():
-		parts = append(parts, r.contents()+", "+w.red(lost))
-	case s.Kind == kindInstruments: // it does not say what it lost
-		parts = append(parts, r.contents())
-	default:
-		parts = append(parts, r.contents()+", "+lost)
+		contents += ", " + w.red(lost)
+	case lost != "":
+		contents += ", " + lost
 	}
+	parts = append(parts, contents)
 	if s := r.Coverage.Share; s != nil && *s < 1 {
 		parts = append(parts, w.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
 	}

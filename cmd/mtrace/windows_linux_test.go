@@ -23,7 +23,7 @@ func TestVerdictByWindows(t *testing.T) {
 	}
 	tools := scenarios.Tools{Bin: tool.dir}
 	for _, s := range scenarios.All {
-		if !slices.Contains([]string{"device-sync", "one-lock", "lock-beside", "launch-bound", "independent"}, s.Name) {
+		if !slices.Contains([]string{"device-sync", "one-lock", "lock-beside", "launch-bound", "saturated"}, s.Name) {
 			continue
 		}
 		// What else the machine does is not in the windows as it is in all of a run: that alone puts them apart now and then.

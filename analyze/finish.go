@@ -48,23 +48,28 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
 	t.Freed = inOrder(t.Freed, func(f *Freed) Nanos { return f.At })
 	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
-	if t.Window == (Interval{}) {
-		t.Window = t.extent(f.completed)
-		if asked != allTime { // the GPU goes on while no thread makes a call
-			if t.Window == (Interval{}) {
-				t.Window = f.gpu
-			} else if f.gpu.Known() {
-				t.Window = Interval{min(t.Window.Begin, f.gpu.Begin), max(t.Window.End, f.gpu.End)}
-			}
-		}
-		t.Window = Interval{max(t.Window.Begin, asked.Begin), min(t.Window.End, asked.End)}
+	if t.reach = t.reachOf(f, asked); t.Window == (Interval{}) {
+		t.Window = t.reach
 	}
 	t.resolveEvents(f.signalling)
 	t.waitForChildren()
 	t.checkWaits(asked)
-	if t.part == (Interval{}) {
+	if !t.IsPart() && !t.isSlice() {
 		t.warnOfClocks()
 	}
+}
+
+// reachOf is the time from the first to the last thing seen in the time that was asked for.
+func (t *Trace) reachOf(f finishing, asked Interval) Interval {
+	reach := t.extent(f.completed)
+	if asked != allTime { // the GPU goes on while no thread makes a call
+		if reach == (Interval{}) {
+			reach = f.gpu
+		} else if f.gpu.Known() {
+			reach = Interval{min(reach.Begin, f.gpu.Begin), max(reach.End, f.gpu.End)}
+		}
+	}
+	return Interval{max(reach.Begin, asked.Begin), min(reach.End, asked.End)}
 }
 
 // finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
@@ -92,7 +97,7 @@ func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
 		t.GPUWork, b.Rows = take(t.GPUWork, b.Rows)
 		f.completed = max(f.completed, b.Completed.End)
 		if b.GPU.Known() {
-			if t.Began(b.Committed.Begin) {
+			if t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
 				t.doubts.checkClock(b)
 			}
 			if f.gpu.End == 0 || b.GPU.Begin < f.gpu.Begin {

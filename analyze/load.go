@@ -117,6 +117,9 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if opts.Adds {
 		l.trace.part = l.window
 	}
+	if l.slice != nil {
+		l.trace.held = l.slice.core
+	}
 	var others []int // streams of processes that were not asked for
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
@@ -234,12 +237,17 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 // clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length is in the range
 // that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what reaches over their border.
 func (l *loader) clip(i Interval) (Interval, bool) {
-	c := Interval{max(i.Begin, l.window.Begin), min(i.End, l.window.End)}
-	visible := c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < l.window.End
+	c, visible := i.in(l.window)
 	if l.slice != nil {
-		c = Interval{max(i.Begin, l.slice.whole.Begin), min(i.End, l.slice.whole.End)}
+		c, _ = i.in(l.slice.whole)
 	}
 	return c, visible
+}
+
+// in is the part of an interval that is in a window; false when there is none.
+func (i Interval) in(window Interval) (Interval, bool) {
+	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
+	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
 }
 
 // device is the model's device for a number; processes that name the same device of the same host share it.

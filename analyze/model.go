@@ -76,6 +76,8 @@ type Trace struct {
 	Asked map[uint64]bool
 
 	part     Interval        // of a part that adds up with others, the time that was asked for
+	held     Interval        // of a slice, the time in which ends what it holds
+	reach    Interval        // of a slice, what Window would be if it were all there is
 	referred []CommandBuffer // that were waited for, and were not alive in the time that was asked for
 	doubts   doubts
 }
@@ -85,6 +87,11 @@ type Trace struct {
 func (t *Trace) Began(at Nanos) bool {
 	return !t.IsPart() || at >= t.part.Begin && at < t.part.End
 }
+
+// Holds says of what ended at an instant whether it counts in the trace: in a slice only what ended in its own time does.
+func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.held.holds(at) }
+
+func (t *Trace) isSlice() bool { return t.held != (Interval{}) }
 
 // IsPart says whether the trace is a part that adds up with others (Options.Adds).
 func (t *Trace) IsPart() bool { return t.part != (Interval{}) }

@@ -7,23 +7,22 @@ import (
 
 // A Slice is one of the stretches of time that a run is cut into for outputs that write each event. What happens is in the slice in which it ends,
 // with all of its time, so every call, wait and command buffer is in one slice, as it is in the whole run. Threads and processes are the same values in
-// all slices of a run.
+// all slices of a run. Threads' Exclusive is of the slice's own time, so that it adds up.
 type Slice struct {
 	Trace   *Trace           // of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not timed
 	Buffers []*CommandBuffer // that came to their end in the slice; in the last one also those that never did
 
-	core   Interval
 	number int
 	of     int
 }
 
 // Whole is the only slice of a run that was loaded as one.
 func Whole(t *Trace) *Slice {
-	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), core: allTime, of: 1}
+	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), of: 1}
 }
 
 // Held says of what happened, or ended, at an instant whether it is this slice's.
-func (s *Slice) Held(at Nanos) bool { return s.core.holds(at) }
+func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
 // First says whether nothing comes before.
 func (s *Slice) First() bool { return s.number == 0 }
@@ -78,7 +77,7 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 		if err != nil {
 			return all.cut, err
 		}
-		s := &Slice{Trace: t, core: part.slice.core, number: i, of: len(parts)}
+		s := &Slice{Trace: t, number: i, of: len(parts)}
 		s.Buffers = part.slice.hold(t)
 		if err := use(s, i, len(parts)); err != nil {
 			return all.cut, err

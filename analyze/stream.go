@@ -87,7 +87,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	at := s.process.clock.interval(r.Begin, r.End)
 	if at.End < at.Begin || at.End-at.Begin > longestTime {
 		at.Begin = at.End
-		s.skewed++
+		s.skew(at.End)
 	}
 	var stack *Stack
 	s.interpreter = InterpreterNotKnown
@@ -182,7 +182,17 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 		sp.item = s.keep(rule, inside, call, r, m, unfinished)
 	}
 	t.nest.place()
+	if s.slice != nil {
+		t.countInCore(rule, inside, s.slice.core)
+	}
 	return &t.slots[at]
+}
+
+// skew counts a record that ended at an instant and whose times cannot be right.
+func (s *streamLoader) skew(at Nanos) {
+	if s.trace.Holds(at) {
+		s.skewed++
+	}
 }
 
 // keep keeps a call for the model, and returns where in the list of its thread.
@@ -240,7 +250,7 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 	b.Kernel = Interval{s.process.clock.ours(m.X2), s.process.clock.ours(m.X2) + Nanos(m.X3)}
 	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
 		b.GPU = Interval{}
-		s.skewed++
+		s.skew(b.Completed.End)
 	}
 	s.process.end = max(s.process.end, b.Completed.End)
 }

@@ -12,6 +12,8 @@ type threadLoader struct {
 	*Thread
 	process *processLoader
 	nest    nesting
+	sliced  bool
+	core    nesting // of a slice: the parts of calls that are in its own time
 	slots   []callSlot
 	byCall  [len(wire.Table)]slotOfClass // the slot of the class and stack that the call was last seen with
 	others  numbering                    // slots by callKey
@@ -68,9 +70,9 @@ func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
 	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p}
 	if l.slice != nil {
-		t.Thread = l.slice.thread(t.Thread)
+		t.Thread, t.sliced = l.slice.thread(t.Thread), true
 	}
-	t.nest.settle = t.settle
+	t.nest.settle, t.core.settle = t.settle, t.settleCore
 	return t
 }
 
@@ -82,12 +84,33 @@ func (t *threadLoader) settle(spans []span) {
 			continue
 		}
 		t.slots[s.slot].exclusive += s.own
-		if s.part < PartOutside {
+		if s.part < PartOutside && !t.sliced {
 			t.Exclusive[s.part] += s.own
 		}
 		t.work(s)
 		if s.item >= 0 {
 			t.settleItem(s)
+		}
+	}
+}
+
+// countInCore gives the part of a call that is in the slice's own time to the thread.
+func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
+	inside, visible := call.in(core)
+	if !visible {
+		return
+	}
+	sp := t.core.next()
+	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, 0, -1
+	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
+	t.core.place()
+}
+
+// settleCore takes over the final times of the parts of calls that are in the slice's own time.
+func (t *threadLoader) settleCore(spans []span) {
+	for i := range spans {
+		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
+			t.Exclusive[s.part] += s.own
 		}
 	}
 }
@@ -178,6 +201,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 // finish settles the thread's calls and hands its sums to the trace.
 func (l *loader) finishThread(t *threadLoader) {
 	t.nest.finish()
+	t.core.finish()
 	for _, s := range t.slots {
 		s.sums.Count += s.count
 		s.sums.Counts[t.Thread] += s.count
@@ -187,9 +211,13 @@ func (l *loader) finishThread(t *threadLoader) {
 			s.sums.From = append(s.sums.From, CallsFrom{t.Thread, s.stack, s.count, s.exclusive})
 		}
 	}
-	l.skewed += t.nest.skewed
+	if l.slice != nil {
+		l.skewed += t.core.skewed
+	} else {
+		l.skewed += t.nest.skewed
+	}
 	t.late = t.tail
-	t.nest.spans = nil
+	t.nest.spans, t.core.spans = nil, nil
 	l.threads = append(l.threads, t)
 	l.trace.Signals = append(l.trace.Signals, t.signal...)
 	l.trace.Events += t.Events

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Total puts the parts of a run together that were loaded one by one, with Options.Adds: what adds up of them, and neither command buffers
-// nor waits, of which there may be too many.
+// A Total puts the parts of a run together that were loaded one by one, with Options.Adds, or its slices: what adds up of them, and neither command
+// buffers nor waits, of which there may be too many. How often calls were made and how long they took does not add up over slices.
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, but for compilations and marks
 
@@ -39,19 +39,23 @@ type siteKey struct {
 
 // Add adds the part that comes next. What refers to threads, queues and processes of parts is to be translated by Thread, Queue and Process.
 func (t *Total) Add(part *Trace) {
+	window := part.Window
+	if part.isSlice() {
+		window = part.reach
+	}
 	if t.Trace == nil {
 		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{}, map[Device]*Device{}
 		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
 		first := *part
-		t.Trace = &Trace{Source: first.Source, Window: first.Window, Origin: first.Origin, Length: first.Length, Lost: first.Lost, Coverage: first.Coverage,
+		t.Trace = &Trace{Source: first.Source, Window: window, Origin: first.Origin, Length: first.Length, Lost: first.Lost, Coverage: first.Coverage,
 			Warnings: first.Warnings, Missing: first.Missing}
 	}
 	all := t.Trace
-	if part.Window.Length() > 0 {
+	if window.Length() > 0 {
 		if all.Window.Length() == 0 {
-			all.Window = part.Window
+			all.Window = window
 		}
-		all.Window = Interval{min(all.Window.Begin, part.Window.Begin), max(all.Window.End, part.Window.End)}
+		all.Window = Interval{min(all.Window.Begin, window.Begin), max(all.Window.End, window.End)}
 	}
 	for _, p := range part.Processes {
 		t.Process(p)
@@ -69,14 +73,23 @@ func (t *Total) Add(part *Trace) {
 		t.calls(s)
 	}
 	for _, c := range part.Compilations {
+		if !part.Holds(c.End) {
+			continue
+		}
 		c.Thread, c.Device = t.Thread(c.Thread), t.Device(c.Device)
 		all.Compilations = append(all.Compilations, c)
 	}
 	for _, c := range part.ChildWaits {
+		if !part.Holds(c.End) {
+			continue
+		}
 		c.Thread = t.Thread(c.Thread)
 		all.ChildWaits = append(all.ChildWaits, c)
 	}
 	for _, m := range part.DeviceMemory {
+		if !part.Holds(m.At) {
+			continue
+		}
 		m.Device, m.Process = t.Device(m.Device), t.Process(m.Process)
 		all.DeviceMemory = append(all.DeviceMemory, m)
 	}

@@ -54,12 +54,12 @@ func (l *loader) warn(r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
 	}
 	for b := range t.Buffers() {
-		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) {
+		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
 			t.doubts.untimed++
 		}
 	}
 	t.doubts.stray, t.doubts.skewed = l.stray, l.skewed
-	if !l.adds {
+	if !l.adds && l.slice == nil {
 		t.warnOfDoubts()
 	}
 }
@@ -128,7 +128,7 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 func (t *Trace) checkWaits(asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End {
+		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End && t.Holds(w.End) {
 			if t.doubts.waits++; w.End+clockTolerance < b.GPU.End {
 				t.doubts.before++
 			}

@@ -101,11 +101,25 @@ func Locate(t *analyze.Trace) *Evidence {
 
 // Divide finds only how each thread spent its time, and can Split waits: what takes little time, for outputs.
 func Divide(t *analyze.Trace) *Evidence {
+	ev := locateAndSort(t)
+	ev.partition()
+	return ev
+}
+
+// DivideSlice finds of a slice of a run what adds up, by Total.AddSlice, to how each thread spent its time, and can Split its waits. Nothing is divided
+// yet: who writes slices divides each wait anyway.
+func DivideSlice(t *analyze.Trace) *Evidence {
+	ev := locateAndSort(t)
+	ev.timesInSlice()
+	return ev
+}
+
+// locateAndSort finds what the GPUs did, and what threads waited for signals for.
+func locateAndSort(t *analyze.Trace) *Evidence {
 	ev := Locate(t)
 	ev.sortLocks()
 	ev.ForSignals = signalWaits(ev.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
 	ev.Handover = ev.findHandover()
-	ev.partition()
 	return ev
 }
 

@@ -110,6 +110,25 @@ func (ev *Evidence) partition() {
 	}
 }
 
+// timesInSlice is what adds up over the slices of a run of how each thread spent its time, but for its waits.
+func (ev *Evidence) timesInSlice() {
+	index := map[*analyze.Thread]*ThreadTime{}
+	for _, th := range ev.Trace.Threads {
+		handsOver := ev.Handover.Holds() && ev.Handover.Threads[th]
+		if th.OnlyIdle && !handsOver {
+			continue
+		}
+		t := &ThreadTime{Thread: th, Time: th.Exclusive, HandsOver: handsOver}
+		t.Time[analyze.PartLock] -= ev.forWork[th].all // which may be of the slice before
+		ev.Threads, index[th] = append(ev.Threads, t), t
+	}
+	for w := range analyze.Each(ev.SignalWaits) {
+		if t := index[w.Thread]; t != nil && ev.Trace.Holds(w.End) {
+			t.SignalWaits += w.Length()
+		}
+	}
+}
+
 // work fills the thread's working time, in which it waited so long for work at what looks like a lock.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread

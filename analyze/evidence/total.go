@@ -67,6 +67,13 @@ func (t *Total) Add(ev *Evidence) {
 	}
 }
 
+// AddSlice adds a slice that DivideSlice divided, after its trace was added: only of threads something adds up, and nothing of their waits.
+func (t *Total) AddSlice(ev *Evidence) {
+	for _, th := range ev.Threads {
+		t.thread(th)
+	}
+}
+
 func (t *Total) thread(part *ThreadTime) {
 	th := t.all.Thread(part.Thread)
 	s := t.threads[th]
@@ -145,6 +152,7 @@ func (t *Total) Finish() *Evidence {
 			continue
 		}
 		s.Window = th.Active.Length()
+		s.Time[analyze.PartLock] = max(0, s.Time[analyze.PartLock])
 		ev.balance(s)
 		s.work(0)
 		ev.Threads = append(ev.Threads, s)

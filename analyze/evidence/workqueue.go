@@ -25,6 +25,9 @@ func (ev *Evidence) sortLocks() {
 			continue
 		}
 		ev.SignalWaits = append(ev.SignalWaits, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock, Name: l.Name, Signaller: post, Earlier: l.Earlier})
+		if !ev.Trace.Holds(l.End) {
+			continue
+		}
 		t := ev.forWork[l.Thread]
 		ev.forWork[l.Thread] = idleTime{t.all + l.Own, t.working + min(l.Own, overlap(l.Interval, atWork(l.Thread)))}
 	}

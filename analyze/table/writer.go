@@ -207,6 +207,8 @@ type Writer struct {
 	waited map[threadName][analyze.PartCount]analyze.Nanos
 	events map[threadName]int64 // calls that returned
 	only   *analyze.Slice       // of a run that has no other
+	run    analyze.Total        // of a run of several slices, what adds up
+	times  *evidence.Total
 	last   *analyze.Slice
 }
 
@@ -228,6 +230,7 @@ func NewJSONLines(w io.Writer) *Writer {
 func newWriter(out output) *Writer {
 	w := &Writer{out: out, idle: map[threadName]analyze.Nanos{}, events: map[threadName]int64{},
 		waited: map[threadName][analyze.PartCount]analyze.Nanos{}}
+	w.times = evidence.NewTotal(&w.run)
 	for _, t := range tables {
 		open := t.open(&w.out)
 		if c, is := open.(*openTable[callRow]); is {
@@ -278,17 +281,23 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 		w.only = s
 		return nil
 	}
-	f := &filling{evidence.Divide(s.Trace), s, w}
+	f := &filling{evidence.DivideSlice(s.Trace), s, w}
+	w.run.Add(s.Trace)
+	w.times.AddSlice(f.Evidence)
 	for _, t := range w.tables {
 		t.fill(f)
 	}
 	return w.Err()
 }
 
-// Finish writes what is known of the whole run, and ends the files. Of a run of one slice all is nil.
-func (w *Writer) Finish(all *evidence.Evidence) error {
+// Finish writes what is known of the whole run, and ends the files.
+func (w *Writer) Finish() error {
+	var all *evidence.Evidence
 	if w.only != nil {
 		all = evidence.Divide(w.only.Trace)
+	} else {
+		w.run.Finish()
+		all = w.times.Finish()
 	}
 	f := &filling{all, w.only, w}
 	for _, t := range w.tables {
@@ -320,5 +329,5 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 	if err := w.Slice(analyze.Whole(t)); err != nil {
 		return err
 	}
-	return w.Finish(nil)
+	return w.Finish()
 }

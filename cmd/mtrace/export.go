@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/analyze"
-	"mtrace/analyze/evidence"
 	"mtrace/analyze/table"
 	"mtrace/analyze/timeline"
 	"mtrace/analyze/wholefile"
@@ -59,14 +58,7 @@ type exportJob struct {
 type exporter interface {
 	Call(*analyze.VisitedCall)
 	Slice(*analyze.Slice) error
-}
-
-// finish ends a format; total is of a run of several slices.
-func finish(x exporter, total *evidence.Evidence) error {
-	if w, is := x.(*timeline.Writer); is {
-		return w.Finish()
-	}
-	return x.(*table.Writer).Finish(total)
+	Finish() error
 }
 
 // outlet is where an exporter writes: nothing of it has its name before commit.
@@ -123,7 +115,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		outlets = append(outlets, o)
 	}
 	defer discardWhenInterrupted(outlets)()
-	trace, total, err := x.fill(std, path, outlets)
+	trace, err := x.fill(std, path, outlets)
 	if err != nil {
 		return err
 	}
@@ -131,7 +123,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and processor_times are empty: Instruments does not record them")
 	}
 	for _, o := range outlets {
-		if err = finish(o.exporter, total); err == nil {
+		if err = o.Finish(); err == nil {
 			err = o.commit()
 		}
 		if err != nil {
@@ -145,8 +137,8 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	return cutError(trace)
 }
 
-// fill hands what is in the trace to the outlets. The total is of a long one, which is read slice by slice.
-func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Trace, *evidence.Evidence, error) {
+// fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice by slice.
+func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
 	seen := false
 	visit := func(c *analyze.VisitedCall) {
 		seen = true
@@ -157,30 +149,26 @@ func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Tr
 	if !instruments(path) {
 		file, err := openTrace(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer file.Close()
 		if sliced.Long(file, x.part.options()) {
-			total, err := x.slices(std, path, file, outlets, visit)
-			if err != nil {
-				return nil, nil, err
-			}
-			return total.Trace, total, nil
+			return x.slices(std, path, file, outlets, visit)
 		}
 	}
 	trace, err := x.part.load(std, path, visit)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, o := range outlets {
 		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {
 			w.Model(trace)
 		}
 		if err := o.Slice(analyze.Whole(trace)); err != nil {
-			return nil, nil, status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
+			return nil, status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
 		}
 	}
-	return trace, nil, nil
+	return trace, nil
 }
 
 // discardWhenInterrupted makes a signal that ends the tool take the unfinished files with it, until stop is called.

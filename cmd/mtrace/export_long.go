@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"mtrace/analyze"
-	"mtrace/analyze/evidence"
 	"mtrace/analyze/report"
 	"mtrace/analyze/table"
 )
@@ -13,10 +11,9 @@ import (
 // sliced says from when on a trace is exported slice by slice, and how long slices are.
 var sliced = report.UsualLimits
 
-// slices exports a long trace slice by slice, and returns what adds up over all of them.
-func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (*evidence.Evidence, error) {
+// slices exports a long trace slice by slice, and returns the last.
+func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
 	show := showSteps(std, path, file, x.part.options())
-	adding, stop := evidence.AddUp(file, x.part.options(), sliced.Part)
 	asked := x.part.options()
 	asked.Visit = visit
 	cut, err := file.EachSlice(asked, sliced.Part, func(s *analyze.Slice, number, of int) error {
@@ -26,13 +23,10 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 			}
 		}
 		show(number+1, of)
+		last = s.Trace
 		return nil
 	})
 	if err != nil {
-		stop()
-	}
-	total := <-adding
-	if err = cmp.Or(err, total.Err); err != nil {
 		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
 	if cut > 0 {
@@ -43,5 +37,5 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 			fmt.Fprintf(std.err, "mtrace: of %d allocations it is not written when they were given back, because very many lived at once: name a part with --from and --to\n", w.Cut())
 		}
 	}
-	return total.Evidence, nil
+	return last, nil
 }

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
@@ -142,29 +142,14 @@ func (c *parquetColumn) statistics(rows int) format.Statistics {
 		return s
 	}
 	switch c.kind {
-	case kindInt:
-		least, most := bounds(c.numbers, func(v int64) int64 { return v })
-		s.MinValue, s.MaxValue = plain.Int64(least), plain.Int64(most)
-	case kindUint:
-		least, most := bounds(c.numbers, func(v int64) uint64 { return uint64(v) })
-		s.MinValue, s.MaxValue = plain.Int64(int64(least)), plain.Int64(int64(most))
+	case kindInt, kindUint:
+		s.MinValue, s.MaxValue = plain.Int64(slices.Min(c.numbers)), plain.Int64(slices.Max(c.numbers))
 	case kindBool:
 		s.MinValue, s.MaxValue = plain.Boolean(c.yes == c.count), plain.Boolean(c.yes > 0)
 	case kindText:
-		least, most := bounds(c.texts.list, func(v string) string { return v })
-		s.MinValue, s.MaxValue = []byte(least), []byte(most)
+		s.MinValue, s.MaxValue = []byte(slices.Min(c.texts.list)), []byte(slices.Max(c.texts.list))
 	}
 	return s
-}
-
-// bounds are the least and the most of some values, as what they mean.
-func bounds[E any, V cmp.Ordered](list []E, meaning func(E) V) (least, most V) {
-	least, most = meaning(list[0]), meaning(list[0])
-	for _, e := range list[1:] {
-		v := meaning(e)
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most
 }
 
 // A dictionary numbers the different texts of a column, in the order in which they come.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -37,7 +39,21 @@ func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	if err := empty.Close(); err != nil {
 		panic(err) // nothing is written
 	}
-	return &parquetFile{to: w, about: *empty.File().Metadata()}
+	about := *empty.File().Metadata()
+	about.Schema = signed(about.Schema)
+	return &parquetFile{to: w, about: about}
+}
+
+// signed is a schema whose unsigned columns are signed, with the same bits: Spark has no unsigned numbers, and makes decimals of them.
+func signed(schema []format.SchemaElement) []format.SchemaElement {
+	schema = slices.Clone(schema)
+	for i := range schema {
+		if number, is := schema[i].LogicalType.Value.(*format.IntType); is && !number.IsSigned {
+			schema[i].LogicalType.Value = &format.IntType{BitWidth: number.BitWidth, IsSigned: true}
+			schema[i].ConvertedType = thrift.New(deprecated.Int64)
+		}
+	}
+	return schema
 }
 
 func (f *parquetFile) write(b []byte) error {

@@ -51,6 +51,25 @@ type inMemory struct{ bytes.Buffer }
 
 func (*inMemory) Close() error { return nil }
 
+// allSigned is everyKind as a file has it: of what is unsigned the same bits.
+type allSigned struct {
+	Int       int64  `parquet:"int"`
+	MaybeInt  int64  `parquet:"maybe_int,optional"`
+	Uint      int64  `parquet:"uint"`
+	MaybeUint int64  `parquet:"maybe_uint,optional"`
+	Text      string `parquet:"text"`
+	MaybeText string `parquet:"maybe_text,optional"`
+	Bool      bool   `parquet:"bool"`
+	MaybeBool bool   `parquet:"maybe_bool,optional"`
+	Never     int64  `parquet:"never,optional"`
+	NoText    string `parquet:"no_text,optional"`
+	NoBool    bool   `parquet:"no_bool,optional"`
+}
+
+func (r everyKind) signed() allSigned {
+	return allSigned{r.Int, r.MaybeInt, int64(r.Uint), int64(r.MaybeUint), r.Text, r.MaybeText, r.Bool, r.MaybeBool, r.Never, r.NoText, r.NoBool}
+}
+
 // TestParquetIsThatOfTheLibrary: a file has the schema, the rows and the statistics of one that parquet-go's own writer makes, with any number of row groups.
 func TestParquetIsThatOfTheLibrary(t *testing.T) {
 	for _, n := range []int{0, 1, batch + 1, rowsPerGroup, rowsPerGroup + 1000} {
@@ -70,34 +89,38 @@ func TestParquetIsThatOfTheLibrary(t *testing.T) {
 				*text = strings.ToValidUTF8(*text, "\uFFFD")
 			}
 		}
-		library := parquet.NewGenericWriter[everyKind](&theirs, parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.CreatedBy("mtrace", "", ""))
-		if _, err := library.Write(rows); err != nil {
+		want := make([]allSigned, n)
+		for i, r := range rows {
+			want[i] = r.signed()
+		}
+		library := parquet.NewGenericWriter[allSigned](&theirs, parquet.NewSchema("everyKind", parquet.SchemaOf(allSigned{})), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.CreatedBy("mtrace", "", ""))
+		if _, err := library.Write(want); err != nil {
 			t.Fatal(err)
 		}
 		if err := library.Close(); err != nil {
 			t.Fatal(err)
 		}
-		got, want := openParquet(t, &ours), openParquet(t, &theirs)
-		if g, w := got.Metadata(), want.Metadata(); !reflect.DeepEqual(g.Schema, w.Schema) || g.CreatedBy != w.CreatedBy || g.NumRows != w.NumRows ||
+		file, other := openParquet(t, &ours), openParquet(t, &theirs)
+		if g, w := file.Metadata(), other.Metadata(); !reflect.DeepEqual(g.Schema, w.Schema) || g.CreatedBy != w.CreatedBy || g.NumRows != w.NumRows ||
 			!reflect.DeepEqual(g.ColumnOrders, w.ColumnOrders) || len(g.RowGroups) != len(w.RowGroups) {
 			t.Fatalf("%d rows: %+v, the library's is %+v", n, g, w)
 		}
-		for i, group := range want.Metadata().RowGroups {
+		for i, group := range other.Metadata().RowGroups {
 			for k, column := range group.Columns {
-				g, w := got.Metadata().RowGroups[i].Columns[k].MetaData, column.MetaData
+				g, w := file.Metadata().RowGroups[i].Columns[k].MetaData, column.MetaData
 				if g.Type != w.Type || g.Codec != parquet.Zstd.CompressionCodec() || g.NumValues != w.NumValues || !reflect.DeepEqual(g.PathInSchema, w.PathInSchema) ||
 					!reflect.DeepEqual(g.Statistics, w.Statistics) {
 					t.Errorf("%d rows, group %d: %+v, the library's is %+v", n, i, g, w)
 				}
 			}
 		}
-		read, err := parquet.Read[everyKind](bytes.NewReader(ours.Bytes()), int64(ours.Len()))
+		read, err := parquet.Read[allSigned](bytes.NewReader(ours.Bytes()), int64(ours.Len()))
 		if err != nil || len(read) != n {
 			t.Fatalf("%d rows: read %d, %v", n, len(read), err)
 		}
 		for i := range rows {
-			if read[i] != rows[i] {
-				t.Fatalf("%d rows: row %d is %+v, not %+v", n, i, read[i], rows[i])
+			if read[i] != want[i] {
+				t.Fatalf("%d rows: row %d is %+v, not %+v", n, i, read[i], want[i])
 			}
 		}
 	}

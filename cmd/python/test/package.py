@@ -79,6 +79,8 @@ import pyarrow
 
 calls_table = t.calls
 assert isinstance(calls_table, pyarrow.Table) and isinstance(t.command_buffers, pyarrow.Table)
+for name in t.tables:
+    assert not any(pyarrow.types.is_unsigned_integer(column.type) for column in getattr(t, name).schema), "Spark has no unsigned numbers: %s" % getattr(t, name).schema
 commits = calls["commit"]
 frame = calls_table.to_pandas()
 assert isinstance(frame, pandas.DataFrame) and (frame.selector == "commit").sum() == commits
@@ -106,6 +108,8 @@ if SparkSession:
     session.read.parquet(os.path.join(dataset, "calls")).createOrReplaceTempView("calls")
     rows = session.sql("SELECT host, run, count(*) FROM calls WHERE selector = 'commit' GROUP BY host, run ORDER BY run").collect()
     assert [(row[1], row[2]) for row in rows] == of_both, (rows, of_both)
+    types = {kind for name in t.tables for _, kind in session.read.parquet(os.path.join(dataset, name)).dtypes}
+    assert types <= {"bigint", "string", "boolean", "int"}, types
     session.stop()
 
 print("pyarrow %s, pandas %s, polars %s, duckdb %s" % (pyarrow.__version__, pandas.__version__, polars.__version__, duckdb.__version__))

@@ -75,6 +75,15 @@ func TestPythonPackage(t *testing.T) {
 	}
 	t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, filepath.Join(docs, "sql")))
 
+	t.Run("Perfetto", func(t *testing.T) { // its trace processor is nowhere that packages are: what it publishes for others is its protobuf
+		if err := install("perfetto==0.59.1"); err != nil {
+			t.Skipf("Perfetto's package cannot be had here: %v", err)
+		}
+		timeline := filepath.Join(dir, "timeline.pftrace")
+		must(dir, tool.mtrace, "export", "--format", "perfetto", "-o", timeline, trace)
+		t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "perfetto_schema.py"), timeline, filepath.Join(tables, "calls.parquet")))
+	})
+
 	t.Run("notebook", func(t *testing.T) {
 		if err := install("nbclient", "ipykernel"); err != nil {
 			t.Skipf("what executes notebooks cannot be had here: %v", err)

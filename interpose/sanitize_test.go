@@ -131,14 +131,18 @@ func (s sanitizer) testMetal(t *testing.T) {
 			cmd := exec.Command(s.softClient(t), scenario)
 			cmd.Env = []string{"MTRACE_GPU_TIMING=encoder", "SOFTMETAL_DURATION_US=1", env}
 			r := s.run(t, cmd)
-			measured := 0
+			asked, got := map[wire.Sampling]int{}, map[wire.Sampling]int{}
 			for _, e := range encoderTimes(t, r.traced(t)) {
-				if e.got == wire.SamplingMeasured {
-					measured++
-				}
+				asked[e.asked]++
+				got[e.got]++
 			}
-			if want := map[string]int{"unequal-encoders": 30, "threads": 100}[scenario]; measured < want {
-				t.Errorf("%d encoders were measured, not %d or more", measured, want)
+			if want := map[string]int{"unequal-encoders": 30, "threads": 100}[scenario]; got[wire.SamplingMeasured] < want {
+				t.Errorf("%d encoders were measured, not %d or more; asked: %v, outcome: %v", got[wire.SamplingMeasured], want, asked, got)
+				for _, f := range r.traced(t).facts(t) {
+					if f.Kind == wire.FactWarning {
+						t.Logf("%q", f.Text)
+					}
+				}
 			}
 		})
 	}

@@ -209,8 +209,8 @@ func (c *converter) tick(at Nanos) wire.Ticks {
 	return first
 }
 
-// read gives the loader the records of a stream, by its index.
-func (p *part) read(stream int, s *streamLoader) error {
+// read gives the loader the records of a stream, by its index, which is the next that is read ahead.
+func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	st := p.reader.Streams()[stream]
 	if p.whole {
 		return p.reader.Read(st, s.batch)
@@ -219,7 +219,7 @@ func (p *part) read(stream int, s *streamLoader) error {
 	s.near, s.flights = &near, p.flights[st.Process]
 	whole := true // the block before was read
 	for i, b := range p.blocks[stream] {
-		if b.Last < near.first || b.First > near.last {
+		if !p.needs(stream, i) {
 			if whole {
 				s.finish()
 			}
@@ -231,16 +231,13 @@ func (p *part) read(stream int, s *streamLoader) error {
 		}
 		first := !whole
 		whole = true
-		err := p.reader.ReadBlock(st, i, func(records []wire.Record) error {
+		ahead.block(func(records []wire.Record) {
 			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore { // of a record of the block before
 				records = records[1:]
 			}
 			first = false
-			return s.batch(records)
+			_ = s.batch(records) // of the loader, which has none
 		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

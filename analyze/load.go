@@ -120,19 +120,24 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.held = l.slice.core
 	}
-	var others []int // streams of processes that were not asked for
+	var streams, others []int // the others are of processes that were not asked for
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
 			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path, st.Process, len(files))
 		}
-		p := l.processes[st.Process]
-		if !l.wanted(p.ID) {
+		if l.wanted(l.processes[st.Process].ID) {
+			streams = append(streams, i)
+		} else {
 			others = append(others, i)
-			continue
 		}
+	}
+	ahead := part.readAhead(streams)
+	for _, i := range streams {
+		st := reader.Streams()[i]
+		p := l.processes[st.Process]
 		l.trace.Lost.Records += int64(st.Missing)
 		s := &streamLoader{loader: l, process: p, ring: st.Ring}
-		if err := part.read(i, s); err != nil {
+		if err := part.read(i, s, ahead); err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 		}
 		s.finish()
@@ -178,10 +183,11 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 func (l *loader) elsewhere(part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
+	ahead := part.readAhead(streams)
 	for _, i := range streams {
 		st := part.reader.Streams()[i]
 		s := &streamLoader{loader: other, process: l.processes[st.Process], ring: st.Ring}
-		if err := part.read(i, s); err != nil {
+		if err := part.read(i, s, ahead); err != nil {
 			return err
 		}
 		s.finish()

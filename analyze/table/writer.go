@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -284,9 +285,15 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	f := &filling{evidence.DivideSlice(s.Trace), s, w}
 	w.run.Add(s.Trace)
 	w.times.AddSlice(f.Evidence)
+	var all sync.WaitGroup
 	for _, t := range w.tables {
-		t.fill(f)
+		if w.out.format == JSONLines { // tables share a file
+			t.fill(f)
+		} else {
+			all.Go(func() { t.fill(f) })
+		}
 	}
+	all.Wait()
 	return w.Err()
 }
 

@@ -10,6 +10,7 @@ import (
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
+	classes   [256]string // the names of those in file
 	clock     *converter
 	end       Nanos // of the last thing seen
 	buffers   table[CommandBuffer]
@@ -49,6 +50,9 @@ func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 		file:    f,
 		clock:   newConverter(f),
 		threads: map[ThreadID]*threadLoader{},
+	}
+	for i, c := range f.Classes {
+		p.classes[i] = c.Name
 	}
 	p.stacks = newStackTable(p)
 	return p

@@ -170,7 +170,7 @@ func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack
 	if !known {
 		i = int32(len(t.slots))
 		t.others.set(key, i)
-		t.slots = append(t.slots, callSlot{stack: stack, sums: l.stat(call, t.process.file.Classes[class].Name)})
+		t.slots = append(t.slots, callSlot{stack: stack, sums: l.stat(call, t.process.classes[class])})
 	}
 	if int(call) < len(t.byCall) {
 		t.byCall[call] = slotOfClass{stack, class, i + 1}

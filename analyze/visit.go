@@ -24,7 +24,7 @@ func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More
 		return
 	}
 	v := &s.visited
-	*v = VisitedCall{call, r.Call, rule.row, s.process.file.Classes[r.Flags.Class()].Name, r, m, unfinished, s.process}
+	*v = VisitedCall{call, r.Call, rule.row, s.process.classes[r.Flags.Class()], r, m, unfinished, s.process}
 	s.onCall(v)
 }
 

@@ -37,19 +37,19 @@ type Share struct {
 // A row of one encoder is that encoder's, split in proportion to the threads dispatched. Of one that stands for all encoders, times that
 // were measured are taken as they are, and what they leave goes to those that were not.
 func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	var s splitter
-	return s.split(b, window)
+	var s Splitter
+	return s.Split(b, window)
 }
 
-// A splitter splits one command buffer after another in the same memory: there are millions.
-type splitter struct {
+// A Splitter splits one command buffer after another in the same memory: there are millions.
+type Splitter struct {
 	shares    []Share
 	estimated []Share
 	seen      []bool // encoders whose dispatches are counted: the stages of one encoder are several rows
 }
 
-// split is Split. The shares are valid until the next.
-func (s *splitter) split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
+// Split is what the function of that name is. The shares are valid until the next.
+func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
 	s.shares, s.seen = s.shares[:0], s.seen[:0]
 	for row := range b.GPUWork() {
 		within := row.Within(window)
@@ -77,7 +77,7 @@ func (s *splitter) split(b *analyze.CommandBuffer, window analyze.Interval) []Sh
 }
 
 // estimate divides a time of all encoders of b among them.
-func (s *splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
+func (s *Splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
 		s.shares = append(s.shares, Share{Kernel: Nothing, Operation: b.Operation(nil, nil), GPU: total, Measured: true, Whole: true})
@@ -263,10 +263,10 @@ type Sum struct {
 // NewSum sums over all command buffers.
 func NewSum(t *analyze.Trace) *Sum {
 	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t), operations: map[operationOf]*Operation{}}
-	var split splitter
+	var split Splitter
 	for b := range t.Buffers() {
 		last, began := "", t.Began(b.GPU.Begin)
-		shares := split.split(b, t.Window)
+		shares := split.Split(b, t.Window)
 		for i := range shares {
 			s := &shares[i]
 			k := sum.kernel(s.Kernel)

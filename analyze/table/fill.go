@@ -67,9 +67,21 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 		}
 	}
 	if !c.Unfinished {
-		w.events[threadName{r.PID, r.TID}]++
+		*w.eventsOf(c.Thread)++
 	}
 	w.calls.add(r)
+}
+
+// eventsOf is the count of a thread's calls that returned.
+func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
+	if w.caller != t || w.count == nil {
+		name := nameOf(t)
+		if w.events[name] == nil {
+			w.events[name] = new(int64)
+		}
+		w.caller, w.count = t, w.events[name]
+	}
+	return w.count
 }
 
 func addProcesses(a *filling, add func(processRow)) {
@@ -86,7 +98,7 @@ func addThreads(a *filling, add func(threadRow)) {
 	for _, th := range a.Trace.Threads {
 		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
 		if a.slice == nil { // those that reach into a range are counted, which do not add up
-			r.Events = a.writer.events[nameOf(th)]
+			r.Events = *a.writer.eventsOf(th)
 		}
 		if x := known[th]; x != nil {
 			times := x.Time
@@ -192,16 +204,31 @@ func dispatchesOf(e *analyze.Encoder) (n int64) {
 var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
 func addEncoders(a *filling, add func(encoderRow)) {
-	times, named := map[*analyze.Encoder]analyze.Nanos{}, map[*analyze.Encoder]analyze.Operation{}
+	type encoded struct {
+		time  analyze.Nanos
+		named analyze.Operation
+		known bool
+	}
+	var of []encoded // by the encoder's place
+	var splitter kernels.Splitter
 	for _, b := range a.slice.Buffers {
-		clear(times)
-		clear(named)
-		for _, s := range kernels.Split(b, a.Trace.Window) {
-			times[s.Encoder] += s.GPU
-			if name, known := named[s.Encoder]; !known {
-				named[s.Encoder] = s.Operation
-			} else if name != s.Operation {
-				named[s.Encoder] = analyze.Operation{}
+		of = append(of[:0], make([]encoded, len(b.Encoders))...)
+		at := 0 // shares of an encoder nearly always follow each other, in the order of encoders
+		shares := splitter.Split(b, a.Trace.Window)
+		for i := range shares {
+			s := &shares[i]
+			if s.Encoder == nil {
+				continue
+			}
+			for &b.Encoders[at] != s.Encoder {
+				at = (at + 1) % len(b.Encoders)
+			}
+			x := &of[at]
+			x.time += s.GPU
+			if !x.known {
+				x.named, x.known = s.Operation, true
+			} else if x.named != s.Operation {
+				x.named = analyze.Operation{}
 			}
 		}
 		for i := range b.Encoders {
@@ -213,8 +240,8 @@ func addEncoders(a *filling, add func(encoderRow)) {
 			add(encoderRow{
 				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
 				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin), GPUEnd: int64(e.GPU.End),
-				GPU: int64(times[e]), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
-				Operation: named[e].Name, OperationFrom: named[e].From.String(),
+				GPU: int64(of[i].time), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
+				Operation: of[i].named.Name, OperationFrom: of[i].named.From.String(),
 			})
 		}
 	}

@@ -206,9 +206,11 @@ type Writer struct {
 	memory living
 	idle   map[threadName]analyze.Nanos // in waits for signals
 	waited map[threadName][analyze.PartCount]analyze.Nanos
-	events map[threadName]int64 // calls that returned
-	only   *analyze.Slice       // of a run that has no other
-	run    analyze.Total        // of a run of several slices, what adds up
+	events map[threadName]*int64 // calls that returned
+	caller *analyze.Thread       // of the last call
+	count  *int64                // its events
+	only   *analyze.Slice        // of a run that has no other
+	run    analyze.Total         // of a run of several slices, what adds up
 	times  *evidence.Total
 	last   *analyze.Slice
 }
@@ -229,7 +231,7 @@ func NewJSONLines(w io.Writer) *Writer {
 }
 
 func newWriter(out output) *Writer {
-	w := &Writer{out: out, idle: map[threadName]analyze.Nanos{}, events: map[threadName]int64{},
+	w := &Writer{out: out, idle: map[threadName]analyze.Nanos{}, events: map[threadName]*int64{},
 		waited: map[threadName][analyze.PartCount]analyze.Nanos{}}
 	w.times = evidence.NewTotal(&w.run)
 	for _, t := range tables {
@@ -325,7 +327,7 @@ func (w *Writer) Finish() error {
 	if w.only == nil { // those that reach into a range are counted, which do not add up
 		events = 0
 		for _, n := range w.events {
-			events += n
+			events += *n
 		}
 	}
 	return w.out.lines.finish(all.Trace, events)

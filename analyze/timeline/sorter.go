@@ -22,14 +22,24 @@ const (
 	most   = 1 << 13 // slices that are kept for a call around them that may still come
 )
 
-func (s *sorter) add(next *slice) {
-	if n := len(s.pending); n >= most || n >= enough && next.Begin >= s.pending[n-1].End {
+func (s *sorter) add(next *slice) { *s.next(next.Interval) = *next }
+
+// next is the slice of the track that ended next, for its other values to be filled in: hundreds of bytes, which are not moved.
+func (s *sorter) next(at analyze.Interval) *slice {
+	n := len(s.pending)
+	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {
 		s.flush()
+		n = 0
 	}
-	if n := len(s.pending); n > 0 && next.Begin < s.pending[n-1].End {
+	if n > 0 && at.Begin < s.pending[n-1].End {
 		s.nested = true
 	}
-	s.pending = append(s.pending, *next)
+	if n == cap(s.pending) {
+		s.pending = slices.Grow(s.pending, max(n, 64))
+	}
+	s.pending = s.pending[:n+1]
+	s.pending[n] = slice{Interval: at, track: s.track}
+	return &s.pending[n]
 }
 
 // flush writes what is pending.

@@ -135,7 +135,8 @@ func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 // Call adds a call; it fits analyze.Options.Visit.
 func (w *Writer) Call(c *analyze.VisitedCall) {
 	t := w.thread(c.Thread)
-	s := slice{Interval: c.Interval, track: t.track, name: c.Row.Selector, category: c.Group()}
+	s := t.next(c.Interval)
+	s.name, s.category = c.Row.Selector, c.Group()
 	if c.Unfinished {
 		s.args[3] = arg{name: "unfinished", text: "the process ended inside this call"}
 	}
@@ -161,7 +162,6 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if c.Row.Group == wire.GroupWait && c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 && !c.Unfinished {
 		s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
 	}
-	t.add(&s)
 }
 
 // Slice adds what the model knows of a slice of the run.

@@ -1,6 +1,6 @@
 package timeline
 
-// behind writes the slices of threads while the next are read, in the order in which they are given.
+// behind writes while what is next is read or found, in the order in which it is given.
 type behind struct {
 	last  chan struct{} // closed when all that was given is written; nil when nothing was
 	spare chan []slice  // that are written
@@ -10,23 +10,30 @@ func newBehind() *behind { return &behind{spare: make(chan []slice, 1)} }
 
 // write has slices written, after those before it, and returns what to put the next into.
 func (b *behind) write(out format, list []slice, nested bool) []slice {
-	b.wait() // so that no more than these are kept
-	written := make(chan struct{})
-	b.last = written
-	go func() {
-		defer close(written)
+	b.do(func() {
 		writeSlices(out, list, nested)
 		select {
 		case b.spare <- list[:0]:
 		default:
 		}
-	}()
+	})
 	select {
 	case next := <-b.spare:
 		return next
 	default:
 		return nil
 	}
+}
+
+// do writes something, after what was given before it is written: no more than one is kept.
+func (b *behind) do(write func()) {
+	b.wait()
+	written := make(chan struct{})
+	b.last = written
+	go func() {
+		defer close(written)
+		write()
+	}()
 }
 
 // wait waits until all is written. Only then may anything else be.

@@ -26,6 +26,7 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		}
 	}
 	slices.Sort(names)
+	w.behind.wait()
 	for _, channel := range names {
 		rows := by[channel]
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Begin, b.Begin) })

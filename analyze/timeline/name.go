@@ -14,8 +14,16 @@ func BufferName(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return b.Label
 	}
-	if kernels := kernelsOf(b); len(kernels) > 0 {
-		return strings.Join(kernels, ", ")
+	return bufferName(b, strings.Join(kernelsOf(b), ", "))
+}
+
+// bufferName is BufferName of a command buffer with these kernels.
+func bufferName(b *analyze.CommandBuffer, kernels string) string {
+	switch {
+	case b.Label != "":
+		return b.Label
+	case kernels != "":
+		return kernels
 	}
 	return fmt.Sprintf("command buffer %d", b.ID)
 }

@@ -7,10 +7,8 @@ package timeline
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
 	"mtrace/collector/wire"
 )
@@ -29,7 +27,8 @@ type Writer struct {
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
 	behind    *behind
-	inner     sorter // of a command buffer and its encoders
+	gathered  gpuWork // to be written, and what was written behind
+	written   gpuWork
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -41,7 +40,7 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 func newWriter(out format) *Writer {
 	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}, scopesOf: map[*analyze.Thread]*sorter{},
 		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{},
-		behind: newBehind(), inner: sorter{out: out}}
+		behind: newBehind()}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
@@ -103,6 +102,7 @@ type arg struct {
 func (w *Writer) newTrack(t track) trackID {
 	w.tracks++
 	t.id = w.tracks
+	w.flushGPU()
 	w.behind.wait()
 	w.out.declare(t)
 	return t.id
@@ -179,6 +179,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	w.signals(s)
 	w.memory(s)
 	w.queuesOf(s)
+	w.behind.wait()
 	w.waits(s)
 	return w.out.failed()
 }
@@ -215,48 +216,4 @@ func (w *Writer) waits(s *analyze.Slice) {
 			w.arrowFromCommit(s.Trace.WaitsFor(x), on.track, max(x.Begin, x.End-1))
 		}
 	}
-}
-
-// onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
-func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
-	s := slice{Interval: b.GPU, track: on, name: BufferName(b), category: "gpu"}
-	if b.Process != nil {
-		s.flows = []uint64{w.flowOf(b.Process, b.ID)}
-	}
-	s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
-	if b.Committed.Thread != nil {
-		s.args[1] = arg{name: "committed by thread", value: uint64(b.Committed.Thread.ID)}
-	}
-	if b.Status == analyze.StatusError {
-		s.args[2] = arg{name: "error", text: strings.TrimSuffix(fmt.Sprintf("code %d: %s", b.ErrorCode, b.Error), ": ")}
-	}
-	if kernels := kernelsOf(b); len(kernels) > 0 {
-		s.args[3] = arg{name: "kernels", text: strings.Join(kernels, ", ")}
-	}
-	s.args[4] = calledFrom("committed from", b.Committed.Stack)
-	var named []string
-	for i := range b.Encoders {
-		named = operationsOf(named, b, &b.Encoders[i])
-	}
-	s.args[6] = operations(named)
-	measured := 0
-	for i := range b.Encoders {
-		e := &b.Encoders[i]
-		if e.GPU.Known() {
-			x := slice{Interval: e.GPU, track: on, name: encoderName(e), category: "gpu"}
-			x.args[0] = arg{name: "gpu_timing", text: kernels.Measured}
-			x.args[1] = operations(operationsOf(nil, b, e))
-			w.inner.add(&x)
-			measured++
-		}
-	}
-	if n := len(b.Encoders); n > 0 {
-		s.args[5] = arg{name: "gpu_timing", text: fmt.Sprintf("%s: %d of %d encoders", kernels.Measured, measured, n)}
-		if measured == 0 {
-			s.args[5].text = kernels.Estimated
-		}
-	}
-	w.inner.add(&s)
-	w.inner.flush()
-	w.arrowFromCommit(b, on, b.GPU.Begin)
 }

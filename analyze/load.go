@@ -378,6 +378,7 @@ func (l *loader) losses(p *processLoader) {
 	p.CPU = l.processorTime(p, Nanos(max(0, min(e.CPU, int64(longestTime)))))
 	lost := &l.trace.Lost
 	lost.Records += int64(e.Lost())
+	lost.Ringless += int64(e.Unringed)
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
 	if e.Running {
 		lost.Running++

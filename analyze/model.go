@@ -483,6 +483,7 @@ type DeviceMemory struct {
 // Loss counts what is not in the trace though it happened.
 type Loss struct {
 	Records   int64 // dropped because a ring was full or no ring was free
+	Ringless  int64 // of Records: those of threads that found no ring free
 	Facts     int64 // names and labels dropped
 	Unnamed   int64 // objects that got no number
 	Nested    int64 // inner calls left out on purpose, because an outer one stands for them

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
 )
 
 // warn writes down what the reader of a report must know of how the trace was made.
@@ -48,7 +49,11 @@ func (l *loader) warn(r *tracefile.Reader) {
 		}
 	}
 	if n := t.Lost.Records; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d calls were lost: counts are too small by that many, and times may be", n))
+		warning := fmt.Sprintf("%d calls were lost: counts are too small by that many, and times may be", n)
+		if t.Lost.Ringless > 0 {
+			warning += fmt.Sprintf("; %d of them were made by threads beyond the %d of a process that are recorded at once", t.Lost.Ringless, wire.RingCount)
+		}
+		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Lost.Unnamed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))

@@ -353,8 +353,11 @@ func (r *Result) add(p *process, end *tracefile.End) {
 	if p.untraced != "" {
 		warn("%s", p.untraced)
 	}
-	if n := end.Lost(); n > 0 {
+	if n := end.Lost() - end.Unringed; n > 0 {
 		warn("%d records were dropped because its rings were full; try --on-full block", n)
+	}
+	if n := end.Unringed; n > 0 {
+		warn("%d records were dropped of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
 	}
 	if p.missing > 0 {
 		warn("%d records were handed over and did not arrive", p.missing)

@@ -143,8 +143,11 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	case ev.Total == 0:
 		return "no thread committed or waited"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
-		return fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter; record with --on-full block", ev.Trace.Lost.Records,
-			ev.Trace.Events+ev.Trace.Lost.Records)
+		text := fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter", ev.Trace.Lost.Records, ev.Trace.Events+ev.Trace.Lost.Records)
+		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
+			text += "; record with --on-full block"
+		}
+		return text
 	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound), ev.Total):
 		return fmt.Sprintf("%d command buffers are too few", len(ev.Trace.CommandBuffers))
 	}

@@ -108,6 +108,33 @@ func TestTwoHundredProcesses(t *testing.T) {
 	}
 }
 
+// More threads alive at once than are recorded: the program goes on, what they called is counted as lost, and all who tell of it say why. They
+// said that buffers were full, and advised --on-full block to whom had asked for just that. A workload that is run again and again in one
+// process, as TestServe's is, has not more and more threads: it kept its queues, whose threads were 256 after a second on a fast machine.
+func TestMoreThreadsThanAreRecorded(t *testing.T) {
+	needTruth(t)
+	dir := t.TempDir()
+	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", "t.mtrace", "--", "python3", workload(t), "--op", "axpy", "--size", "64",
+		"--threads", "300", "--iters", "3", "--sync-mode", "event")
+	c := countTrace(t, filepath.Join(dir, "t.mtrace"))
+	if got.exit != 0 || c.lost == 0 {
+		t.Fatalf("status %d, %d lost: %s", got.exit, c.lost, got.stderr)
+	}
+	report := sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout
+	for _, text := range []string{got.stderr, strings.Join(strings.Fields(report), " ")} {
+		if !strings.Contains(text, "of threads beyond the 256 of a process") && !strings.Contains(text, "by threads beyond the 256 of a process") || strings.Contains(text, "--on-full") {
+			t.Errorf("%d lost, of which is said: %s", c.lost, text)
+		}
+	}
+	dir = t.TempDir()
+	again := fmt.Sprintf("import runpy, sys\nfor i in range(150):\n  try: runpy.run_path(%q, run_name='__main__')\n  except SystemExit as end: assert not end.code", workload(t))
+	got = sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "python3", "-c", again, "--op", "axpy", "--size", "64", "--threads", "1",
+		"--iters", "1", "--sync-mode", "event")
+	if c := countTrace(t, filepath.Join(dir, "t.mtrace")); got.exit != 0 || c.lost > 0 {
+		t.Errorf("status %d, %d lost: %s", got.exit, c.lost, got.stderr)
+	}
+}
+
 // Bursts at ten million calls a second, far longer than the rings: what does not fit is dropped and counted to the last call; with
 // --on-full block nothing is.
 func TestBursts(t *testing.T) {

@@ -29,8 +29,7 @@ type Replay struct {
 func New(ev *evidence.Evidence, seed uint64) *Replay {
 	r := &Replay{without: map[Change]answer{}}
 	b := builder{ev}
-	if r.program = b.program(); r.program == nil {
-		r.Why = "there are too few command buffers with GPU times"
+	if r.program, r.Why = b.program(); r.program == nil {
 		return r
 	}
 	believed, base := r.program.believed()

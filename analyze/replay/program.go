@@ -149,9 +149,9 @@ func (x *jobIndex) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return x.of[i] - 1, x.of[i] > 0
 }
 
-// program extracts what the threads did; nil when there is too little, or no GPU times.
-func (ev *builder) program() *program {
-	p := &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
+// program extracts what the threads did; nil, and why, when there is too little, or no GPU times.
+func (ev *builder) program() (p *program, why string) {
+	p = &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
 	window := ev.replayWindow()
 	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
 	queues := map[*analyze.Queue]int32{}
@@ -194,7 +194,7 @@ func (ev *builder) program() *program {
 		index.add(b)
 	}
 	if len(p.jobs) < policy.Pattern.Count() {
-		return nil
+		return nil, "there are too few command buffers with GPU times"
 	}
 	p.queuesAlike()
 	p.starving = ev.Starvation.When
@@ -204,9 +204,9 @@ func (ev *builder) program() *program {
 	p.findUsual()
 	p.waking = p.findWaking()
 	if p.rate(p.recorded) == 0 {
-		return nil
+		return nil, "no thread commits for at least half of the run"
 	}
-	return p
+	return p, ""
 }
 
 // queuesAlike takes what is known of one queue to hold for the others of its device: how many command buffers of a queue run at the same

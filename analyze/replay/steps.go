@@ -21,7 +21,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	by := ev.calls(index, window)
 	ev.services(p, by, window)
 	first := analyze.Nanos(1 << 62)
-	last := analyze.Nanos(0)
+	working := analyze.Interval{Begin: first} // of the threads that commit
 	var threads []*analyze.Thread
 	early := map[*analyze.Thread]analyze.Nanos{}
 	buffers := index.buffers
@@ -33,15 +33,17 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 		if by[t] = list; paced {
 			p.paced[t] = true
 		}
-		first = min(first, by[t][0].Begin)
-		last = max(last, by[t][len(by[t])-1].End)
+		first = min(first, list[0].Begin)
+		if slices.ContainsFunc(list, func(s step) bool { return s.kind == opCommit }) {
+			working.Begin, working.End = min(working.Begin, list[0].Begin), max(working.End, list[len(list)-1].End)
+		}
 		threads = append(threads, t)
 	}
 	slices.SortFunc(threads, func(x, y *analyze.Thread) int { return cmp.Compare(uint64(x.ID), uint64(y.ID)) })
 	ev.holds(p, by)
 	union := ev.WaitsUnion()
 	var spans []span
-	p.lasted = last - first
+	p.lasted = working.Length()
 	for i, t := range threads {
 		if t == p.submitter.thread {
 			p.submitter.index = int32(i)
@@ -65,7 +67,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 			}
 		}
 		done.ended = at - first
-		th.lasts = policy.AtLeast(policy.Most, done.ended-th.begin, last-first) && policy.MoreThan(policy.Negligible, len(th.jobs), len(p.jobs))
+		th.lasts = policy.AtLeast(policy.Most, done.ended-th.begin, p.lasted) && policy.MoreThan(policy.Negligible, len(th.jobs), len(p.jobs))
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.begin, End: at}})
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}

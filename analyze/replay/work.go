@@ -19,11 +19,14 @@ type span struct {
 // and wake, is the framework's. Without both nothing shares processors in a replay.
 func (ev *builder) useByProgram(p *program, spans []span) {
 	var covered, lasted, onOwn, polling analyze.Nanos
-	window := analyze.Interval{Begin: 1 << 62}
+	window := p.working(spans)
 	processes := map[*analyze.Process]bool{}
 	for i, s := range spans {
 		cpu := s.thread.CPUIn(s.Interval)
-		covered, lasted = covered+cpu.Covered, lasted+s.Length()
+		works := p.threads[i].works()
+		if works {
+			covered, lasted = covered+cpu.Covered, lasted+s.Length()
+		}
 		own := analyze.Nanos(0)
 		for k := range p.threads[i].ops {
 			own += p.threads[i].ops[k].own()
@@ -40,13 +43,13 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 			continue
 		}
 		p.threads[i].busy = min(1, evidence.Share(cpu.Ran, own)*evidence.Share(s.Length(), max(1, cpu.Covered)))
-		onOwn += evidence.Scaled(own, p.threads[i].busy)
+		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
+		onOwn += evidence.Scaled(own, p.threads[i].busy*evidence.Share(within.Length(), s.Length()))
 		if p.paced[s.thread] || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
 			// What it used beyond was to ask whether its work is done, over and over, or to be woken for others' answers.
 			polling += max(0, evidence.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-evidence.Scaled(own, p.threads[i].busy))
 		}
-		window.Begin, window.End = min(window.Begin, s.Begin), max(window.End, s.End)
-		if s.thread.Process != nil {
+		if works && s.thread.Process != nil {
 			processes[s.thread.Process] = true
 		}
 	}
@@ -72,6 +75,22 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 // buffers of others: most such threads are the framework's own.
 func (t *thread) helps() bool {
 	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock })
+}
+
+// works says whether the thread has to do with command buffers: what others do, as to compile before there are any, may be no part of the run.
+func (t *thread) works() bool {
+	return slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock && o.kind != opCompile })
+}
+
+// working is the time in which such threads work.
+func (p *program) working(spans []span) (all analyze.Interval) {
+	all.Begin = 1 << 62
+	for i, s := range spans {
+		if p.threads[i].works() {
+			all.Begin, all.End = min(all.Begin, s.Begin), max(all.End, s.End)
+		}
+	}
+	return all
 }
 
 // notified is the time from the GPU's ends to the returns of the thread's waits.

@@ -7,7 +7,7 @@ import (
 
 // A Slice is one of the stretches of time that a run is cut into for outputs that write each event. What happens is in the slice in which it ends,
 // with all of its time, so every call, wait and command buffer is in one slice, as it is in the whole run. Threads and processes are the same values in
-// all slices of a run. Threads' Exclusive is of the slice's own time, so that it adds up.
+// all slices of a run; what changes of them is of the last that was read. Threads' Exclusive is of the slice's own time, so that it adds up.
 type Slice struct {
 	Trace   *Trace           // of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not timed
 	Buffers []*CommandBuffer // that came to their end in the slice; in the last one also those that never did
@@ -115,24 +115,28 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 
-// process is the value that stands for a process of the file in all slices.
+// process is the value that stands for a process of the file in all slices. While one is read the slice before may still be written, so what is
+// the same in all is left alone.
 func (s *sliced) process(fresh *Process) *Process {
-	if s.processes[fresh.place] == nil {
-		s.processes[fresh.place] = fresh
-	}
 	p := s.processes[fresh.place]
-	*p = *fresh
+	if p == nil {
+		s.processes[fresh.place] = fresh
+		return fresh
+	}
+	p.CPU, p.CPUSamples = fresh.CPU, fresh.CPUSamples
 	return p
 }
 
-// thread is the value that stands for a thread in all slices.
+// thread is the value that stands for a thread in all slices. Its process and its number are the same in all.
 func (s *sliced) thread(fresh *Thread) *Thread {
 	key := sliceThread{fresh.Process, fresh.ID}
-	if s.threads[key] == nil {
-		s.threads[key] = fresh
-	}
 	t := s.threads[key]
-	*t = *fresh
+	if t == nil {
+		s.threads[key] = fresh
+		return fresh
+	}
+	t.Name, t.Active, t.Working, t.Exclusive, t.WorkingExclusive, t.late = fresh.Name, fresh.Active, fresh.Working, fresh.Exclusive, fresh.WorkingExclusive, fresh.late
+	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events, fresh.Lost
 	return t
 }
 

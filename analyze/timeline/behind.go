@@ -1,44 +1,49 @@
 package timeline
 
-// behind writes while what is next is read or found, in the order in which it is given.
+// behind does what it is given on a goroutine of its own, one after another, while what is next is read.
 type behind struct {
-	last  chan struct{} // closed when all that was given is written; nil when nothing was
-	spare chan []slice  // that are written
+	jobs  chan func()
+	spare chan []pending // that are written
+	ended chan struct{}
 }
 
-func newBehind() *behind { return &behind{spare: make(chan []slice, 1)} }
+// mostBehind bounds what waits to be written: about as many batches of calls as are read while the rest of a slice of the run is written.
+const mostBehind = 128
 
-// write has slices written, after those before it, and returns what to put the next into.
-func (b *behind) write(out format, list []slice, nested bool) []slice {
-	b.do(func() {
-		writeSlices(out, list, nested)
-		select {
-		case b.spare <- list[:0]:
-		default:
+func newBehind() *behind {
+	b := &behind{jobs: make(chan func(), mostBehind), spare: make(chan []pending, mostBehind), ended: make(chan struct{})}
+	go func() {
+		defer close(b.ended)
+		for job := range b.jobs {
+			job()
 		}
-	})
+	}()
+	return b
+}
+
+// do has something done after all that was given before.
+func (b *behind) do(job func()) { b.jobs <- job }
+
+// end waits until all is done. Nothing may be given after it.
+func (b *behind) end() {
+	close(b.jobs)
+	<-b.ended
+}
+
+// room is where the next can be put: where there was something that is written, or nil.
+func (b *behind) room() []pending {
 	select {
-	case next := <-b.spare:
-		return next
+	case list := <-b.spare:
+		return list
 	default:
 		return nil
 	}
 }
 
-// do writes something, after what was given before it is written: no more than one is kept.
-func (b *behind) do(write func()) {
-	b.wait()
-	written := make(chan struct{})
-	b.last = written
-	go func() {
-		defer close(written)
-		write()
-	}()
-}
-
-// wait waits until all is written. Only then may anything else be.
-func (b *behind) wait() {
-	if b.last != nil {
-		<-b.last
+// written gives back a list for room.
+func (b *behind) written(list []pending) {
+	select {
+	case b.spare <- list[:0]:
+	default:
 	}
 }

@@ -26,7 +26,6 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		}
 	}
 	slices.Sort(names)
-	w.behind.wait()
 	for _, channel := range names {
 		rows := by[channel]
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Begin, b.Begin) })
@@ -35,15 +34,15 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		lanes := of.channels[channel]
 		for _, r := range rows {
 			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval), name: cmp.Or(r.Label, BufferName(r.buffer)), category: "gpu"}
-			s.args[0] = arg{name: "command buffer", value: uint64(r.buffer.ID)}
+			s.say(arg{name: "command buffer", value: uint64(r.buffer.ID)})
 			if t := r.buffer.Committed.Thread; t != nil {
-				s.args[1] = arg{name: "committed by thread", value: uint64(t.ID)}
+				s.say(arg{name: "committed by thread", value: uint64(t.ID)})
 			}
 			if r.first && r.buffer.Process != nil {
 				s.flows = []uint64{w.flowOf(r.buffer.Process, r.buffer.ID)}
 			}
 			w.out.begin(&s)
-			w.out.end(&s)
+			w.out.end(s.track, s.End, 0)
 			if r.first {
 				w.arrowFromCommit(r.buffer, s.track, s.Begin)
 			}

@@ -102,9 +102,6 @@ func (c *chrome) begin(s *slice) {
 	sep := `,"args":{`
 	for i := range s.args {
 		a := &s.args[i]
-		if a.name == "" {
-			continue
-		}
 		c.line = append(c.line, sep...)
 		c.line = analyze.AppendJSON(c.line, a.name)
 		c.line = append(c.line, ':')
@@ -121,7 +118,7 @@ func (c *chrome) begin(s *slice) {
 	c.close()
 }
 
-func (c *chrome) end(*slice) {}
+func (c *chrome) end(trackID, analyze.Nanos, uint64) {}
 
 // arrow implements arrower.
 func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos) {

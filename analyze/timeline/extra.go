@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"mtrace/analyze"
-	"mtrace/collector/wire"
 )
 
 // calledFrom is the function of the program that a call came from; no arg when that is not known.
@@ -17,27 +16,25 @@ func calledFrom(name string, s *analyze.Stack) arg {
 	return arg{}
 }
 
-// committed are the arrows of the command buffers that a call commits; of many at once its record has the first.
-func (w *Writer) committed(c *analyze.VisitedCall) (flows []uint64) {
-	p := c.Thread.Process
-	if c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 {
-		flows = append(flows, w.flowOf(p, uint32(c.Record.Object)))
-	}
-	n := uint64(0)
-	for _, f := range c.Row.More {
-		if f.Role != wire.RoleMember {
-			continue
+// namesIn are the names of threads that tracks beside theirs are of.
+func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
+	names := map[*analyze.Thread]string{}
+	add := func(t *analyze.Thread) {
+		if _, known := names[t]; t != nil && !known {
+			names[t] = t.Name
 		}
-		if id := f.At.Of(c.Record, c.More); n < c.Record.Arg && id != 0 {
-			flows = append(flows, w.flowOf(p, uint32(id)))
-		}
-		n++
 	}
-	return flows
+	for i := range t.Scopes {
+		add(t.Scopes[i].Thread)
+	}
+	for i := range t.SignalWaits {
+		add(t.SignalWaits[i].Signaller)
+	}
+	return names
 }
 
 // scopes writes the times that the program gave names to, on a track beside that of their thread.
-func (w *Writer) scopes(of *analyze.Slice) {
+func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	list := slices.Clone(of.Trace.Scopes)
 	slices.SortStableFunc(list, func(a, b analyze.Scope) int {
 		return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(b.Begin, a.Begin))
@@ -50,14 +47,14 @@ func (w *Writer) scopes(of *analyze.Slice) {
 		on := w.scopesOf[s.Thread]
 		if on == nil {
 			process := s.Thread.Process
-			on = &sorter{out: w.out, track: w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + s.Thread.Name, rank: -1})}
+			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + names[s.Thread], rank: -1}))
 			w.scopesOf[s.Thread], w.scopeList = on, append(w.scopeList, on)
 		}
 		category := "scope"
 		if s.Mark {
 			category = "mark"
 		}
-		on.add(&slice{Interval: s.Interval, track: on.track, name: s.Name, category: category})
+		on.add(&slice{Interval: s.Interval, name: s.Name, category: category})
 	}
 	if of.Last() {
 		for _, s := range w.scopeList {
@@ -81,12 +78,12 @@ func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 
 // signals writes the moments at which threads gave signals that others waited for, on a track beside that of their thread: whatever the
 // thread did then, it was outside of Metal.
-func (w *Writer) signals(of *analyze.Slice) {
+func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
 	for i := range of.Trace.SignalWaits {
 		s := &of.Trace.SignalWaits[i]
-		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == nil {
+		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == 0 {
 			continue
 		}
 		if by[s.Signaller] == nil {
@@ -99,17 +96,17 @@ func (w *Writer) signals(of *analyze.Slice) {
 		slices.SortStableFunc(list, func(a, b *analyze.SignalWait) int { return cmp.Compare(a.Signalled, b.Signalled) })
 		on, known := w.signalsOf[from]
 		if !known {
-			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(from.Name, fmt.Sprintf("thread %d", from.ID)), rank: -1})
+			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(names[from], fmt.Sprintf("thread %d", from.ID)), rank: -1})
 			w.signalsOf[from] = on
 		}
 		for _, s := range list {
 			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on, name: cmp.Or(s.Name, s.Selector), category: signalGiven,
 				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}}
-			x.args[0] = arg{name: "waited, thread", value: uint64(s.Thread.ID)}
+			x.say(arg{name: "waited, thread", value: uint64(s.Thread.ID)})
 			w.out.begin(&x)
-			w.out.end(&x)
+			w.out.end(on, x.End, 0)
 			if out, is := w.out.(arrower); is && s.End >= s.Signalled {
-				out.arrow("signal", on, s.Signalled, w.threads[s.Thread].track, max(s.Begin, s.End-1))
+				out.arrow("signal", on, s.Signalled, w.threads[s.Thread], max(s.Begin, s.End-1))
 			}
 		}
 	}

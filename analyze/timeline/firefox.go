@@ -52,9 +52,6 @@ func (f *firefox) begin(s *slice) {
 	}
 	var details []byte
 	for _, a := range s.args {
-		if a.name == "" {
-			continue
-		}
 		if len(details) > 0 {
 			details = append(details, "; "...)
 		}
@@ -78,7 +75,7 @@ func (t *firefoxThread) number(text string) int {
 	return n
 }
 
-func (f *firefox) end(*slice) {}
+func (f *firefox) end(trackID, analyze.Nanos, uint64) {}
 
 func (f *firefox) count(trackID, analyze.Nanos, int64) {}
 

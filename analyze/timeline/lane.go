@@ -53,19 +53,16 @@ type counter struct {
 	level int64
 }
 
-// count writes the level from each instant on at which it changed, behind what was given before. Changes of later slices come later.
+// count writes the level from each instant on at which it changed. Changes of later slices come later.
 func (w *Writer) count(c *counter, changes []step) {
 	if c.of.id == 0 {
 		c.of.id = w.newTrack(c.of)
 	}
 	slices.SortFunc(changes, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.value, b.value)) })
-	w.flushGPU()
-	w.behind.do(func() {
-		for i, change := range changes {
-			c.level += change.value
-			if i+1 == len(changes) || changes[i+1].at != change.at {
-				w.out.count(c.of.id, change.at, c.level)
-			}
+	for i, change := range changes {
+		c.level += change.value
+		if i+1 == len(changes) || changes[i+1].at != change.at {
+			w.out.count(c.of.id, change.at, c.level)
 		}
-	})
+	}
 }

@@ -8,8 +8,10 @@ import (
 )
 
 // Model adds what the model knows of calls, for sources without calls of their own: encoders from their making to their end,
-// commits and waits. It comes before Finish.
-func (w *Writer) Model(t *analyze.Trace) {
+// commits and waits. It comes before Slice.
+func (w *Writer) Model(t *analyze.Trace) { w.behind.do(func() { w.model(t) }) }
+
+func (w *Writer) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {
 		if on != nil && s.End >= s.Begin {
@@ -23,7 +25,7 @@ func (w *Writer) Model(t *analyze.Trace) {
 		}
 		if b.Process != nil {
 			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit", flows: []uint64{w.flowOf(b.Process, b.ID)}}
-			s.args[0] = arg{name: "command buffer", value: uint64(b.ID)}
+			s.say(arg{name: "command buffer", value: uint64(b.ID)})
 			add(b.Committed.Thread, s)
 		}
 	}
@@ -38,10 +40,19 @@ func (w *Writer) Model(t *analyze.Trace) {
 	slices.SortStableFunc(all, func(a, b modelled) int {
 		return cmp.Or(cmp.Compare(a.slice.End, b.slice.End), cmp.Compare(b.slice.Begin, a.slice.Begin))
 	})
-	for _, m := range all {
-		on := w.thread(m.thread)
-		m.slice.track = on.track
-		on.add(&m.slice)
+	on, order := map[*analyze.Thread]*sorter{}, []*sorter(nil)
+	for i := range all {
+		m := &all[i]
+		to := on[m.thread]
+		if to == nil {
+			id := w.thread(m.thread, m.thread.Name)
+			to = w.sorter(id)
+			on[m.thread], order = to, append(order, to)
+		}
+		to.add(&m.slice)
+	}
+	for _, to := range order {
+		to.flush()
 	}
 }
 

@@ -269,16 +269,14 @@ func (p *perfetto) begin(sl *slice) {
 	e.uint(eventName, s.intern(internedNames, sl.name))
 	e.uint(eventCategory, s.intern(internedCategories, sl.category))
 	for i := range sl.args {
-		if a := &sl.args[i]; a.name != "" {
-			part := e.open(eventArg)
-			e.uint(argName, s.intern(internedArgNames, a.name))
-			if a.text != "" {
-				e.uint(argText, s.intern(internedTexts, a.text))
-			} else {
-				e.uint(argUint, a.value)
-			}
-			e.close(part)
+		a, part := &sl.args[i], e.open(eventArg)
+		e.uint(argName, s.intern(internedArgNames, a.name))
+		if a.text != "" {
+			e.uint(argText, s.intern(internedTexts, a.text))
+		} else {
+			e.uint(argUint, a.value)
 		}
+		e.close(part)
 	}
 	for _, id := range sl.flows {
 		e.fixed64(eventFlow, id)
@@ -286,11 +284,11 @@ func (p *perfetto) begin(sl *slice) {
 	p.done(s)
 }
 
-func (p *perfetto) end(sl *slice) {
-	s := p.event(sl.track, sl.End)
+func (p *perfetto) end(on trackID, at analyze.Nanos, flow uint64) {
+	s := p.event(on, at)
 	p.file.uint(eventType, typeEnd)
-	if sl.flowEnd != 0 { // on the end, because the arrow leads to the return of the wait
-		p.file.fixed64(eventFlowEnd, sl.flowEnd)
+	if flow != 0 { // on the end, because the arrow leads to the return of the wait
+		p.file.fixed64(eventFlowEnd, flow)
 	}
 	p.done(s)
 }

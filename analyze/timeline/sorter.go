@@ -10,11 +10,24 @@ import (
 // A sorter puts the slices of one track, which come by their ends, in the order of a viewer: begins and ends as they happened,
 // each inner slice inside its outer one.
 type sorter struct {
-	out     format
-	behind  *behind // nil: slices are written at once
-	track   trackID
-	pending []slice
+	write   func(list []pending, nested bool) (room []pending)
+	pending []pending
 	nested  bool // a pending slice is inside another
+}
+
+// A pending is a slice that is not written yet: one that is made, or a call of which one will be.
+type pending struct {
+	analyze.Interval
+	made *slice
+	call call
+}
+
+// sorter is one for slices of a track that are made.
+func (w *Writer) sorter(on trackID) *sorter {
+	return &sorter{write: func(list []pending, nested bool) []pending {
+		w.write(on, nil, list, nested)
+		return list[:0]
+	}}
 }
 
 const (
@@ -22,10 +35,10 @@ const (
 	most   = 1 << 13 // slices that are kept for a call around them that may still come
 )
 
-func (s *sorter) add(next *slice) { *s.next(next.Interval) = *next }
+func (s *sorter) add(next *slice) { s.next(next.Interval).made = next }
 
-// next is the slice of the track that ended next, for its other values to be filled in: hundreds of bytes, which are not moved.
-func (s *sorter) next(at analyze.Interval) *slice {
+// next is what the track ended next, for its other values to be filled in.
+func (s *sorter) next(at analyze.Interval) *pending {
 	n := len(s.pending)
 	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {
 		s.flush()
@@ -38,34 +51,33 @@ func (s *sorter) next(at analyze.Interval) *slice {
 		s.pending = slices.Grow(s.pending, max(n, 64))
 	}
 	s.pending = s.pending[:n+1]
-	s.pending[n] = slice{Interval: at, track: s.track}
+	s.pending[n] = pending{Interval: at}
 	return &s.pending[n]
 }
 
 // flush writes what is pending.
 func (s *sorter) flush() {
-	if s.behind != nil {
-		s.pending = s.behind.write(s.out, s.pending, s.nested)
-	} else {
-		writeSlices(s.out, s.pending, s.nested)
-		s.pending = s.pending[:0]
-	}
-	s.nested = false
+	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// writeSlices writes slices of a track. One that crosses its neighbour, as no call of a thread can, ends where that one does.
-func writeSlices(out format, list []slice, nested bool) {
+// write writes slices of a track, which is a thread's where they are calls. One that crosses its neighbour, as no call of a thread can, ends where
+// that one does.
+func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two that are alike the outer one was given last
-		slices.SortStableFunc(list, func(a, b slice) int {
+		slices.SortStableFunc(list, func(a, b pending) int {
 			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End))
 		})
 	}
-	var few [16]int
+	type ending struct {
+		at   analyze.Nanos
+		flow uint64
+	}
+	var few [16]ending
 	open := few[:0] // the innermost last
 	closeUntil := func(at analyze.Nanos) {
-		for n := len(open); n > 0 && list[open[n-1]].End <= at; n = len(open) {
-			out.end(&list[open[n-1]])
+		for n := len(open); n > 0 && open[n-1].at <= at; n = len(open) {
+			w.out.end(on, open[n-1].at, open[n-1].flow)
 			open = open[:n-1]
 		}
 	}
@@ -73,10 +85,17 @@ func writeSlices(out format, list []slice, nested bool) {
 		next := &list[i]
 		closeUntil(next.Begin)
 		if n := len(open); n > 0 {
-			next.End = min(next.End, list[open[n-1]].End)
+			next.End = min(next.End, open[n-1].at)
 		}
-		out.begin(next)
-		open = append(open, i)
+		s := next.made
+		if s == nil {
+			s = &w.described
+			*s = slice{Interval: next.Interval, args: s.args[:0], flows: s.flows[:0]}
+			w.describe(s, &next.call, t)
+		}
+		s.Interval, s.track = next.Interval, on
+		w.out.begin(s)
+		open = append(open, ending{s.End, s.flowEnd})
 	}
 	closeUntil(1<<63 - 1)
 }

@@ -46,7 +46,7 @@ func (s *speedscope) begin(sl *slice) {
 	s.on[sl.track] = append(s.on[sl.track], opened{sl.Interval, frame})
 }
 
-func (s *speedscope) end(*slice) {}
+func (s *speedscope) end(trackID, analyze.Nanos, uint64) {}
 
 func (s *speedscope) count(trackID, analyze.Nanos, int64) {}
 

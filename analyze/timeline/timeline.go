@@ -7,18 +7,25 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"mtrace/analyze"
 	"mtrace/analyze/memory"
-	"mtrace/collector/wire"
 )
 
 // A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish.
 type Writer struct {
+	behind *behind
+	calls  map[*analyze.Thread]*threadCalls
+	order  []*threadCalls // in the order in which they were met
+	latest *threadCalls
+	room   chan struct{}         // is free when the slice before is written
+	failed atomic.Pointer[error] // of writing a slice
+
+	// Only behind may use the rest.
 	out       format
 	processes map[*analyze.Process]trackID
-	threads   map[*analyze.Thread]*sorter
-	order     []*sorter
+	threads   map[*analyze.Thread]trackID
 	tracks    trackID
 	scopesOf  map[*analyze.Thread]*sorter
 	scopeList []*sorter
@@ -26,9 +33,8 @@ type Writer struct {
 	memoryOf  map[*analyze.Process]*counter
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
-	behind    *behind
-	gathered  gpuWork // to be written, and what was written behind
-	written   gpuWork
+
+	described slice // of the last call
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -38,9 +44,9 @@ func NewPerfetto(w io.Writer) *Writer { return newWriter(newPerfetto(w)) }
 func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
-	return &Writer{out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]*sorter{}, scopesOf: map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{},
-		behind: newBehind()}
+	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1), out: out,
+		processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{}, scopesOf: map[*analyze.Thread]*sorter{},
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
@@ -48,7 +54,7 @@ func newWriter(out format) *Writer {
 type format interface {
 	declare(track)
 	begin(*slice)
-	end(*slice)
+	end(on trackID, at analyze.Nanos, flow uint64) // of the innermost; flow is the one whose arrow ends there, 0 is none
 	count(t trackID, at analyze.Nanos, value int64)
 	failed() error
 	finish() error
@@ -87,23 +93,28 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	args     [7]arg
+	args     []arg
 	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
 }
 
-// An arg is something to know about a slice; one without a name is none.
+// An arg is something to know about a slice.
 type arg struct {
 	name  string
 	text  string // shown unless it is empty
 	value uint64
 }
 
+// say adds what is to be known about a slice, if that has a name.
+func (s *slice) say(a arg) {
+	if a.name != "" {
+		s.args = append(s.args, a)
+	}
+}
+
 func (w *Writer) newTrack(t track) trackID {
 	w.tracks++
 	t.id = w.tracks
-	w.flushGPU()
-	w.behind.wait()
 	w.out.declare(t)
 	return t.id
 }
@@ -117,14 +128,13 @@ func (w *Writer) process(p *analyze.Process) trackID {
 	return id
 }
 
-func (w *Writer) thread(t *analyze.Thread) *sorter {
-	s := w.threads[t]
-	if s == nil {
-		s = &sorter{out: w.out, behind: w.behind, track: w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: t.Name})}
-		w.threads[t] = s
-		w.order = append(w.order, s)
+func (w *Writer) thread(t *analyze.Thread, name string) trackID {
+	id, known := w.threads[t]
+	if !known {
+		id = w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: name})
+		w.threads[t] = id
 	}
-	return s
+	return id
 }
 
 // flowOf numbers a command buffer for its arrow. Objects count from 1, so it is never 0.
@@ -132,61 +142,44 @@ func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(w.process(p))<<32 | uint64(id)
 }
 
-// Call adds a call; it fits analyze.Options.Visit.
-func (w *Writer) Call(c *analyze.VisitedCall) {
-	t := w.thread(c.Thread)
-	s := t.next(c.Interval)
-	s.name, s.category = c.Row.Selector, c.Group()
-	if c.Unfinished {
-		s.args[3] = arg{name: "unfinished", text: "the process ended inside this call"}
-	}
-	if c.Row.Object.Role != wire.RoleNone && c.Record.Object != 0 {
-		s.args[0] = arg{name: words[c.ID].object, value: uint64(c.Record.Object)}
-	}
-	switch field := &c.Row.Arg; {
-	case field.Role.IsText():
-		s.args[1] = arg{name: words[c.ID].text, text: c.Text(c.Record.Arg)}
-	case field.Role != wire.RoleNone && c.Record.Arg != 0:
-		s.args[1] = arg{name: words[c.ID].arg, value: c.Record.Arg}
-	}
-	if c.Record.Flags&wire.Failed != 0 {
-		s.args[2] = arg{name: "failed", text: "returned nil, NO or an error"}
-	}
-	s.args[4] = calledFrom("called from", c.Stack)
-	if c.Row.Group == wire.GroupSignal && c.Record.Arg != 0 && c.Record.Flags&wire.Failed == 0 {
-		s.flowEnd = flowOfSignal(c.Thread, c.Begin)
-	}
-	if c.Row.Effect.Commits() {
-		s.flows = w.committed(c)
-	}
-	if c.Row.Group == wire.GroupWait && c.Row.Object.Kind == wire.KindCommandBuffer && c.Record.Object != 0 && !c.Unfinished {
-		s.flowEnd = w.flowOf(c.Thread.Process, uint32(c.Record.Object))
-	}
-}
-
-// Slice adds what the model knows of a slice of the run.
+// Slice adds what the model knows of a slice of the run, which is written while the next is read. The error is one of writing what was given before.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {
 			on.flush()
 		}
 	}
-	w.behind.wait()
+	names := namesIn(s.Trace)
+	w.room <- struct{}{} // so that no more than two slices are in memory
+	w.behind.do(func() {
+		defer func() { <-w.room }()
+		w.slice(s, names)
+		if err := w.out.failed(); err != nil {
+			w.failed.Store(&err)
+		}
+	})
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// slice writes what the model knows of a slice of the run; names are those that threads have by now.
+func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	if d, is := w.out.(describer); is {
 		d.about(s.Trace)
 	}
-	w.scopes(s)
-	w.signals(s)
+	w.scopes(s, names)
+	w.signals(s, names)
 	w.memory(s)
 	w.queuesOf(s)
-	w.behind.wait()
 	w.waits(s)
-	return w.out.failed()
 }
 
 // Finish ends the file.
-func (w *Writer) Finish() error {
-	if err := w.out.finish(); err != nil {
+func (w *Writer) Finish() (err error) {
+	w.behind.do(func() { err = w.out.finish() })
+	if w.behind.end(); err != nil {
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	return nil
@@ -203,8 +196,8 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 // arrowFromCommit draws an arrow from where a command buffer was committed.
 func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
 	out, is := w.out.(arrower)
-	if from := w.threads[b.Committed.Thread]; is && from != nil && b.Committed.Known() && end >= b.Committed.Begin {
-		out.arrow("command buffer", from.track, b.Committed.Begin, to, end)
+	if from := w.threads[b.Committed.Thread]; is && from != 0 && b.Committed.Known() && end >= b.Committed.Begin {
+		out.arrow("command buffer", from, b.Committed.Begin, to, end)
 	}
 }
 
@@ -212,8 +205,8 @@ func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analy
 func (w *Writer) waits(s *analyze.Slice) {
 	for i := range s.Trace.Waits {
 		x := &s.Trace.Waits[i]
-		if on := w.threads[x.Thread]; on != nil && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
-			w.arrowFromCommit(s.Trace.WaitsFor(x), on.track, max(x.Begin, x.End-1))
+		if on := w.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
+			w.arrowFromCommit(s.Trace.WaitsFor(x), on, max(x.Begin, x.End-1))
 		}
 	}
 }

@@ -1,0 +1,113 @@
+package timeline
+
+import (
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+// A call is what is kept of a call until it is written: less than its slice.
+type call struct {
+	row        *wire.Row
+	group      string
+	site       *analyze.Frame // where it came from; nil when that is not known
+	text       string         // that its argument stands for
+	members    []uint32       // the command buffers that it commits but the one that it is called on
+	arg        uint64
+	object     wire.ObjectID
+	id         wire.Call
+	flags      wire.Flags
+	unfinished bool
+}
+
+// threadCalls are the calls of a thread that are not handed over yet.
+type threadCalls struct {
+	sorter
+	thread *analyze.Thread
+}
+
+// Call adds a call; it fits analyze.Options.Visit.
+func (w *Writer) Call(c *analyze.VisitedCall) {
+	if w.latest == nil || w.latest.thread != c.Thread {
+		w.latest = w.callsOf(c.Thread)
+	}
+	k := &w.latest.next(c.Interval).call
+	k.row, k.group, k.site, k.id, k.unfinished = c.Row, c.Group(), c.Stack.Site(), c.ID, c.Unfinished
+	k.arg, k.object, k.flags = c.Record.Arg, c.Record.Object, c.Record.Flags
+	if c.Row.Arg.Role.IsText() {
+		k.text = c.Text(c.Record.Arg)
+	}
+	if c.Row.Effect.Commits() && len(c.Row.More) > 0 {
+		k.members = members(c)
+	}
+}
+
+// members are the command buffers that a call commits, but the one that it is called on; of many at once its record has the first.
+func members(c *analyze.VisitedCall) (list []uint32) {
+	n := uint64(0)
+	for _, f := range c.Row.More {
+		if f.Role != wire.RoleMember {
+			continue
+		}
+		if id := f.At.Of(c.Record, c.More); n < c.Record.Arg && id != 0 {
+			list = append(list, uint32(id))
+		}
+		n++
+	}
+	return list
+}
+
+// callsOf is where the calls of a thread are put. Of one that is met for the first time a track is declared, with the name that it has by now.
+func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
+	c := w.calls[t]
+	if c == nil {
+		c = &threadCalls{thread: t}
+		c.write = func(list []pending, nested bool) []pending {
+			w.behind.do(func() {
+				w.write(w.threads[t], t, list, nested)
+				w.behind.written(list)
+			})
+			return w.behind.room()
+		}
+		w.calls[t], w.order = c, append(w.order, c)
+		name := t.Name
+		w.behind.do(func() { w.thread(t, name) })
+	}
+	return c
+}
+
+// describe makes the slice of a call of a thread.
+func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
+	s.name, s.category = k.row.Selector, k.group
+	if k.row.Object.Role != wire.RoleNone && k.object != 0 {
+		s.say(arg{name: words[k.id].object, value: uint64(k.object)})
+	}
+	switch role := k.row.Arg.Role; {
+	case role.IsText():
+		s.say(arg{name: words[k.id].text, text: k.text})
+	case role != wire.RoleNone && k.arg != 0:
+		s.say(arg{name: words[k.id].arg, value: k.arg})
+	}
+	if k.flags&wire.Failed != 0 {
+		s.say(arg{name: "failed", text: "returned nil, NO or an error"})
+	}
+	if k.unfinished {
+		s.say(arg{name: "unfinished", text: "the process ended inside this call"})
+	}
+	if k.site != nil {
+		s.say(arg{name: "called from", text: k.site.String()})
+	}
+	if k.row.Group == wire.GroupSignal && k.arg != 0 && k.flags&wire.Failed == 0 {
+		s.flowEnd = flowOfSignal(t, s.Begin)
+	}
+	if k.row.Object.Kind == wire.KindCommandBuffer && k.object != 0 {
+		switch {
+		case k.row.Effect.Commits():
+			s.flows = append(s.flows, w.flowOf(t.Process, uint32(k.object)))
+		case k.row.Group == wire.GroupWait && !k.unfinished:
+			s.flowEnd = w.flowOf(t.Process, uint32(k.object))
+		}
+	}
+	for _, id := range k.members {
+		s.flows = append(s.flows, w.flowOf(t.Process, id))
+	}
+}

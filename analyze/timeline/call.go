@@ -78,6 +78,9 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 // describe makes the slice of a call of a thread.
 func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	s.name, s.category = k.row.Selector, k.group
+	if int(k.id) < len(words) {
+		s.call = k.id
+	}
 	if k.row.Object.Role != wire.RoleNone && k.object != 0 {
 		s.say(arg{name: words[k.id].object, value: uint64(k.object)})
 	}

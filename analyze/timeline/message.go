@@ -6,45 +6,55 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message builds one protobuf message.
+// message builds one protobuf message. Its methods return it with something more, as append does.
 type message []byte
 
-func (m *message) uint(field protowire.Number, v uint64) {
-	if tag := protowire.EncodeTag(field, protowire.VarintType); tag < 1<<7 && v < 1<<7 { // as most are
-		*m = append(*m, byte(tag), byte(v))
-		return
+// uint adds a number. This much is inlined: most fields and values are a byte each.
+func (m message) uint(field protowire.Number, v uint64) message {
+	if v < 1<<7 && field < 1<<4 {
+		return append(m, byte(field)<<3, byte(v))
 	}
-	*m = protowire.AppendTag(*m, field, protowire.VarintType)
-	*m = protowire.AppendVarint(*m, v)
+	return m.long(field, v)
 }
 
-func (m *message) fixed64(field protowire.Number, v uint64) {
-	*m = protowire.AppendTag(*m, field, protowire.Fixed64Type)
-	*m = protowire.AppendFixed64(*m, v)
+func (m message) long(field protowire.Number, v uint64) message {
+	return protowire.AppendVarint(m.tag(field, protowire.VarintType), v)
 }
 
-func (m *message) text(field protowire.Number, s string) {
-	*m = protowire.AppendTag(*m, field, protowire.BytesType)
-	*m = protowire.AppendString(*m, s)
-}
-
-func (m *message) message(field protowire.Number, inner []byte) {
-	*m = protowire.AppendTag(*m, field, protowire.BytesType)
-	*m = protowire.AppendBytes(*m, inner)
-}
-
-// open begins a message inside this one; close, with what it returned, ends that. Most are short, so that their length is a byte, and need not be moved.
-func (m *message) open(field protowire.Number) (at int) {
-	*m = append(protowire.AppendTag(*m, field, protowire.BytesType), 0)
-	return len(*m)
-}
-
-func (m *message) close(at int) {
-	length := len(*m) - at
-	if length < 1<<7 {
-		(*m)[at-1] = byte(length)
-		return
+func (m message) tag(field protowire.Number, kind protowire.Type) message {
+	if field < 1<<4 {
+		return append(m, byte(field)<<3|byte(kind))
 	}
+	return protowire.AppendTag(m, field, kind)
+}
+
+func (m message) fixed64(field protowire.Number, v uint64) message {
+	return protowire.AppendFixed64(m.tag(field, protowire.Fixed64Type), v)
+}
+
+func (m message) text(field protowire.Number, s string) message {
+	return protowire.AppendString(m.tag(field, protowire.BytesType), s)
+}
+
+func (m message) message(field protowire.Number, inner []byte) message {
+	return protowire.AppendBytes(m.tag(field, protowire.BytesType), inner)
+}
+
+// open begins a message inside this one; close ends the one that begins at a place. Most are short, so that their length is a byte, and need not be moved.
+func (m message) open(field protowire.Number) message {
+	return append(m.tag(field, protowire.BytesType), 0)
+}
+
+func (m message) close(at int) message {
+	if length := len(m) - at; length < 1<<7 {
+		m[at-1] = byte(length)
+		return m
+	}
+	return m.move(at)
+}
+
+// move is close of a message whose length is more than a byte.
+func (m message) move(at int) message {
 	var varint [5]byte
-	*m = slices.Replace(*m, at-1, at, protowire.AppendVarint(varint[:0], uint64(length))...)
+	return slices.Replace(m, at-1, at, protowire.AppendVarint(varint[:0], uint64(len(m)-at))...)
 }

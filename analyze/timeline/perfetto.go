@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"mtrace/analyze"
+	"mtrace/collector/wire"
 )
 
 // Field numbers of Perfetto's messages, from protos/perfetto/trace/ of its repository: trace_packet.proto,
@@ -86,7 +87,7 @@ type perfetto struct {
 	sequences []*sequence // by trackID
 	file      message     // its next bytes
 	packet    int         // where the packet at hand begins in it
-	inside    int         // where the event in it begins
+	event     int         // where the event in it begins
 	err       error
 }
 
@@ -95,22 +96,28 @@ type sequence struct {
 	last     analyze.Nanos
 	started  bool
 	interned [internedTexts + 1]*interned
-	numbers  uint64  // given to texts; none is given twice, because the reader forgets nothing
-	fresh    message // InternedData that the next packet must bring
+	calls    []message // of each call how its events begin
+	numbers  uint64    // given to texts; none is given twice, because the reader forgets nothing
+	event    message   // how the packets of its events go on behind their time, until what is in the event
+	fresh    message   // InternedData that the next packet must bring
 }
 
 func newPerfetto(w io.Writer) *perfetto {
 	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-// begins begins a packet, which is made in p.file; ends ends it.
-func (p *perfetto) begins() { p.packet = p.file.open(tracePacket) }
+// begins is the file with a packet that begins; ends ends it, and takes the file.
+func (p *perfetto) begins() message {
+	file := p.file.open(tracePacket)
+	p.packet = len(file)
+	return file
+}
 
 // worthWriting is how many bytes are written at once.
 const worthWriting = 1 << 18
 
-func (p *perfetto) ends() {
-	p.file.close(p.packet)
+func (p *perfetto) ends(file message) {
+	p.file = file.close(p.packet)
 	if len(p.file) >= worthWriting {
 		p.flush()
 	}
@@ -126,99 +133,78 @@ func (p *perfetto) flush() {
 func (p *perfetto) declare(t track) {
 	p.sequences = append(p.sequences, &sequence{}) // tracks are numbered in the order of their declaration, from 1
 	var d, part message
-	d.uint(descriptorID, uint64(t.id))
+	d = d.uint(descriptorID, uint64(t.id))
 	switch {
 	case t.thread != nil:
-		part.uint(threadPID, uint64(t.process.ID))
-		part.uint(threadTID, uint64(t.thread.ID))
+		part = part.uint(threadPID, uint64(t.process.ID))
+		part = part.uint(threadTID, uint64(t.thread.ID))
 		if t.name != "" {
-			part.text(threadName, valid(t.name))
+			part = part.text(threadName, valid(t.name))
 		}
-		d.message(descriptorThread, part)
+		d = d.message(descriptorThread, part)
 	case t.parent == 0 && t.process != nil:
-		part.uint(processPID, uint64(t.process.ID))
+		part = part.uint(processPID, uint64(t.process.ID))
 		for _, a := range t.process.Args {
-			part.text(processArg, valid(a))
+			part = part.text(processArg, valid(a))
 		}
-		part.text(processName, valid(t.name))
-		d.message(descriptorProcess, part)
-		d.uint(descriptorOrder, orderingExplicit)
+		part = part.text(processName, valid(t.name))
+		d = d.message(descriptorProcess, part)
+		d = d.uint(descriptorOrder, orderingExplicit)
 	default:
-		d.text(descriptorName, valid(t.name))
+		d = d.text(descriptorName, valid(t.name))
 		switch t.counts {
 		case countBuffers:
-			part.uint(counterUnit, unitCount)
-			d.message(descriptorCounter, part)
+			part = part.uint(counterUnit, unitCount)
+			d = d.message(descriptorCounter, part)
 		case countBytes:
-			part.uint(counterUnit, unitBytes)
-			d.message(descriptorCounter, part)
+			part = part.uint(counterUnit, unitBytes)
+			d = d.message(descriptorCounter, part)
 		}
-		d.uint(descriptorRank, uint64(t.rank))
+		d = d.uint(descriptorRank, uint64(t.rank))
 	}
 	if t.parent != 0 {
-		d.uint(descriptorParent, uint64(t.parent))
+		d = d.uint(descriptorParent, uint64(t.parent))
 	}
-	p.begins()
-	p.file.message(packetDescriptor, d)
-	p.file.uint(packetSequence, uint64(t.id))
-	p.ends()
+	p.ends(p.begins().message(packetDescriptor, d).uint(packetSequence, uint64(t.id)))
 }
 
 // start writes what the reader must know before the first event of a track: its clock, and that events are on it.
 func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
-	var snapshot, clock message
-	clock.uint(clockID, clockOfSequence)
-	clock.uint(clockTimestamp, uint64(at))
-	clock.uint(clockIsDelta, 1)
-	snapshot.message(snapshotClock, clock)
-	clock = clock[:0]
-	clock.uint(clockID, clockMonotonic)
-	clock.uint(clockTimestamp, uint64(at))
-	snapshot.message(snapshotClock, clock)
-	snapshot.uint(snapshotPrimary, clockMonotonic)
-
-	var defaults, event message
-	event.uint(eventTrack, uint64(t))
-	defaults.message(packetTrackEvent, event)
-	defaults.uint(packetClock, clockOfSequence)
-
-	p.begins()
-	p.file.message(packetClockSnapshot, snapshot)
-	p.file.message(packetDefaults, defaults)
-	p.file.uint(packetSequence, uint64(t))
-	p.file.uint(packetFlags, flagsCleared)
-	p.ends()
-	s.started, s.last = true, at
+	var none message
+	own := none.uint(clockID, clockOfSequence).uint(clockTimestamp, uint64(at)).uint(clockIsDelta, 1)
+	monotonic := none.uint(clockID, clockMonotonic).uint(clockTimestamp, uint64(at))
+	snapshot := none.message(snapshotClock, own).message(snapshotClock, monotonic).uint(snapshotPrimary, clockMonotonic)
+	defaults := none.message(packetTrackEvent, none.uint(eventTrack, uint64(t))).uint(packetClock, clockOfSequence)
+	p.ends(p.begins().message(packetClockSnapshot, snapshot).message(packetDefaults, defaults).uint(packetSequence, uint64(t)).uint(packetFlags, flagsCleared))
+	s.started, s.last, s.event = true, at, s.event.uint(packetSequence, uint64(t)).open(packetTrackEvent)
 }
 
-// event begins the packet of an event of a track, whose fields are added to p.file then, and done ends it. Clocks of sequences cannot go back: an event
-// from before the last has a time of its own.
-func (p *perfetto) event(t trackID, at analyze.Nanos) *sequence {
+// happens begins the packet of an event of a track: it is the file, to which fields of the event are added, and done ends it. Clocks of sequences cannot go
+// back: an event from before the last has a time of its own.
+func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
 		p.start(t, s, at)
 	}
-	p.begins()
+	file := p.begins()
 	if at >= s.last {
-		p.file.uint(packetTimestamp, uint64(at-s.last))
+		file = file.uint(packetTimestamp, uint64(at-s.last))
 		s.last = at
 	} else {
-		p.file.uint(packetTimestamp, uint64(at))
-		p.file.uint(packetClock, clockMonotonic)
+		file = file.uint(packetTimestamp, uint64(at)).uint(packetClock, clockMonotonic)
 	}
-	p.file.uint(packetSequence, uint64(t))
-	p.inside = p.file.open(packetTrackEvent)
-	return s
+	file = append(file, s.event...)
+	p.event = len(file)
+	return s, file
 }
 
-func (p *perfetto) done(s *sequence) {
-	p.file.close(p.inside)
+func (p *perfetto) done(s *sequence, file message) {
+	file = file.close(p.event)
 	if len(s.fresh) > 0 {
-		p.file.message(packetInterned, s.fresh)
+		file = file.message(packetInterned, s.fresh)
 		s.fresh = s.fresh[:0]
 	}
-	p.file.uint(packetFlags, flagsNeeded)
-	p.ends()
+	p.ends(file.uint(packetFlags, flagsNeeded))
 }
 
 // mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it returns.
@@ -238,14 +224,20 @@ func (s *sequence) intern(kind int, text string) uint64 {
 	if s.interned[kind] == nil {
 		s.interned[kind] = &interned{numbers: map[string]uint64{}}
 	}
-	texts, slot := s.interned[kind], 0
+	texts, slot := s.interned[kind], uint(0)
 	if n := len(text); n > 0 {
-		slot = (n*5 + int(text[0]) + int(text[n-1])*3 + int(text[n/2])*7) % len(texts.recent)
+		slot = (uint(n)*5 + uint(text[0]) + uint(text[n-1])*3 + uint(text[n/2])*7) % uint(len(texts.recent))
 	}
 	recent := &texts.recent[slot]
-	if recent.number != 0 && recent.text == text {
-		return recent.number
+	if recent.number == 0 || recent.text != text {
+		recent.text, recent.number = text, s.number(kind, text)
 	}
+	return recent.number
+}
+
+// number is the number of a text that was not there a few slices ago.
+func (s *sequence) number(kind int, text string) uint64 {
+	texts := s.interned[kind]
 	id, known := texts.numbers[text]
 	if !known {
 		if len(texts.numbers) >= mostInterned {
@@ -254,50 +246,66 @@ func (s *sequence) intern(kind int, text string) uint64 {
 		s.numbers++
 		id = s.numbers
 		texts.numbers[text] = id
-		entry := s.fresh.open(protowire.Number(kind))
-		s.fresh.uint(internedID, id)
-		s.fresh.text(internedValue, valid(text))
-		s.fresh.close(entry)
+		fresh := s.fresh.open(protowire.Number(kind))
+		s.fresh = fresh.uint(internedID, id).text(internedValue, valid(text)).close(len(fresh))
 	}
-	recent.text, recent.number = text, id
 	return id
 }
 
 func (p *perfetto) begin(sl *slice) {
-	s, e := p.event(sl.track, sl.Begin), &p.file
-	e.uint(eventType, typeBegin)
-	e.uint(eventName, s.intern(internedNames, sl.name))
-	e.uint(eventCategory, s.intern(internedCategories, sl.category))
+	s, file := p.happens(sl.track, sl.Begin)
+	if sl.call == wire.CallNone {
+		file = s.named(file, sl)
+	} else {
+		file = append(file, s.called(sl)...)
+	}
 	for i := range sl.args {
-		a, part := &sl.args[i], e.open(eventArg)
-		e.uint(argName, s.intern(internedArgNames, a.name))
+		a := &sl.args[i]
+		file = file.open(eventArg)
+		at := len(file)
+		file = file.uint(argName, s.intern(internedArgNames, a.name))
 		if a.text != "" {
-			e.uint(argText, s.intern(internedTexts, a.text))
+			file = file.uint(argText, s.intern(internedTexts, a.text))
 		} else {
-			e.uint(argUint, a.value)
+			file = file.uint(argUint, a.value)
 		}
-		e.close(part)
+		file = file.close(at)
 	}
 	for _, id := range sl.flows {
-		e.fixed64(eventFlow, id)
+		file = file.fixed64(eventFlow, id)
 	}
-	p.done(s)
+	p.done(s, file)
+}
+
+// named adds that a slice begins, and what it is called.
+func (s *sequence) named(m message, sl *slice) message {
+	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory, s.intern(internedCategories, sl.category))
+}
+
+// called is what named adds for a call: the same each time.
+func (s *sequence) called(sl *slice) message {
+	if s.calls == nil {
+		s.calls = make([]message, len(wire.Table))
+	}
+	known := &s.calls[sl.call]
+	if *known == nil {
+		*known = s.named(nil, sl)
+	}
+	return *known
 }
 
 func (p *perfetto) end(on trackID, at analyze.Nanos, flow uint64) {
-	s := p.event(on, at)
-	p.file.uint(eventType, typeEnd)
+	s, file := p.happens(on, at)
+	file = file.uint(eventType, typeEnd)
 	if flow != 0 { // on the end, because the arrow leads to the return of the wait
-		p.file.fixed64(eventFlowEnd, flow)
+		file = file.fixed64(eventFlowEnd, flow)
 	}
-	p.done(s)
+	p.done(s, file)
 }
 
 func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {
-	s := p.event(t, at)
-	p.file.uint(eventType, typeCounter)
-	p.file.uint(eventCount, uint64(value))
-	p.done(s)
+	s, file := p.happens(t, at)
+	p.done(s, file.uint(eventType, typeCounter).uint(eventCount, uint64(value)))
 }
 
 func (p *perfetto) failed() error { return p.err }

@@ -11,6 +11,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/memory"
+	"mtrace/collector/wire"
 )
 
 // A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish.
@@ -93,6 +94,7 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
+	call     wire.Call // whose name and category these are; CallNone when it is none, or not known
 	args     []arg
 	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
 	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none

@@ -61,11 +61,9 @@ func (ev *Evidence) UsualCompletion() analyze.Nanos {
 	return Median(all)
 }
 
-// TurnaroundBehind is the mean time from the end of what work that had long been ready had to wait for, the work before it in its
-// queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as that. It is 0 when
-// there is too little of that.
-func (ev *Evidence) TurnaroundBehind(latency analyze.Nanos) analyze.Nanos {
-	var all []analyze.Nanos
+// TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before it in its queue or a full device, to
+// its beginning; what took far longer than usual had another reason, and counts as that. There are none when there is too little of that.
+func (ev *Evidence) TurnaroundsBehind(latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range ev.deviceOrder {
 		full := ev.fullDevice(d).Spans()
@@ -84,11 +82,11 @@ func (ev *Evidence) TurnaroundBehind(latency analyze.Nanos) analyze.Nanos {
 		}
 	}
 	if len(all) < policy.Pattern.Count() || !policy.AtLeast(policy.Negligible, len(all), buffers) {
-		return 0
+		return nil
 	}
-	most, sum := Scaled(Median(all), 2*policy.Outlier.Value), analyze.Nanos(0)
-	for _, n := range all {
-		sum += min(n, most)
+	most := Scaled(Median(all), 2*policy.Outlier.Value)
+	for i, n := range all {
+		all[i] = min(n, most)
 	}
-	return sum / analyze.Nanos(len(all))
+	return all
 }

@@ -60,7 +60,7 @@ func (r *playing) feed(device int) {
 		r.running[device]++
 		begin := r.now
 		if r.jobs[best].eligible < r.now { // it waited for the work before
-			begin += r.share(r.turnaround)
+			begin += r.share(r.handOvers.turnaround)
 		}
 		j := &r.program.jobs[best]
 		took := r.duration(j)

@@ -34,19 +34,14 @@ func (p *program) findUsual() {
 	if more > 0 {
 		p.hindered = min(1, evidence.Share(p.waitedFor, more))
 	}
-	p.slowLatency, p.slowNotify = slowOf(latencies, p.quickLatency), slowOf(notifies, p.quickNotify)
-}
-
-// unhindered is what a hand-over takes that finds a processor as soon as usual. What it waits for one without the cause the replay adds.
-func (p *program) unhindered(n, usual analyze.Nanos) analyze.Nanos {
-	return n - evidence.Scaled(max(0, n-usual), p.hindered)
+	p.handOvers.latencies, p.handOvers.notifies = newHandOvers(latencies), newHandOvers(notifies)
 }
 
 // latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
 func (r *playing) latencyOf(j *job) analyze.Nanos {
 	n := j.latency
 	if !r.unchanged() {
-		n = r.awake(r.unhindered(n, r.usualLatency), r.quickLatency, r.slowLatency)
+		n = r.unhindered(n, r.usualLatency, &r.handOvers.latencies)
 	}
 	if r.Launch {
 		n /= policy.FewerLaunches
@@ -66,7 +61,7 @@ func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
 	handlers := min(n, r.program.jobs[job].handlers)
 	n -= handlers
 	if !r.unchanged() {
-		n = r.awake(r.unhindered(n, r.usualNotify), r.quickNotify, r.slowNotify)
+		n = r.unhindered(n, r.usualNotify, &r.handOvers.notifies)
 	}
 	if !r.Handlers {
 		n += handlers

@@ -36,10 +36,10 @@ func TestUnhindered(t *testing.T) {
 		if p.usualLatency != 20*Us || p.usualNotify != 20*Us {
 			t.Fatalf("usual are %v and %v, want 20 µs", p.usualLatency, p.usualNotify)
 		}
-		if got := p.unhindered(200*Us, p.usualNotify); got != c.want {
+		if got := p.unhindered(200*Us, p.usualNotify, &p.handOvers.notifies); got != c.want {
 			t.Errorf("%s: %v is left of 200 µs, want %v", c.what, got, c.want)
 		}
-		if got := p.unhindered(15*Us, p.usualNotify); got != 15*Us {
+		if got := p.unhindered(15*Us, p.usualNotify, &p.handOvers.notifies); got != 15*Us {
 			t.Errorf("%s: %v is left of 15 µs", c.what, got)
 		}
 	}

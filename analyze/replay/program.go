@@ -36,12 +36,10 @@ type program struct {
 	framework    analyze.Nanos // processor time of the framework's own threads for each job
 	waking       float64       // part of that which is saved where such a thread is still at work
 	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
-	turnaround   analyze.Nanos // from the end of the work that a job had to wait for to its beginning
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
-	slowLatency, slowNotify   float64       // shares of these that took several times as long as the quickest
-	denser                    float64       // how many times as many hand-overs a replay has as were recorded; up to 1 is as many
+	handOvers                 density       // all of them
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 }
@@ -200,7 +198,8 @@ func (ev *builder) program() (p *program, why string) {
 	p.starving = ev.Starvation.When
 	ev.steps(p, index, window)
 	ev.dependencies(p, index)
-	p.turnaround = ev.TurnaroundBehind(latency)
+	p.handOvers.turnarounds = newHandOvers(ev.TurnaroundsBehind(latency))
+	p.handOvers.turnaround = mean(p.handOvers.turnarounds.took)
 	p.findUsual()
 	p.waking = p.findWaking()
 	if p.rate(p.recorded) == 0 {

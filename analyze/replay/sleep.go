@@ -2,62 +2,100 @@ package replay
 
 import (
 	"math"
+	"slices"
+	"sort"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
-// A processor that nothing has wanted for a while sleeps deeply, and takes long to wake: a hand-over that wakes such a one is slow. Without a cause
-// there are more hand-overs, so processors sleep for less long. Where work comes by chance, the share of the processors that have slept for so long
-// is exp(-rate * time): with k times as many hand-overs, what it was to the power of k.
+// A processor that nothing has wanted for a while sleeps, the deeper the longer, and takes the longer to wake: a hand-over that wakes such a one is slow.
+// Without a cause there are more hand-overs, so processors sleep for less long. Where work comes by chance, the share of the processors that have
+// slept for so long is exp(-rate * time): with k times as many hand-overs, what it was to the power of k.
 
-// slowOf is the share of hand-overs that took several times as long as quick ones.
-func slowOf(all []analyze.Nanos, quick analyze.Nanos) float64 {
-	slow := 0
-	for _, n := range all {
-		if isSlow(n, quick) {
-			slow++
+// handOvers are what those of one kind took, in ascending order, and what each of them takes in a run that has more: the slowest of n are as slow as the
+// slowest of the kth root of n were.
+type handOvers struct{ took, then []analyze.Nanos }
+
+func newHandOvers(all []analyze.Nanos) handOvers {
+	all = slices.Clone(all)
+	slices.Sort(all)
+	return handOvers{all, all}
+}
+
+// among is the same in a run that has so many times as many.
+func (h handOvers) among(denser float64) handOvers {
+	if denser <= 1 {
+		return h
+	}
+	n := float64(len(h.took))
+	then := make([]analyze.Nanos, len(h.took))
+	for i := 0; i < len(then); {
+		sum, alike := analyze.Nanos(0), i
+		for ; alike < len(then) && h.took[alike] == h.took[i]; alike++ {
+			slower := (n - float64(alike) - 0.5) / n
+			sum += h.took[min(alike, int(n*(1-math.Pow(slower, 1/denser))))]
+		}
+		for mean := sum / analyze.Nanos(alike-i); i < alike; i++ {
+			then[i] = mean
 		}
 	}
-	return float64(slow) / float64(max(1, len(all)))
+	return handOvers{h.took, then}
 }
 
-func isSlow(n, quick analyze.Nanos) bool {
-	return quick > 0 && n > evidence.Scaled(quick, policy.Outlier.Value)
-}
-
-// awake is what a hand-over takes on average in a run that has more of them, if the share of slow ones was so much in the recorded run. What it
-// waited for a processor is no sleep.
-func (p *program) awake(n, quick analyze.Nanos, slow float64) analyze.Nanos {
-	if p.denser <= 1 || !isSlow(n, quick) {
-		return n
+// of is what one takes then that took so long: as much less as the slowest that was no slower.
+func (h *handOvers) of(n analyze.Nanos) analyze.Nanos {
+	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
+		return n - (h.took[i-1] - h.then[i-1])
 	}
-	return n - evidence.Scaled(n-quick, (1-p.hindered)*(1-math.Pow(slow, p.denser-1)))
+	return n
 }
 
-// sleeps says whether processors are known to sleep so deeply that it shows.
-func (p *program) sleeps() bool {
-	return policy.Little.Value <= (1-p.hindered)*max(p.slowLatency, p.slowNotify)
+func mean(all []analyze.Nanos) (sum analyze.Nanos) {
+	for _, n := range all {
+		sum += n
+	}
+	return sum / analyze.Nanos(max(1, len(all)))
 }
 
-// as is the program with so many times as many hand-overs as were recorded.
-func (p *program) as(denser float64) *program {
+// density is how many times as many hand-overs a replay has as were recorded, and what they take then.
+type density struct {
+	times                            float64 // up to 1 is as many
+	latencies, notifies, turnarounds handOvers
+	turnaround                       analyze.Nanos // the mean: from the end of the work that a job had to wait for to its beginning
+}
+
+// denser is the density with so many times as many as were recorded.
+func (p *program) denser(times float64) density {
+	d := density{times: times, latencies: p.handOvers.latencies.among(times), notifies: p.handOvers.notifies.among(times), turnarounds: p.handOvers.turnarounds.among(times)}
+	d.turnaround = evidence.Scaled(mean(d.turnarounds.took), p.hindered) + evidence.Scaled(mean(d.turnarounds.then), 1-p.hindered)
+	return d
+}
+
+// as is the program with its hand-overs at a density.
+func (p *program) as(d density) *program {
 	q := *p
-	q.denser = denser
+	q.handOvers = d
 	return &q
 }
 
-// settled is how fast the program is with a change, and how many times as many hand-overs there are then: the faster it is, the less processors
-// sleep, and the faster it is again. Larger command buffers are not more hand-overs.
-func (p *program) settled(c Change, base float64) (rate, denser float64, ends bool) {
-	denser = 1
+// settled is how fast the program is with a change, and the density then: the faster it is, the less processors sleep, and the faster it is again. Larger
+// command buffers are not more hand-overs. Where all that is slow waited for processors, none sleeps.
+func (p *program) settled(c Change, base float64) (rate float64, d density, ends bool) {
+	d = p.handOvers
 	for range 4 {
-		rate, ends = p.as(denser).run(c)
-		if !ends || c.Launch || c.unchanged() || !p.sleeps() || rate <= denser*base*(1+policy.Negligible.Value) {
+		rate, ends = p.as(d).run(c)
+		if !ends || c.Launch || c.unchanged() || p.hindered == 1 || rate <= max(1, d.times)*base*(1+policy.Negligible.Value) {
 			break
 		}
-		denser = rate / base
+		d = p.denser(rate / base)
 	}
-	return rate, denser, ends
+	return rate, d, ends
+}
+
+// unhindered is what a hand-over takes that finds a processor as soon as usual, or one that sleeps less. What it waits for one without the cause the replay
+// adds.
+func (p *program) unhindered(n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
+	return evidence.Scaled(min(n, usual), p.hindered) + evidence.Scaled(all.of(n), 1-p.hindered)
 }

@@ -6,23 +6,47 @@ import (
 	"mtrace/analyze"
 )
 
-// TestAwake: with k times as many hand-overs the share of slow ones is a power of what it was; what is quick stays as it is.
-func TestAwake(t *testing.T) {
+// TestHandOversAmongMore: in a run with k times as many the share of slow ones is the kth power of what it was, and what lies between moves as far.
+func TestHandOversAmongMore(t *testing.T) {
+	var twoKinds, all []analyze.Nanos
+	for i := range 100 {
+		twoKinds = append(twoKinds, 20*Us, 220*Us)
+		all = append(all, analyze.Nanos(i)*Us)
+	}
 	for _, c := range []struct {
 		what             string
+		recorded         []analyze.Nanos
 		denser, hindered float64
 		took, want       analyze.Nanos
 	}{
-		{"as many", 1, 0, 220 * Us, 220 * Us},
-		{"twice as many: a quarter are slow, where half were", 2, 0, 220 * Us, 120 * Us},
-		{"three times as many", 3, 0, 220 * Us, 70 * Us},
-		{"half of it was waiting for processors", 2, 0.5, 220 * Us, 170 * Us},
-		{"a quick one", 3, 0, 60 * Us, 60 * Us},
+		{"as many", twoKinds, 1, 0, 220 * Us, 220 * Us},
+		{"twice as many: a quarter are slow, where half were", twoKinds, 2, 0, 220 * Us, 120 * Us},
+		{"three times as many: an eighth", twoKinds, 3, 0, 220 * Us, 70 * Us},
+		{"half of it was waiting for processors", twoKinds, 2, 0.5, 220 * Us, 70 * Us},
+		{"a quick one", twoKinds, 3, 0, 20 * Us, 20 * Us},
+		{"a little more than what was recorded", twoKinds, 2, 0, 230 * Us, 130 * Us},
+		{"quicker than all that were recorded", twoKinds, 2, 0, 5 * Us, 5 * Us},
+		{"twice as many: the middle one is as quick as one in 3.4 was", all, 2, 0, 50 * Us, 29 * Us},
+		{"sixteen times as many: the slowest but one in ten as one in 7.5", all, 16, 0, 90 * Us, 13 * Us},
+		{"none recorded", nil, 2, 0, 100 * Us, 100 * Us},
 	} {
-		p := &program{denser: c.denser, hindered: c.hindered}
-		if got := p.awake(c.took, 20*Us, 0.5); got != c.want {
+		p := &program{hindered: c.hindered, handOvers: density{notifies: newHandOvers(c.recorded)}}
+		d := p.denser(c.denser)
+		if got := p.unhindered(c.took, 20*Us, &d.notifies); got/Us != c.want/Us {
 			t.Errorf("%s: %v is left of %v, want %v", c.what, got, c.took, c.want)
 		}
+	}
+}
+
+// TestTurnaroundAmongMore tells of two threads on a GPU of the lab that fill their queues and wait for slow handlers: the GPU takes 65 µs from one command
+// buffer to the next, and 300 where that wakes a processor. Without the handlers they were predicted to be 2.37 times as fast, and are 3.32.
+func TestTurnaroundAmongMore(t *testing.T) {
+	p := &program{handOvers: density{turnarounds: newHandOvers([]analyze.Nanos{65 * Us, 65 * Us, 65 * Us, 305 * Us})}}
+	if got := p.denser(1).turnaround; got != 125*Us {
+		t.Errorf("%v as recorded, want 125 µs", got)
+	}
+	if got := p.denser(3).turnaround; got > 70*Us {
+		t.Errorf("%v among three times as many, want no more than 70 µs", got)
 	}
 }
 

@@ -68,16 +68,21 @@ func (p *program) speedup(readings []reading, base float64, c Change, replayErro
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	try := func(r *program, was float64, c Change) {
-		if changed, ends := r.run(c); ends && changed > 0 {
+	hold := func(changed, was float64, ends bool, c Change) {
+		if ends && changed > 0 {
 			gained := of * changed / was / p.roomyFor(c, base)
 			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
 		}
 	}
+	try := func(r *program, was float64, c Change) {
+		changed, ends := r.run(c)
+		hold(changed, was, ends, c)
+	}
 	for _, r := range append(slices.Clone(readings), p.splits(c, base)...) {
 		try(r.as(denser), r.base, usual)
 	}
-	if try(p.as(denser), base, other); denser > 1 {
+	changed, _, ends = p.settled(other, base)
+	if hold(changed, base, ends, other); denser.times > 1 {
 		try(p, base, usual) // processors that sleep as deeply as they did
 	}
 	if s.High > policy.Widest.Value*s.Low {

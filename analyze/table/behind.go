@@ -11,8 +11,8 @@ type behind[T any] struct {
 	err   atomic.Pointer[error] // the first
 }
 
-// ahead is how many batches of rows may wait to be written.
-const ahead = 3
+// ahead is how many batches of rows may wait to be written: half a row group of Parquet's, which is encoded all at once.
+const ahead = rowsPerGroup / 2 / batch
 
 func newBehind[T any](s sink[T]) *behind[T] {
 	b := &behind[T]{sink: s, full: make(chan []T, ahead), empty: make(chan []T, ahead+2), ended: make(chan struct{})}

@@ -8,6 +8,26 @@ import (
 	"mtrace/analyze/kernels"
 )
 
+// A gpuWork is the slices of one command buffer, whose room is that of the one before.
+type gpuWork struct {
+	list   []pending
+	slices []*slice
+}
+
+func (g *gpuWork) start() { g.list = g.list[:0] }
+
+// next adds a slice, for its other values to be filled in.
+func (g *gpuWork) next(at analyze.Interval, name string) *slice {
+	n := len(g.list)
+	if n == len(g.slices) {
+		g.slices = append(g.slices, &slice{})
+	}
+	s := g.slices[n]
+	*s = slice{name: name, category: "gpu", args: s.args[:0], flows: s.flows[:0]}
+	g.list = append(g.list, pending{Interval: at, made: s})
+	return s
+}
+
 // nest says of slices, in the order of their ends, whether one is inside another.
 func nest(list []pending) bool {
 	for i := 1; i < len(list); i++ {
@@ -20,25 +40,21 @@ func nest(list []pending) bool {
 
 // onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
-	ran, work := strings.Join(kernelsOf(b), ", "), []pending(nil)
-	add := func(s *slice) {
-		s.category = "gpu"
-		work = append(work, pending{Interval: s.Interval, made: s})
-	}
+	ran := strings.Join(kernelsOf(b), ", ")
+	w.work.start()
 	var named []string
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		named = operationsOf(named, b, e)
 		if e.GPU.Known() {
-			s := &slice{Interval: e.GPU, name: encoderName(e)}
+			s := w.work.next(e.GPU, encoderName(e))
 			s.say(arg{name: "gpu_timing", text: kernels.Measured})
 			s.say(operations(operationsOf(nil, b, e)))
-			add(s)
 		}
 	}
-	s := &slice{Interval: b.GPU, name: bufferName(b, ran)}
+	measured, s := len(w.work.list), w.work.next(b.GPU, bufferName(b, ran))
 	if b.Process != nil {
-		s.flows = []uint64{w.flowOf(b.Process, b.ID)}
+		s.flows = append(s.flows, w.flowOf(b.Process, b.ID))
 	}
 	s.say(arg{name: "command buffer", value: uint64(b.ID)})
 	if b.Committed.Thread != nil {
@@ -51,14 +67,13 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		s.say(arg{name: "kernels", text: ran})
 	}
 	s.say(calledFrom("committed from", b.Committed.Stack))
-	switch measured, n := len(work), len(b.Encoders); {
+	switch n := len(b.Encoders); {
 	case measured > 0:
 		s.say(arg{name: "gpu_timing", text: fmt.Sprintf("%s: %d of %d encoders", kernels.Measured, measured, n)})
 	case n > 0:
 		s.say(arg{name: "gpu_timing", text: kernels.Estimated})
 	}
 	s.say(operations(named))
-	add(s)
-	w.write(on, nil, work, nest(work))
+	w.write(on, nil, w.work.list, nest(w.work.list))
 	w.arrowFromCommit(b, on, b.GPU.Begin)
 }

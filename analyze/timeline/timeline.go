@@ -35,7 +35,8 @@ type Writer struct {
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
 
-	described slice // of the last call
+	described slice   // of the last call
+	work      gpuWork // of the last command buffer
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.

@@ -79,24 +79,30 @@ func (r *Replay) Submits() (pieces int, batch bool) { return r.submitter.pieces,
 type builder struct{ *evidence.Evidence }
 
 // believed is the program read in the way that replays as it ran, and how fast that is: 0 when none ends. Threads may hand locks
-// to each other in another order than the replay's, and may have waited for the newest work only because there was no other.
+// to each other in another order than the replay's, and may have waited for the newest work only because there was no other. Where that replays no run that
+// is like the recorded one, the system shares out processors better or worse than is assumed.
 func (p *program) believed() (best *program, base float64) {
 	least := math.Inf(1)
-	for _, fixed := range []bool{false, true} {
-		for _, rule := range []newest{p.newest, {}} {
-			q := p.clone()
-			q.fixed, q.newest = fixed, rule
-			q.removeDelays()
-			rate, ends := q.run(Change{})
-			if !ends || rate == 0 {
-				continue
+	for _, scattered := range []float64{p.scattered, 0, 1} {
+		for _, fixed := range []bool{false, true} {
+			for _, rule := range []newest{p.newest, {}} {
+				q := p.clone()
+				q.scattered, q.fixed, q.newest = scattered, fixed, rule
+				q.removeDelays()
+				rate, ends := q.run(Change{})
+				if !ends || rate == 0 {
+					continue
+				}
+				if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
+					best, base, least = q, rate, off
+				}
+				if least <= policy.Alike.Value {
+					return best, base
+				}
 			}
-			if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
-				best, base, least = q, rate, off
-			}
-			if least <= policy.Alike.Value {
-				return best, base
-			}
+		}
+		if p.processors == 0 || least <= policy.Faith.Value {
+			break
 		}
 	}
 	return best, base

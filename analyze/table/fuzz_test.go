@@ -70,6 +70,9 @@ func FuzzSlices(f *testing.F) {
 			}
 			return lines.Slice(s)
 		})
+		if err == nil {
+			err = picture.Finish()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

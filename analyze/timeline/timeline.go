@@ -14,7 +14,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish.
+// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish, which also ends the
+// goroutine that writes.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -190,10 +191,11 @@ func (w *Writer) Finish() (err error) {
 
 // Whole writes a run that was loaded as one.
 func (w *Writer) Whole(t *analyze.Trace) error {
-	if err := w.Slice(analyze.Whole(t)); err != nil {
-		return err
+	failed := w.Slice(analyze.Whole(t))
+	if err := w.Finish(); failed == nil {
+		failed = err
 	}
-	return w.Finish()
+	return failed
 }
 
 // arrowFromCommit draws an arrow from where a command buffer was committed.

@@ -19,7 +19,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if len(with) == 0 {
 		return r.not("no completion handler of the program is in the trace")
 	}
-	usual, late := ev.UsualCompletion(), evidence.Median(with)
+	usual, _ := ev.UsualCompletion()
+	late := evidence.Median(with)
 	slow := max(2*usual, policy.Wakeup.Nanos())
 	some := late < slow // at most
 	if some {

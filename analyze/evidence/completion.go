@@ -49,7 +49,7 @@ func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
 
 // Handling is when a queue's completed work waited for the program's completion handlers.
 func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
-	usual := ev.UsualCompletion()
+	usual, _ := ev.UsualCompletion()
 	by := map[*analyze.Queue][]analyze.Interval{}
 	for b := range ev.Trace.Buffers() {
 		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {

@@ -47,8 +47,9 @@ func (ev *Evidence) turnaround() analyze.Nanos {
 	return Median(all)
 }
 
-// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers.
-func (ev *Evidence) UsualCompletion() analyze.Nanos {
+// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers; false where it nearly always had,
+// and it is not known.
+func (ev *Evidence) UsualCompletion() (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers == 0 {
@@ -56,9 +57,9 @@ func (ev *Evidence) UsualCompletion() analyze.Nanos {
 		}
 	}
 	if len(all) < policy.Pattern.Count() {
-		return policy.UsualCompletion
+		return policy.UsualCompletion, false
 	}
-	return Median(all)
+	return Median(all), true
 }
 
 // TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before it in its queue or a full device, to

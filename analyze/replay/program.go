@@ -154,7 +154,11 @@ func (ev *builder) program() (p *program, why string) {
 	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
 	queues := map[*analyze.Queue]int32{}
 	devices := map[*evidence.Device]int{}
-	latency, completion := ev.UsualLatency(), ev.UsualCompletion()
+	latency := ev.UsualLatency()
+	completion, seen := ev.UsualCompletion()
+	if !seen { // to hear of the GPU's end takes as long as to hand work over to it, and mostly longer
+		completion = max(completion, latency)
+	}
 	overlaps := ev.Overlaps(latency)
 	for b := range ev.Trace.Buffers() {
 		x := ev.ReleaseOf(b.Index)

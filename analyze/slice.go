@@ -62,7 +62,7 @@ type bufferName struct {
 const mostOpenBuffers = 1 << 16
 
 // aroundSlice is which part of a slice's length is read before and after it: as long as command buffers and waits usually are, and longer.
-const aroundSlice = 8
+const aroundSlice = 16
 
 // EachSlice loads the time that was asked for in slices of about so many records, and hands them over one after another. What it returns is how many
 // command buffers were handed over before their end was known, because too many were open at once. Options.Visit gets each call once, in the slice

@@ -15,10 +15,11 @@ type Commands struct {
 	Runs []Dispatch // in order, without those of no threads; one that is Opaque when none of the commands is known
 }
 
-// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their execution.
-func (e *Encoder) Runs() iter.Seq[Dispatch] {
-	return func(yield func(Dispatch) bool) {
-		for _, d := range e.Dispatches {
+// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their execution. Each is valid until the next.
+func (e *Encoder) Runs() iter.Seq[*Dispatch] {
+	return func(yield func(*Dispatch) bool) {
+		for i := range e.Dispatches {
+			d := &e.Dispatches[i]
 			if d.Executes == nil {
 				if !yield(d) {
 					return
@@ -27,7 +28,7 @@ func (e *Encoder) Runs() iter.Seq[Dispatch] {
 			}
 			for _, run := range d.Executes.Runs {
 				run.At, run.Layer, run.Names, run.Stack = d.At, d.Layer, d.Names, d.Stack
-				if !yield(run) {
+				if !yield(&run) {
 					return
 				}
 			}

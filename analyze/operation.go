@@ -53,11 +53,25 @@ func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 		named = &noNames
 	}
 	function, line := stack.operation()
-	for _, o := range [...]Operation{{named.Group, FromDebugGroup}, {encoder, FromEncoderLabel}, {function, FromFunction}, {named.Scope, FromScope},
-		{pipeline, FromPipelineLabel}, {named.BufferGroup, FromBufferGroup}, {named.bufferLabel(b.Label), FromBufferLabel}, {line, FromPythonLine}} {
-		if o.Name != "" && o.Name != kernel {
-			return o
-		}
+	label := named.bufferLabel(b.Label)
+	says := func(name string) bool { return name != "" && name != kernel }
+	switch {
+	case says(named.Group):
+		return Operation{named.Group, FromDebugGroup}
+	case says(encoder):
+		return Operation{encoder, FromEncoderLabel}
+	case says(function):
+		return Operation{function, FromFunction}
+	case says(named.Scope):
+		return Operation{named.Scope, FromScope}
+	case says(pipeline):
+		return Operation{pipeline, FromPipelineLabel}
+	case says(named.BufferGroup):
+		return Operation{named.BufferGroup, FromBufferGroup}
+	case says(label):
+		return Operation{label, FromBufferLabel}
+	case says(line):
+		return Operation{line, FromPythonLine}
 	}
 	return Operation{}
 }

@@ -149,7 +149,7 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 		case d.Pipeline != nil:
 			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
 		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Operation: b.Operation(e, &d), Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
+		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Operation: b.Operation(e, d), Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
 	}
 	if len(shares) > before {
 		return shares

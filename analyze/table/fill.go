@@ -251,7 +251,7 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 	for _, b := range a.slice.Buffers {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
-				named := b.Operation(&b.Encoders[i], &d)
+				named := b.Operation(&b.Encoders[i], d)
 				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads,
 					Operation: named.Name, OperationFrom: named.From.String()}
 				if d.Pipeline != nil {

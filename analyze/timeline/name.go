@@ -75,7 +75,7 @@ func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
 func operationsOf(names []string, b *analyze.CommandBuffer, e *analyze.Encoder) []string {
 	ran := false
 	for d := range e.Runs() {
-		ran, names = true, addName(names, b.Operation(e, &d).Name)
+		ran, names = true, addName(names, b.Operation(e, d).Name)
 	}
 	if !ran {
 		names = addName(names, b.Operation(e, nil).Name)

@@ -112,22 +112,37 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	}
 }
 
+// allocated is the level of what a process has allocated.
+type allocated struct {
+	counter
+	process *analyze.Process
+	by      changes // in the slice at hand
+}
+
 // memory writes how much each process had allocated.
 func (w *Writer) memory(s *analyze.Slice) {
-	changes := map[*analyze.Process][]step{}
-	var order []*analyze.Process
+	var order []*allocated
+	last := &allocated{}
 	w.living.Each(s, func(p *analyze.Process, at analyze.Nanos, bytes int64) {
-		if changes[p] == nil {
-			order = append(order, p)
+		if last.process != p {
+			last = w.allocatedBy(p)
 		}
-		changes[p] = append(changes[p], step{at, bytes})
+		if len(last.by.up)+len(last.by.down) == 0 {
+			order = append(order, last)
+		}
+		last.by.add(at, bytes)
 	})
-	for _, p := range order {
-		c := w.memoryOf[p]
-		if c == nil {
-			c = &counter{of: track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2}}
-			w.memoryOf[p] = c
-		}
-		w.count(c, changes[p])
+	for _, a := range order {
+		w.count(&a.counter, &a.by)
+		a.by.empty()
 	}
+}
+
+func (w *Writer) allocatedBy(p *analyze.Process) *allocated {
+	a := w.memoryOf[p]
+	if a == nil {
+		a = &allocated{process: p, counter: counter{of: track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2}}}
+		w.memoryOf[p] = a
+	}
+	return a
 }

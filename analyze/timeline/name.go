@@ -71,18 +71,6 @@ func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
 	return names
 }
 
-// operationsOf adds what an encoder of b ran for, each once, in order.
-func operationsOf(names []string, b *analyze.CommandBuffer, e *analyze.Encoder) []string {
-	ran := false
-	for d := range e.Runs() {
-		ran, names = true, addName(names, b.Operation(e, d).Name)
-	}
-	if !ran {
-		names = addName(names, b.Operation(e, nil).Name)
-	}
-	return names
-}
-
 // operations are what to know of a slice that runs them.
 func operations(names []string) arg {
 	if len(names) == 0 {

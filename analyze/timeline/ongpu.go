@@ -12,6 +12,7 @@ import (
 type gpuWork struct {
 	list   []pending
 	slices []*slice
+	ran    ran
 }
 
 func (g *gpuWork) start() { g.list = g.list[:0] }
@@ -38,20 +39,41 @@ func nest(list []pending) bool {
 	return false
 }
 
+// ran is what a piece of GPU work ran, and what for: each name once, in order, the last is "…" when there are many.
+type ran struct{ kernels, operations []string }
+
+// add adds what an encoder of b ran.
+func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
+	any := false
+	for d := range e.Runs() {
+		any = true
+		if d.Pipeline != nil {
+			r.kernels = addName(r.kernels, d.Pipeline.Kernel)
+		}
+		r.operations = addName(r.operations, b.Operation(e, d).Name)
+	}
+	if !any {
+		r.operations = addName(r.operations, b.Operation(e, nil).Name)
+	}
+}
+
 // onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
-	ran := strings.Join(kernelsOf(b), ", ")
+	all := &w.work.ran
+	all.kernels, all.operations = all.kernels[:0], all.operations[:0]
 	w.work.start()
-	var named []string
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
-		named = operationsOf(named, b, e)
+		all.add(b, e)
 		if e.GPU.Known() {
+			var one ran
+			one.add(b, e)
 			s := w.work.next(e.GPU, encoderName(e))
 			s.say(arg{name: "gpu_timing", text: kernels.Measured})
-			s.say(operations(operationsOf(nil, b, e)))
+			s.say(operations(one.operations))
 		}
 	}
+	ran := strings.Join(all.kernels, ", ")
 	measured, s := len(w.work.list), w.work.next(b.GPU, bufferName(b, ran))
 	if b.Process != nil {
 		s.flows = append(s.flows, w.flowOf(b.Process, b.ID))
@@ -73,7 +95,7 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	case n > 0:
 		s.say(arg{name: "gpu_timing", text: kernels.Estimated})
 	}
-	s.say(operations(named))
+	s.say(operations(all.operations))
 	w.write(on, nil, w.work.list, nest(w.work.list))
 	w.arrowFromCommit(b, on, b.GPU.Begin)
 }

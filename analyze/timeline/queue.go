@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -41,34 +40,89 @@ func queueTitle(q *analyze.Queue) string {
 	return fmt.Sprintf("queue %d", q.ID)
 }
 
-// queuesOf writes what the queues did in a slice.
+// queueWork is what one queue did in a slice of the run.
+type queueWork struct {
+	first    *analyze.CommandBuffer
+	ran      []gpuRun // of those that the slice holds
+	inFlight changes  // of all of the slice: how many were committed and not completed
+}
+
+// A gpuRun is a command buffer that the GPU ran.
+type gpuRun struct {
+	began  analyze.Nanos
+	buffer *analyze.CommandBuffer
+}
+
+// queuesOf writes what the queues did in a slice. Command buffers are looked at once for that, and once to be written: they are no longer near a
+// processor.
 func (w *Writer) queuesOf(s *analyze.Slice) {
-	by := func(buffers iter.Seq[*analyze.CommandBuffer]) map[*analyze.Queue][]*analyze.CommandBuffer {
-		queues := map[*analyze.Queue][]*analyze.CommandBuffer{}
-		for b := range buffers {
-			queues[b.Queue] = append(queues[b.Queue], b)
+	did := map[*analyze.Queue]*queueWork{}
+	of := func(b *analyze.CommandBuffer) *queueWork {
+		q := did[b.Queue]
+		if q == nil {
+			q = w.queueRoom(len(did))
+			q.first = b
+			did[b.Queue] = q
 		}
-		return queues
+		return q
 	}
-	all, held := by(s.Trace.Buffers()), by(slices.Values(s.Buffers))
 	order := slices.Clone(s.Trace.Queues)
-	for _, b := range s.Buffers { // of a queue that is not in the trace, or that only earlier slices have
-		if !slices.Contains(order, b.Queue) {
+	for _, b := range s.Buffers {
+		q := of(b)
+		if q.first == b && !slices.Contains(order, b.Queue) { // of a queue that is not in the trace, or that only earlier slices have
 			order = append(order, b.Queue)
 		}
+		if b.GPU.Known() {
+			q.ran = append(q.ran, gpuRun{b.GPU.Begin, b})
+		}
+	}
+	for b := range s.Trace.Buffers() {
+		flies(&of(b).inFlight, s, b)
 	}
 	for rank, q := range order {
-		if len(all[q])+len(held[q]) > 0 {
-			w.queue(s, rank, q, all[q], held[q])
+		if work := did[q]; work != nil {
+			w.queue(rank, q, work)
 		}
+	}
+	for _, q := range did {
+		q.forget()
 	}
 }
 
-// queue writes the tracks of one queue: of all command buffers of the slice how many were in flight, and when the GPU ran those that the slice holds.
-func (w *Writer) queue(s *analyze.Slice, rank int, q *analyze.Queue, all, held []*analyze.CommandBuffer) {
+// forget keeps nothing of a slice but the room.
+func (q *queueWork) forget() {
+	clear(q.ran)
+	q.first, q.ran = nil, q.ran[:0]
+	q.inFlight.empty()
+}
+
+// queueRoom is room for what one more queue did, where so many have some: that of the slice before.
+func (w *Writer) queueRoom(taken int) *queueWork {
+	if taken == len(w.rooms) {
+		w.rooms = append(w.rooms, &queueWork{})
+	}
+	return w.rooms[taken]
+}
+
+// flies adds when a command buffer was committed and completed, as far as that is in the slice. What is never completed, in no slice, is not in flight.
+func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
+	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
+	if !b.Committed.Known() {
+		return
+	}
+	if s.Held(from) && (to > from || !s.Last()) {
+		c.add(from, 1)
+	}
+	if to > from && s.Held(to) {
+		c.add(to, -1)
+	}
+}
+
+// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that the slice holds.
+func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	of := w.queues[nameOf(q)]
 	if of == nil {
-		process, parent := slices.Concat(held, all)[0].Process, trackID(0)
+		process, parent := did.first.Process, trackID(0)
 		if process != nil {
 			parent = w.process(process)
 		}
@@ -77,15 +131,23 @@ func (w *Writer) queue(s *analyze.Slice, rank int, q *analyze.Queue, all, held [
 		of.flight = &counter{of: track{parent: parent, process: process, name: "in flight, " + title, counts: countBuffers, rank: 2 * rank}}
 		w.queues[nameOf(q)] = of
 	}
-	ran := slices.DeleteFunc(slices.Clone(held), func(b *analyze.CommandBuffer) bool { return !b.GPU.Known() })
-	slices.SortStableFunc(ran, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.Begin, b.GPU.Begin) })
-	w.channels(of, slices.DeleteFunc(slices.Clone(ran), func(b *analyze.CommandBuffer) bool { return len(b.Rows) == 0 }))
-	for _, b := range ran {
-		if len(b.Rows) == 0 {
+	byBegin := func(a, b gpuRun) int { return cmp.Compare(a.began, b.began) }
+	if !slices.IsSortedFunc(did.ran, byBegin) {
+		slices.SortStableFunc(did.ran, byBegin)
+	}
+	var inRows []*analyze.CommandBuffer
+	for _, r := range did.ran {
+		if len(r.buffer.Rows) > 0 {
+			inRows = append(inRows, r.buffer)
+		}
+	}
+	w.channels(of, inRows)
+	for _, r := range did.ran {
+		if b := r.buffer; len(b.Rows) == 0 {
 			w.onGPU(w.laneAt(&of.lanes, of.onGPU, b.GPU), b)
 		}
 	}
-	w.count(of.flight, inFlight(s, all))
+	w.count(of.flight, &did.inFlight)
 }
 
 // laneAt is the first lane that is free when the interval begins, or a new one.

@@ -32,9 +32,10 @@ type Writer struct {
 	scopesOf  map[*analyze.Thread]*sorter
 	scopeList []*sorter
 	signalsOf map[*analyze.Thread]trackID
-	memoryOf  map[*analyze.Process]*counter
+	memoryOf  map[*analyze.Process]*allocated
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
+	rooms     []*queueWork // for what queues did in a slice
 
 	described slice   // of the last call
 	work      gpuWork // of the last command buffer
@@ -49,7 +50,7 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 func newWriter(out format) *Writer {
 	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1), out: out,
 		processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{}, scopesOf: map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*counter{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
 }
 
 // format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are

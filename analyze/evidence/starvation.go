@@ -12,8 +12,9 @@ import (
 // feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
 type feeding struct {
 	Lost    analyze.Nanos
-	Feeders []feeder                  // that make what is waited for, those with the most first
-	When    map[*analyze.Thread]*Busy // each waited so
+	Feeders []feeder                    // that make what is waited for, those with the most first
+	When    map[*analyze.Thread]*Busy   // each waited where threads wait so, whatever the GPU did meanwhile
+	At      map[*analyze.Thread]LockKey // the place where it did so longest: those with the same take their work from there
 }
 
 // A feeder is whose signal is waited for, and in what.
@@ -34,15 +35,16 @@ func (ev *Evidence) findStarvation() (s feeding) {
 		what   string
 	}
 	by := map[key]int{}
-	when := map[*analyze.Thread][]analyze.Interval{}
+	places := map[LockKey]bool{}
 	for w := range analyze.Each(ev.ForSignals) {
-		if !ev.Submits[w.Thread] || w.GivenBack || w.Signaller == w.Thread || ev.Meetings != nil && ev.Meetings.inside[w] {
+		if !ev.Submits[w.Thread] || !ev.feeds(w) {
 			continue
 		}
 		idle := ev.idleIn(w)
 		if idle <= 0 {
 			continue
 		}
+		places[feedingPlace(w)] = true
 		k := key{w.Signaller, cmp.Or(w.Name, w.Selector)}
 		n, known := by[k]
 		if !known {
@@ -52,11 +54,44 @@ func (ev *Evidence) findStarvation() (s feeding) {
 		}
 		s.Feeders[n].add(ev, w, idle)
 		s.Lost += idle
-		when[w.Thread] = append(when[w.Thread], w.Interval)
 	}
-	s.When = unions(when)
+	s.When, s.At = ev.waitsAt(places)
 	slices.SortStableFunc(s.Feeders, func(x, y feeder) int { return cmp.Compare(y.Idle, x.Idle) })
 	return s
+}
+
+// feeds says whether a wait is for what another thread makes, or has room for.
+func (ev *Evidence) feeds(w *analyze.SignalWait) bool {
+	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (ev.Meetings == nil || !ev.Meetings.inside[w])
+}
+
+func feedingPlace(w *analyze.SignalWait) LockKey {
+	k := LockKey{process: w.Thread.Process, address: w.Object}
+	if w.Object == 0 {
+		k.name = w.Name
+	}
+	return k
+}
+
+// waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at no time.
+func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
+	type at struct {
+		thread *analyze.Thread
+		place  LockKey
+	}
+	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{}, map[*analyze.Thread]LockKey{}
+	for w := range analyze.Each(ev.ForSignals) {
+		place := feedingPlace(w)
+		if !places[place] || !ev.feeds(w) {
+			continue
+		}
+		when[w.Thread] = append(when[w.Thread], w.Interval)
+		here := at{w.Thread, place}
+		if took[here] += w.Length(); took[here] >= took[at{w.Thread, longest[w.Thread]}] {
+			longest[w.Thread] = place
+		}
+	}
+	return unions(when), longest
 }
 
 // idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.

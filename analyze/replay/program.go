@@ -28,7 +28,8 @@ type program struct {
 
 	kernelNames, callNames []string                           // by number
 	withRoom               float64                            // see roomy; 0 before it was asked for
-	starving               map[*analyze.Thread]*evidence.Busy // when threads waited for signals with nothing for the GPU to do
+	starving               map[*analyze.Thread]*evidence.Busy // when threads waited for what others make
+	pools                  [][]int32                          // threads that take their work from one place
 	lockKeys               []evidence.LockKey
 
 	processors   int           // that the threads and the framework share; 0 when their use is not known
@@ -103,7 +104,7 @@ type op struct {
 	unlocked analyze.Nanos // gap if there were no locks to wait for
 	encode   analyze.Nanos // part of gap that is encoding, or leads from a commit to the wait for it
 	turn     analyze.Nanos // part of gap in which another thread waited for the GPU
-	starved  analyze.Nanos // part of gap in which the thread waited for another's signal, with nothing for the GPU to do
+	starved  analyze.Nanos // part of gap in which the thread waited for what another makes
 	nested   analyze.Nanos // part of cost that was spent waiting for locks
 	waited   analyze.Nanos // of waits: up to the completion being seen
 	given    int32         // of signals: which of those that threads give

@@ -22,7 +22,7 @@ type Change struct {
 	Cores    bool // a processor for every thread's own work
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 	Lines    bool // a queue for each command buffer: nothing stands behind others in one
-	Fed      bool // no waits for others' signals with nothing for the GPU to do
+	Fed      bool // always something there of what threads wait for where the GPU has nothing to do meanwhile
 	scale    *scale
 }
 
@@ -123,6 +123,9 @@ func (p *program) play(c Change) (*playing, bool) {
 	if c.Apart {
 		p = p.apart()
 	}
+	if c.Fed {
+		p = p.dealt()
+	}
 	r := &playing{program: p, Change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
 		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces),
 		running: make([]int, len(p.engines)),
@@ -134,7 +137,7 @@ func (p *program) play(c Change) (*playing, bool) {
 		if c.Compile {
 			r.done[i].begun = p.threads[i].early
 		}
-		r.spend(r.done[i].begun, r.gap(int32(i)), p.threads[i].busy, evThread, int32(i))
+		r.goOn(int32(i), r.done[i].begun)
 	}
 	for r.open > 0 {
 		k, next, any := firstDone(r.cores.each)

@@ -72,6 +72,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 		p.threads, p.recorded = append(p.threads, th), append(p.recorded, done)
 	}
 	p.findPace()
+	p.findPools(ev.Starvation.At, spans)
 	p.findUnlocked()
 	p.nameLocks(spans, by)
 	p.findParts(ev, buffers, spans)

@@ -177,7 +177,16 @@ func (r *playing) advance(t int32) {
 		r.finish(t)
 		return
 	}
-	r.spend(r.now, r.gap(t), r.program.threads[t].busy, evThread, t)
+	r.goOn(t, r.now)
+}
+
+// goOn lets the thread take its time before its next call: first what it sleeps for others, then what it does.
+func (r *playing) goOn(t int32, from analyze.Nanos) {
+	gap, asleep := r.gap(t), analyze.Nanos(0)
+	if !r.Fed {
+		asleep = min(gap, r.op(t).starved)
+	}
+	r.spend(from+asleep, gap-asleep, r.program.threads[t].busy, evThread, t)
 }
 
 // finish ends the thread when it has done all, and the GPU too.

@@ -104,7 +104,9 @@ func (t *thread) notified() (sum analyze.Nanos) {
 // asleep is the time in calls in which the thread waits for what a replay knows.
 func (t *thread) asleep() (sum analyze.Nanos) {
 	for i := range t.ops {
-		switch o := &t.ops[i]; o.kind {
+		o := &t.ops[i]
+		sum += o.starved
+		switch o.kind {
 		case opWait, opForeign, opAsk, opTake:
 			sum += o.waited
 		case opLock, opCompile:
@@ -118,13 +120,14 @@ func (t *thread) asleep() (sum analyze.Nanos) {
 
 // own is the part of a call, and of the time before it, in which the thread does not wait for what a replay knows.
 func (o *op) own() analyze.Nanos {
+	awake := o.gap - o.starved
 	switch o.kind {
 	case opAcquire, opEnqueue:
-		return o.gap + o.cost
+		return awake + o.cost
 	case opCommit:
-		return o.gap + o.solo
+		return awake + o.solo
 	}
-	return o.gap
+	return awake
 }
 
 // removeDelays takes out of the recorded times what threads waited for processors in them. The replay adds that again: as much is taken out
@@ -164,8 +167,8 @@ func (t *thread) scale(was *thread, delayed float64, notify analyze.Nanos) {
 	}
 	for i := range t.ops {
 		o, r := &t.ops[i], &was.ops[i]
-		o.gap, o.unlocked = evidence.Scaled(r.gap, left), evidence.Scaled(r.unlocked, left)
-		o.encode, o.turn, o.starved = evidence.Scaled(r.encode, left), evidence.Scaled(r.turn, left), evidence.Scaled(r.starved, left)
+		o.gap, o.unlocked = o.starved+evidence.Scaled(r.gap-o.starved, left), o.starved+evidence.Scaled(max(0, r.unlocked-o.starved), left)
+		o.encode, o.turn = evidence.Scaled(r.encode, left), evidence.Scaled(r.turn, left)
 		switch o.kind {
 		case opAcquire, opEnqueue, opCommit:
 			o.cost, o.solo = evidence.Scaled(r.cost, left), evidence.Scaled(r.solo, left)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
+# Builds and proves mtrace. Targets: build (default), packages (what the system lacks for it), demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -176,6 +176,7 @@ again() {
 
 case ${1:-build} in
   build) build ;;
+  packages) need ;;
   demo) demo ;;
   test) tests ;;
   again) shift; again "$@" ;;
@@ -195,5 +196,5 @@ case ${1:-build} in
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo dist .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
+  *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
 esac

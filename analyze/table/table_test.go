@@ -27,6 +27,7 @@ import (
 	"mtrace/analyze/tracetest"
 	"mtrace/analyze/wholefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/consumers"
 )
 
 var update = flag.Bool("update", false, "write the golden files and docs/schema/events.1.json")
@@ -390,9 +391,7 @@ func TestLinesFollowTheSchema(t *testing.T) {
 
 // Readers of others must find the same number of rows, where they are installed.
 func TestOtherReaders(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import pyarrow.parquet, jsonschema").Run(); err != nil {
-		t.Skip("pyarrow and jsonschema are not installed: pip install pyarrow jsonschema")
-	}
+	python := consumers.Python(t, "pyarrow.parquet", "jsonschema")
 	path := tracetest.Small(t)
 	file := filepath.Join(t.TempDir(), "small.jsonl")
 	if err := os.WriteFile(file, jsonLines(t, path), 0o644); err != nil {
@@ -408,7 +407,7 @@ for name in sorted({r["table"] for r in rows} - {"trace"}):
     theirs = [{k: v for k, v in r.items() if v is not None} for r in pq.read_table(sys.argv[1] + "/" + name + ".parquet").to_pylist()]
     assert mine == theirs, (name, mine, theirs)
 print("ok")`
-	out, err := exec.Command("python3", "-c", script, directory(t, path, Parquet), file, published).CombinedOutput()
+	out, err := exec.Command(python, "-c", script, directory(t, path, Parquet), file, published).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "ok" {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -416,9 +415,7 @@ print("ok")`
 
 // The queries of the documentation run, in the database they are written for, and find rows.
 func TestDocumentedQueries(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import duckdb").Run(); err != nil {
-		t.Skip("DuckDB is not installed: pip install duckdb")
-	}
+	python := consumers.Python(t, "duckdb")
 	text, err := os.ReadFile("../../docs/export.md")
 	if err != nil {
 		t.Fatal(err)
@@ -435,7 +432,7 @@ func TestDocumentedQueries(t *testing.T) {
 	for _, q := range queries {
 		q, _, _ = strings.Cut(q, "```")
 		q = strings.ReplaceAll(q, "'tables/", "'"+dir+"/")
-		out, err := exec.Command("python3", "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))", q).CombinedOutput()
+		out, err := exec.Command(python, "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))", q).CombinedOutput()
 		if err != nil || strings.TrimSpace(string(out)) == "0" && !strings.Contains(q, "foreign_ns") { // nobody waits for others there
 			t.Errorf("%v: %s: %s", err, out, q)
 		}

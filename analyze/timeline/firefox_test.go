@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/consumers"
 )
 
 func firefoxOf(b *bytes.Buffer) *Writer { return NewFirefox(b) }
@@ -86,10 +87,7 @@ func TestFirefoxShowsEveryCall(t *testing.T) {
 
 // Mozilla's own reader takes the file, and has every marker of it.
 func TestFirefoxIsReadByMozillas(t *testing.T) {
-	cli, err := exec.LookPath("profiler-cli")
-	if err != nil {
-		t.Skip("needs Mozilla's reader: npm install --global @firefox-devtools/profiler-cli")
-	}
+	cli := consumers.Program(t, "profiler-cli")
 	path := filepath.Join(t.TempDir(), "t.json")
 	data, _ := write(t, tracetest.Small(t), firefoxOf)
 	if err := os.WriteFile(path, data, 0o600); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/consumers"
 )
 
 func speedscopeOf(b *bytes.Buffer) *Writer { return NewSpeedscope(b) }
@@ -94,11 +94,7 @@ func TestSpeedscopeShowsEveryCall(t *testing.T) {
 
 // What is written is of the schema that Speedscope publishes, with each of its releases.
 func TestSpeedscopeIsOfItsSchema(t *testing.T) {
-	path := os.Getenv("MTRACE_SPEEDSCOPE_SCHEMA")
-	if path == "" {
-		t.Skip("needs file-format-schema.json of a release of Speedscope, as npm pack speedscope gets it, and its path in MTRACE_SPEEDSCOPE_SCHEMA")
-	}
-	schema, err := jsonschema.NewCompiler().Compile(path)
+	schema, err := jsonschema.NewCompiler().Compile(consumers.File(t, "speedscope/dist/release/file-format-schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/consumers"
 )
 
 func write(t testing.TB, path string, open func(*bytes.Buffer) *Writer) ([]byte, *analyze.Trace) {
@@ -443,15 +444,13 @@ t = p.Trace(); t.ParseFromString(open(sys.argv[1], "rb").read())
 known = p.Trace(); known.CopyFrom(t); known.DiscardUnknownFields()
 assert known.SerializeToString(deterministic=True) == t.SerializeToString(deterministic=True), "unknown fields"
 print(sum(1 for k in t.packet if k.track_event.type == p.TrackEvent.TYPE_SLICE_BEGIN))`
-	if err := exec.Command("python3", "-c", "import perfetto.protos.perfetto.trace.perfetto_trace_pb2").Run(); err != nil {
-		t.Skip("Perfetto's Python package is not installed: pip install perfetto protobuf")
-	}
+	python := consumers.Python(t, "perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 	data, _ := write(t, tracetest.Small(t), perfettoOf)
 	path := filepath.Join(t.TempDir(), "small.pftrace")
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("python3", "-c", script, path).CombinedOutput()
+	out, err := exec.Command(python, "-c", script, path).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/fixtures/consumers"
 )
 
 // TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there what its page says; with pandas, Polars and DuckDB
@@ -53,13 +55,7 @@ func TestPythonPackage(t *testing.T) {
 	if err := install("pyarrow", "pandas", "polars", "duckdb"); err != nil {
 		t.Skipf("pandas, Polars and DuckDB cannot be had here: %v", err)
 	}
-	if spark := os.Getenv("MTRACE_TEST_SPARK"); spark != "" {
-		env = append(env, "PYTHONPATH="+spark, "SPARK_LOCAL_IP=127.0.0.1")
-	} else {
-		t.Run("Spark", func(t *testing.T) {
-			t.Skip("MTRACE_TEST_SPARK names no folder with PySpark: pip install --target FOLDER pyspark (456 MB), and a Java")
-		})
-	}
+	t.Run("Spark", func(t *testing.T) { env = append(env, "PYTHONPATH="+consumers.Spark(t), "SPARK_LOCAL_IP=127.0.0.1") })
 	t.Log(must(dir, python, test, workload(t), "tables"))
 
 	trace, tables := smallTrace(t), filepath.Join(dir, "tables")

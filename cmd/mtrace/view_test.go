@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mtrace/analyze/page"
+	"mtrace/fixtures/consumers"
 	"mtrace/fixtures/longtrace"
 )
 
@@ -130,39 +131,19 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 
 // TestViewInBrowser: a browser that looks at a short part of a run gets more of it than the page has, and has nothing to complain about.
 func TestViewInBrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no Chromium is installed: apt-get install chromium")
-	}
+	browser := consumers.Chromium(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 400_000, 2); err != nil {
 		t.Fatal(err)
 	}
-	look := func(address, until string) (seen string) {
-		for range 3 { // on a machine that stands still a browser may give up
-			c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+filepath.Join(folder, "profile"),
-				"--enable-logging=stderr", "--v=0", "--timeout=300000", "--virtual-time-budget=20000", "--dump-dom", address)
-			c.Env = append(os.Environ(), "HOME="+folder)
-			var log strings.Builder
-			c.Stderr = &log
-			out, err := printedBy(c, commandLimit)
-			if strings.Contains(log.String(), "CONSOLE") {
-				t.Errorf("it has something to complain about: %s", log.String())
-			}
-			if seen = string(out); err == nil && strings.Contains(seen, until) {
-				return seen
-			}
-			t.Logf("the browser ended with %v", err)
-		}
-		return seen
-	}
-	if !strings.Contains(look("about:blank", "<html>"), "<html>") {
-		t.Skip("Chromium does not run here")
-	}
 	v := view(t, path)
-	if seen := look(v.address+"#200000000-200500000", "data-details="); !strings.Contains(seen, `data-drawn="yes"`) || !strings.Contains(seen, `data-details="`) {
-		t.Errorf("it did not get what it asked for: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(seen, -1))
+	seen := browser.See(t, folder, v.address+"#200000000-200500000", func(s consumers.Seen) bool { return strings.Contains(s.Document, "data-details=") })
+	if !strings.Contains(seen.Document, `data-drawn="yes"`) {
+		t.Errorf("it did not draw: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(seen.Document, -1))
+	}
+	if complaints := seen.Console(); len(complaints) > 0 {
+		t.Errorf("it has something to complain about: %q", complaints)
 	}
 }
 

@@ -29,6 +29,6 @@ func allocationBound(ev *evidence.Evidence) Finding {
 		r.say("memory was made %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes), analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
 			analyze.Plural(ev.Buffers, "command buffer"))
 	}
-	r.sum("Threads spend %s of their time making memory and giving it back, while the GPU has nothing of theirs to do.", percent(ev.Share(r.Lost)))
+	r.sum("Threads spend %s of their time getting memory for the GPU and giving it back, while it has nothing of theirs to do.", percent(ev.Share(r.Lost)))
 	return r
 }

@@ -71,6 +71,6 @@ func compileBound(ev *evidence.Evidence) Finding {
 	if repeated > 0 {
 		r.say("%d made again what had been made before", repeated)
 	}
-	r.sum("Threads spend %s of their time making libraries and pipeline states.", percent(min(1, ev.Share(r.Lost))))
+	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).", percent(min(1, ev.Share(r.Lost))))
 	return r
 }

@@ -160,7 +160,7 @@ func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {
 	case !p.Known(ev.Total):
-		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time outside of Metal and encoding%s.", percent(ev.Share(top.Weight())),
+		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time in the program's own code and preparing work (encoding)%s.", percent(ev.Share(top.Weight())),
 			busyWords(ev, ", and the GPU is busy for %s"))
 	case ev.Starved():
 		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(evidence.Share(p.Waited, p.Covered)), busyWords(ev, ", while the GPU is busy for %s of it"))

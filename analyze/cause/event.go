@@ -49,9 +49,9 @@ func eventChain(ev *evidence.Evidence) Finding {
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
-		r.sum("Command buffers wait on the GPU for events that threads signal late: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		r.sum("Work that was handed to the GPU waits there for signals (events) that threads give late: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	} else {
-		r.sum("Command buffers wait for each other's events on the GPU: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		r.sum("Pieces of work wait on the GPU for each other's signals (events): threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	}
 	return r
 }

@@ -77,7 +77,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		}
 	}
 	if policy.MoreThan(policy.Much, unseen, r.Explains) {
-		waiting = "with work in flight"
+		waiting = "with work under way"
 	}
 	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(ev.Busy),
 		percent(min(1, ev.Share(max(r.Explains, r.Lost+executing)))), waiting)

@@ -74,6 +74,6 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if r.Lost > waited {
 		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue completes one at a time", full, percent(ev.Share(full)))
 	}
-	r.sum("Slow completion handlers hold up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }

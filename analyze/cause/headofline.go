@@ -38,7 +38,7 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	}
 	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Share(r.Lost)), percent(ev.Busy))
 	r.without = without(replay.Change{Lines: true})
-	r.sum("Command buffers stand behind other threads' in a queue, though the GPU has room for them: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("Work for the GPU stands in a queue behind other threads' work, though the GPU has room for it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }
 
@@ -67,6 +67,6 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-	r.sum("Command buffers that were enqueued and committed late hold up those behind them: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("Work that was given its place in a queue (enqueue) and handed over late (commit) holds up what stands behind it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }

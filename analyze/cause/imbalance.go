@@ -33,7 +33,7 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("without it means: shared out evenly, so that all are at each meeting when they are there on average now")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
 	r.without = cannot("it is not seen what would be shared out")
-	r.sum("Threads meet, and wait there for the slowest for %s of their time: %s.", percent(ev.Share(r.Lost)), slow)
+	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.", percent(ev.Share(r.Lost)), slow)
 	return r
 }
 

@@ -34,7 +34,7 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	}
 	r.Confidence = policy.Guessed
 	r.takeTurns(turns, ev)
-	r.sum("Threads wait for the interpreter's lock for %s of their time.", percent(ev.Share(r.Lost)))
+	r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.", percent(ev.Share(r.Lost)))
 	if waits.Held > 0 {
 		r.Confidence = policy.Recorded
 		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter runs meanwhile", waits.Held, waits.Held+waits.Free)

@@ -42,6 +42,6 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)), percent(ev.Share(notify)),
 		percent(ev.Share(encode)), percent(ev.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
-	r.sum("The work is too small: a command buffer keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, each)
+	r.sum("The pieces of work are too small: one (a command buffer) keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, each)
 	return r
 }

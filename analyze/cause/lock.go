@@ -63,7 +63,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
 			}
 			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
-			r.sum("Threads wait for a lock for %s of their time: %s.", percent(ev.Share(r.Lost)), r.Evidence[0])
+			r.sum("Threads wait for %s of their time for a lock that is not in the trace: the more of them are inside of one call (%s), the longer it takes each.",
+				percent(ev.Share(r.Lost)), t.What)
 			if t.What != "commit" {
 				return r, hiddenInEncoder
 			}
@@ -96,7 +97,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs %s, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
 		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is done one at a time"
 		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their own is not in the trace")
-		r.sum("Threads do their own work outside of Metal one at a time, as threads do that spin for a lock: that costs %s of their time.", percent(ev.Share(r.Lost)))
+		r.sum("Threads do their own work outside of Metal one at a time, as threads do that wait for a lock without sleeping: that costs %s of their time.", percent(ev.Share(r.Lost)))
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden

@@ -68,7 +68,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	mayBeTheNext(ev, &r)
 	if r.Cause == InterpreterLock {
-		r.sum("Threads wait for the interpreter's lock for %s of their time.", percent(ev.Share(r.Lost)))
+		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.", percent(ev.Share(r.Lost)))
 	} else {
 		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Share(r.Lost)), uses[0].name)
 	}

@@ -33,6 +33,6 @@ func queueDepth(ev *evidence.Evidence) Finding {
 		}
 	}
 	r.say("that is %s of the threads' time%s", percent(ev.Share(r.Lost)), busyWords(ev, ", with the GPU busy for %s"))
-	r.sum("Threads wait for a free command buffer for %s of their time: their queue holds as many as it may.", percent(ev.Share(r.Lost)))
+	r.sum("A queue of work for the GPU is full: for %s of their time threads wait until it takes more.", percent(ev.Share(r.Lost)))
 	return r
 }

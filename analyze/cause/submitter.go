@@ -83,7 +83,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
-	r.sum("One thread submits the work of all, and the others wait for it for %s of all thread time.", percent(ev.Share(r.Lost)))
+	r.sum("One thread hands the work of all to the GPU, and the others wait for that thread for %s of all thread time.", percent(ev.Share(r.Lost)))
 	return r
 }
 

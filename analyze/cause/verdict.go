@@ -60,8 +60,8 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 		v.Confidence = trust(ev.Trace, policy.Nothing)
 		if v.Summary = noCause(ev); beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
-			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; those that submit have work in flight for %s of theirs, and "+
-				"nothing serializes them that this trace can show.",
+			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those that feed it have work under way for %s of "+
+				"theirs, and nothing that this trace can show holds them up.",
 				percent(ev.Share(h.Lost)), h.Cause, percent(ev.Occupied))
 		}
 		return v
@@ -102,7 +102,7 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.", deviceName(ev.Busiest.Device), others)
 	}
 	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
-		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: this is about those.", commits.Seen, commits.Made)
+		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d times that work was handed to the GPU (commits): this is about those.", commits.Seen, commits.Made)
 	}
 }
 
@@ -139,9 +139,9 @@ func deviceName(d *analyze.Device) string {
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:
-		return "there is no command buffer in the trace"
+		return "no work was handed to the GPU (there is no command buffer in the trace)"
 	case ev.Total == 0:
-		return "no thread committed or waited"
+		return "no thread handed work to the GPU, or waited for it"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
 		text := fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter", ev.Trace.Lost.Records, ev.Trace.Events+ev.Trace.Lost.Records)
 		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
@@ -149,7 +149,7 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 		}
 		return text
 	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound), ev.Total):
-		return fmt.Sprintf("%d command buffers are too few", len(ev.Trace.CommandBuffers))
+		return fmt.Sprintf("the GPU was given %s of work (command buffers), which is too few", analyze.Plural(len(ev.Trace.CommandBuffers), "piece"))
 	}
 	return ""
 }

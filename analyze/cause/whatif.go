@@ -98,11 +98,12 @@ func Kinds() []string {
 // what is asked for.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
-	if r == nil {
-		return g, "the trace has no waits to replay", nil
-	}
-	if !r.Made() {
-		return g, r.Why, nil
+	if r == nil || !r.Made() {
+		why = "the trace has no waits to replay"
+		if r != nil {
+			why = r.Why
+		}
+		return g, why, a.unmatched(wanted)
 	}
 	var c replay.Change
 	var things []replay.Wanted

@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"mtrace/analyze/replay"
 	"mtrace/analyze/tracesim"
+	"mtrace/analyze/tracetest"
 )
 
 func TestParseWhatIf(t *testing.T) {
@@ -63,6 +65,16 @@ func TestWhatIf(t *testing.T) {
 	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:weather*=0.5", trace); got.exit != 2 || !strings.Contains(got.stderr, "step") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("what is not there: exit %d with %q; want 2 and one line with what is", got.exit, got.stderr)
 	}
+	// Where nothing is predicted, a name that is not there was passed over, with the reason why nothing is.
+	few := threeBuffers(t)
+	for asked, says := range map[string]string{"kernel:weather*=0.5": "k", "call:weather=0": "commit", "lock:weather=0": "none of that kind", "thread:weather=0.5": "main 101", "cause:queue-depth=0": "cause"} {
+		if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", asked, few); got.exit != 2 || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s, where nothing is predicted: exit %d with %q; want 2 and one line with %q", asked, got.exit, got.stderr, says)
+		}
+	}
+	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:k=0.5,call:comm*=0.5,thread:main*=0,in-flight:2=0", few); got.exit != 0 || !strings.Contains(got.stdout, "What was asked for is not predicted: ") {
+		t.Errorf("what is there, where nothing is predicted: %+v", got)
+	}
 	got := sh(t, "", nil, tool.mtrace, "report", "--json", "--what-if", "kernel:*=0.5,call:commit=0.5", trace)
 	var document struct {
 		WhatIf []struct {
@@ -77,4 +89,21 @@ func TestWhatIf(t *testing.T) {
 	if w := document.WhatIf; len(w) == 0 || w[0].What.Kind != "together" || math.Abs(w[0].Speedup.Estimate-2) > 0.1 || w[0].Speedup.Low > w[0].Speedup.Estimate || w[0].Speedup.High < w[0].Speedup.Estimate {
 		t.Errorf("what was asked for gave %+v", w)
 	}
+}
+
+// threeBuffers is a trace of so few command buffers that nothing is predicted.
+func threeBuffers(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "few.mtrace")
+	f := tracetest.Create(t, path)
+	p := f.Process(100, "few")
+	main := p.Thread(101, "main")
+	main.NewQueue("work")
+	k := main.NewPipeline("k")
+	for range 3 {
+		main.Run(tracetest.Step{Pipeline: k, Encode: 100, Commit: 100, Delay: 100, GPU: 10_000, Notify: 100})
+	}
+	p.End()
+	f.Close()
+	return path
 }

@@ -1,0 +1,63 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/replay"
+)
+
+// unmatched is the error for what is asked for of which there is nothing in the trace; nil when there is some of each. It needs no replay: where nothing
+// is predicted, a name that is not there is still a mistake, and not the reason.
+func (a *Analysis) unmatched(wanted []replay.Wanted) error {
+	for _, w := range wanted {
+		if w.Kind == replay.KindInFlight { // a number, of which the replay has some
+			continue
+		}
+		there := a.there(w.Kind)
+		if !slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }) {
+			return &replay.Unmatched{Wanted: w, There: there}
+		}
+	}
+	return nil
+}
+
+// there are the names of a kind in the trace, as a replay has them, each once.
+func (a *Analysis) there(kind string) (names []string) {
+	known := map[string]bool{}
+	add := func(name string) {
+		if !known[name] {
+			known[name] = true
+			names = append(names, name)
+		}
+	}
+	switch kind {
+	case replay.KindKernel:
+		for b := range a.Trace.Buffers() {
+			for _, s := range kernels.Split(b, a.Trace.Window) {
+				add(s.Kernel)
+			}
+		}
+	case replay.KindCall:
+		for _, c := range a.Trace.Calls {
+			add(c.Selector)
+		}
+	case replay.KindLock:
+		for i := range a.Trace.Locks {
+			add(evidence.KeyOf(&a.Trace.Locks[i]).Label())
+		}
+	case replay.KindThread:
+		for _, t := range a.Trace.Threads {
+			add(evidence.ThreadName(t))
+		}
+	case KindCause:
+		for i := range a.Verdict.Causes {
+			add(a.Verdict.Causes[i].Cause)
+		}
+	default:
+		panic(fmt.Sprintf("a kind that nobody knows: %q", kind))
+	}
+	return names
+}

@@ -15,10 +15,11 @@ type streamLoader struct {
 	ring    uint16
 	held    wire.Record // waits for the More record that belongs to it
 	holding bool
-	stray   int64     // More records that belong to nothing
-	more    wire.More // of the call at hand
-	near    *ticks    // nil: all records are wanted
-	flights flights   // whose records are wanted wherever they are
+	before  wire.Record // the last of the batch before that is no More record
+	stray   int64       // More records that belong to nothing
+	more    wire.More   // of the call at hand
+	near    *ticks      // nil: all records are wanted
+	flights flights     // whose records are wanted wherever they are
 	visited VisitedCall
 
 	stacks      openStacks
@@ -45,7 +46,7 @@ func (s *streamLoader) batch(records []wire.Record) error {
 		r := &records[i]
 		switch {
 		case r.Call == wire.CallMore:
-			s.stray++
+			s.countStray(records[:i])
 		case r.Flags&wire.HasMore == 0:
 			s.record(r, &noMore)
 		case i+1 == len(records):
@@ -60,7 +61,29 @@ func (s *streamLoader) batch(records []wire.Record) error {
 			s.record(r, &noMore)
 		}
 	}
+	if last := lastBefore(records); last != nil {
+		s.before = *last
+	}
 	return nil
+}
+
+// lastBefore is the last record that is no More record; nil when there is none.
+func lastBefore(records []wire.Record) *wire.Record {
+	for i := len(records) - 1; i >= 0; i-- {
+		if records[i].Call != wire.CallMore {
+			return &records[i]
+		}
+	}
+	return nil
+}
+
+// countStray counts a More record that belongs to nothing and comes after others of its batch. It has no time of its own, so it is where the record
+// before it is: what is read around a slice is read for its neighbour, too.
+func (s *streamLoader) countStray(before []wire.Record) {
+	last := cmp.Or(lastBefore(before), &s.before)
+	if s.counts(s.process.clock.interval(last.Begin, last.End).End) {
+		s.stray++
+	}
 }
 
 // finish ends the ring.
@@ -190,9 +213,17 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 
 // skew counts a record that ended at an instant and whose times cannot be right.
 func (s *streamLoader) skew(at Nanos) {
-	if s.trace.Holds(at) {
+	if s.counts(at) {
 		s.skewed++
 	}
+}
+
+// counts says whether what is amiss at an instant counts in this part of the run, or in another.
+func (s *streamLoader) counts(at Nanos) bool {
+	if s.slice != nil {
+		return s.trace.Holds(at)
+	}
+	return s.window.holds(at)
 }
 
 // keep keeps a call for the model, and returns where in the list of its thread.

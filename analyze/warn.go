@@ -92,7 +92,7 @@ func (t *Trace) warnOfDoubts() {
 			"time, or the trace ends before they did", n))
 	}
 	if n := t.doubts.stray; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call; they were left out", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("records that belong to no call, and were left out: %d", n))
 	}
 	if n := t.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))

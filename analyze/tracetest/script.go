@@ -126,6 +126,9 @@ func (th *Thread) add(r wire.Record, m *wire.More) {
 	}
 }
 
+// Stray adds details that no record has, as in a damaged trace.
+func (th *Thread) Stray() { th.records = append(th.records, (&wire.More{}).Record()) }
+
 // Call adds a call that begins now and lasts so many nanoseconds; the clock then stands at its end.
 func (th *Thread) Call(family wire.Family, selector string, object wire.ObjectID, arg uint64, lasts int64, more *wire.More) {
 	begin := th.Now

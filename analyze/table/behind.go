@@ -8,6 +8,7 @@ type behind[T any] struct {
 	full  chan []T // to write
 	empty chan []T // to fill
 	ended chan struct{}
+	over  bool                  // there are no more rows
 	err   atomic.Pointer[error] // the first
 }
 
@@ -53,8 +54,13 @@ func (b *behind[T]) write(rows []T) []T {
 	return <-b.empty
 }
 
-// finish says that there are no more rows; close waits until all are written.
-func (b *behind[T]) finish() { close(b.full) }
+// finish says that there are no more rows; close waits until all are written. Both may be called again.
+func (b *behind[T]) finish() {
+	if !b.over {
+		b.over = true
+		close(b.full)
+	}
+}
 
 func (b *behind[T]) close() error {
 	<-b.ended

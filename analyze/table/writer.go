@@ -5,6 +5,7 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -169,12 +170,24 @@ func (r *rows[T]) close(name string) error {
 	return nil
 }
 
+// abandon ends rows that nobody will finish: what is not written yet is not.
+func (r *rows[T]) abandon() {
+	if r.behind != nil {
+		r.behind.fail(errAbandoned)
+		r.behind.finish()
+		r.behind.close()
+	}
+}
+
+var errAbandoned = errors.New("what writes it was abandoned")
+
 // opened is a table that is being written, whatever its rows are.
 type opened interface {
 	fill(*filling)
 	finish()
 	failed() error
 	close() error
+	abandon()
 }
 
 // openTable is a table with its rows.
@@ -198,7 +211,10 @@ func (t *openTable[T]) failed() error { return t.to.failed() }
 
 func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
-// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish.
+func (t *openTable[T]) abandon() { t.to.abandon() }
+
+// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish. The tables that have a file each
+// have a goroutine each, which ends with that, or with Abandon.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]
@@ -331,6 +347,13 @@ func (w *Writer) Finish() error {
 		}
 	}
 	return w.out.lines.finish(all.Trace, events)
+}
+
+// Abandon ends a run that nobody will finish, or that is finished.
+func (w *Writer) Abandon() {
+	for _, t := range w.tables {
+		t.abandon()
+	}
 }
 
 // Whole writes a run that was loaded as one.

@@ -5,6 +5,7 @@ type behind struct {
 	jobs  chan func()
 	spare chan []pending // that are written
 	ended chan struct{}
+	over  bool // nothing more is given
 }
 
 // mostBehind bounds what waits to be written: about as many batches of calls as are read while the rest of a slice of the run is written.
@@ -24,9 +25,12 @@ func newBehind() *behind {
 // do has something done after all that was given before.
 func (b *behind) do(job func()) { b.jobs <- job }
 
-// end waits until all is done. Nothing may be given after it.
+// end waits until all is done. Nothing may be given after it; it may be called again.
 func (b *behind) end() {
-	close(b.jobs)
+	if !b.over {
+		b.over = true
+		close(b.jobs)
+	}
 	<-b.ended
 }
 

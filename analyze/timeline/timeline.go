@@ -14,8 +14,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish, which also ends the
-// goroutine that writes.
+// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish. It has a goroutine that
+// writes, which ends with that, or with Abandon.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -189,6 +189,9 @@ func (w *Writer) Finish() (err error) {
 	}
 	return nil
 }
+
+// Abandon ends a timeline that nobody will finish, or that is finished.
+func (w *Writer) Abandon() { w.behind.end() }
 
 // Whole writes a run that was loaded as one.
 func (w *Writer) Whole(t *analyze.Trace) error {

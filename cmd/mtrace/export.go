@@ -59,6 +59,7 @@ type exporter interface {
 	Call(*analyze.VisitedCall)
 	Slice(*analyze.Slice) error
 	Finish() error
+	Abandon()
 }
 
 // outlet is where an exporter writes: nothing of it has its name before commit.
@@ -102,6 +103,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	var outlets []*outlet
 	defer func() {
 		for _, o := range outlets {
+			o.Abandon()
 			if o.discard != nil {
 				o.discard()
 			}

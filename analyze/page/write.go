@@ -57,7 +57,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	script := uplotScript + figuresScript + timelineScript + chartsScript
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script), Data: template.JS(data),
 		Policy: policy(script),
-		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(), Kinds: d.usedKinds()}
+		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(r), Kinds: d.usedKinds()}
 	if d.Detail {
 		p.Policy += "; connect-src 'self'"
 	}
@@ -98,7 +98,10 @@ func (d *Document) usedKinds() (used []Kind) {
 }
 
 // remarks say what the timeline does not show.
-func (d *Document) remarks() (list []string) {
+func (d *Document) remarks(r *report.Report) (list []string) {
+	if r.Source.LeftOut > 0 {
+		list = append(list, "Calls that were left out, as asked for, are not here: their threads seem to be outside of Metal meanwhile.")
+	}
 	coarsest, hidden := int64(0), int64(0)
 	for i := range d.Lanes {
 		coarsest = max(coarsest, d.Lanes[i].Levels[0].CellNS)

@@ -37,6 +37,14 @@ func (c *column) of(t *Thread) (sum int64) {
 	return sum
 }
 
+// meaning is what a column shows of this run.
+func (r *Report) meaning(c column) string {
+	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
+		return c.legend + ", or in a call that was left out, as asked for"
+	}
+	return c.legend
+}
+
 // usedColumns are those in which one of the threads has 0.5 % of its time or more.
 func usedColumns(threads []Thread) (used []column) {
 	for _, c := range columns {

@@ -55,7 +55,6 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"bars":           bars,
 	"head":           func(c column) string { return c.head },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
-	"meaning":        func(c column) string { return c.legend },
 	"filled":         func(m Matrix) bool { return m.largest() > 0 },
 	"scopes":         func(list []Scope) []Scope { return list[:min(mostListed, len(list))] },
 	"queues":         func(list []queueRow) []queueRow { return list[:min(mostListed, len(list))] },
@@ -102,6 +101,9 @@ func bars(t Thread) []bar {
 
 // Pictures are what analyze/page puts into the page beside the report; all are empty in a page of tables alone.
 type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
+
+// Meaning is what a column shows.
+func (d pageData) Meaning(c column) string { return d.meaning(c) }
 
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {

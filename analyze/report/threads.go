@@ -99,8 +99,8 @@ func (r *Report) writeThreads(w *sheet) {
 	}
 	var legend []string
 	for _, c := range used {
-		if c.legend != "" {
-			legend = append(legend, c.head+": "+c.legend)
+		if meaning := r.meaning(c); meaning != "" {
+			legend = append(legend, c.head+": "+meaning)
 		}
 	}
 	if cpu {

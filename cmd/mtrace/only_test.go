@@ -65,6 +65,11 @@ func TestRunRecordsASelection(t *testing.T) {
 		t.Error("when the GPU ran is not known")
 	}
 
+	// What was left out counts as outside in the table of threads, which did not say so.
+	if !strings.Contains(text, "outside: not in Metal, or in a call that was left out, as asked for") {
+		t.Errorf("the table of threads does not say what is outside:\n%s", text)
+	}
+
 	thread, text := selectedRun(t, "--only", "thread:worker-1")
 	check(&thread, text, "--only thread:worker-1")
 	buffers := 0

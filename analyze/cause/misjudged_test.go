@@ -164,7 +164,7 @@ func TestCompilationBesideTheWork(t *testing.T) {
 // that without it the program would be 1.01 times as fast. With work that takes half of its time it is: two threads wait for their work all the time.
 func TestLockBesideTheWork(t *testing.T) {
 	wantVerdict(t, lockBeside(t, 0), cause.GPUBound, "kernel step: if it took half of its time, the run would be 1.9")
-	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that submit next to nothing")
+	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that give the GPU next to nothing to do")
 }
 
 // lockBeside is a program of which two threads submit work of a millisecond, wait for it and then pause; three others write the log.

@@ -10,13 +10,16 @@ import (
 )
 
 // unmatched is the error for what is asked for of which there is nothing in the trace; nil when there is some of each. It needs no replay: where nothing
-// is predicted, a name that is not there is still a mistake, and not the reason.
+// is predicted, a name that is not there is still a mistake, and not the reason. Whatever there is, *, is none, also where there is nothing.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
 		if w.Kind == replay.KindInFlight { // a number, of which the replay has some
 			continue
 		}
 		there := a.there(w.Kind)
+		if len(there) == 0 && replay.Matches(w.Pattern, "") {
+			continue
+		}
 		if !slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }) {
 			return &replay.Unmatched{Wanted: w, There: there}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,7 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
+
+// runs is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
+var runs = flag.Int("runs", 15, "how often a benchmark runs each program")
 
 // BenchmarkCall measures what recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4 threads, in the threads' own
 // processor time, medians. A collector is connected and reads. The rings are never full: each run makes fewer calls than one holds.
@@ -23,7 +28,7 @@ func BenchmarkCall(b *testing.B) {
 			path, _ := listen(b)
 			traced := []string{"LD_PRELOAD=" + library(b), "MTRACE_SOCKET=" + path, "MTRACE_CLOCK=" + clock}
 			call, bare, least := map[int][]float64{}, map[int][]float64{}, map[int][]float64{}
-			for range max(b.N, 15) {
+			for range max(b.N, *runs) {
 				for _, threads := range counts {
 					n := strconv.Itoa(threads)
 					call[threads] = append(call[threads], measure(b, []string{"bench", "60000", n}, traced...))
@@ -79,7 +84,7 @@ func BenchmarkEncoderTiming(b *testing.B) {
 		return printed(b, cmd)
 	}
 	var with, without []float64
-	for range max(b.N, 15) {
+	for range max(b.N, *runs) {
 		with = append(with, run("encoder"))
 		without = append(without, run("buffer"))
 	}
@@ -114,11 +119,34 @@ func BenchmarkMemory(b *testing.B) {
 	for _, of := range []string{"rest", "thread", "objects", "growth"} {
 		scenario := []string{"bench-memory", "10000000", of}
 		var more []float64
-		for range 3 {
+		for range max(b.N, *runs/5) {
 			more = append(more, measure(b, scenario, preload, socket)-measure(b, scenario))
 		}
 		b.ReportMetric(median(more), "KiB/"+of)
 	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkStart measures what a process that makes one command buffer takes longer when it is traced, from its start to its end, on the clock.
+func BenchmarkStart(b *testing.B) {
+	path, _ := listen(b)
+	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
+	once := func(env ...string) float64 {
+		cmd := client(b, "classes", "1")
+		cmd.Env = append(os.Environ(), env...)
+		from := time.Now()
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(from).Seconds() * 1e3
+	}
+	var with, bare []float64
+	for range max(b.N, 3**runs) {
+		with = append(with, once(preload, socket))
+		bare = append(bare, once())
+	}
+	b.ReportMetric(median(with)-median(bare), "ms/added")
+	b.ReportMetric(median(bare), "ms/untraced")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -137,7 +165,7 @@ func compareRuns(b *testing.B, scenario ...string) float64 {
 // compare reports the medians of runs with and without, in turn, and what lies between them, which it returns.
 func compare(b *testing.B, without string, run func(on bool) float64) float64 {
 	var with, bare []float64
-	for range max(b.N, 15) {
+	for range max(b.N, *runs) {
 		with = append(with, run(true))
 		bare = append(bare, run(false))
 	}

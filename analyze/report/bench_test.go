@@ -2,11 +2,15 @@ package report
 
 import (
 	"io"
+	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
 	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/longtrace"
 )
 
 // large is a trace of eight threads with a hundred thousand command buffers in all, each waited for.
@@ -56,6 +60,30 @@ func BenchmarkBuild(b *testing.B) {
 		Build(trace, Options{})
 	}
 	b.ReportMetric(float64(len(trace.CommandBuffers))*float64(b.N)/b.Elapsed().Seconds(), "buffers/s")
+}
+
+// BenchmarkCauses asks for the causes in the windows of a long trace, of whatever length: evidence, tests, verdict, replay, predictions.
+func BenchmarkCauses(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "t.mtrace")
+	const callsOfAWindow = 70_000 // UsualLimits.Window records
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], callsOfAWindow, 1); err != nil {
+		b.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(analyze.GCPercent)) // as the command does
+	for b.Loop() {
+		for range windows {
+			b.StopTimer()
+			trace, err := analyze.Load(path, analyze.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause == "" {
+				b.Fatal("no verdict")
+			}
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/trace")
 }
 
 // BenchmarkText writes the report of it.

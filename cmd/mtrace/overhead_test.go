@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,9 @@ import (
 
 	"mtrace/analyze/statistics"
 )
+
+// repeats is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
+var repeats = flag.Int("runs", 10, "how often a benchmark runs each program")
 
 // BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report R1 did: the
 // calls, the drainer in the program, the collector beside it, and the disk. With as many threads as there are processors the drainer and
@@ -71,7 +75,7 @@ func threadCounts() (counts []int) {
 // differ by more.
 func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 	var without, slower, more []float64
-	for i := range max(b.N, 10) {
+	for i := range max(b.N, *repeats) {
 		trace := filepath.Join(b.TempDir(), strconv.Itoa(i)+".mtrace")
 		bare := exec.Command(command[0], command[1:]...)
 		traced := exec.Command(tool.mtrace, slices.Concat([]string{"run", "--no-report", "-o", trace, "--"}, command)...)

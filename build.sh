@@ -184,7 +184,7 @@ case ${1:-build} in
   release) shift; release "$@" ;;
   bench) build; shift
     bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json
-    [ "$system" = Darwin ] || go run ./fixtures/benchmarks "$@" ;;
+    [ "$system" = Darwin ] || { fixtures/benchmarks/peers.sh .cache/peers; go run ./fixtures/benchmarks "$@"; } ;;
   overhead) [ "$system" = Linux ] || die "overhead is measured on Linux; here: bin/mtrace bench overhead"
     need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
     go test -run xxx -bench 'BenchmarkWhole' -benchtime 1x ./cmd/mtrace ;;

@@ -118,8 +118,11 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	if t.Exclusion.What != "waits" {
 		all, one = "are between making a command buffer and the end of the wait for it", "is"
 	}
-	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f), though in %s of the time one of them %s and nothing is queued for it",
-		t.Exclusion.Threads, all, t.Exclusion.Index, t.Exclusion.PValue, percent(t.Coverage), one)
+	kept := fmt.Sprintf(", though in %s of the time one of them %s and nothing is queued for it", percent(t.Coverage), one)
+	if t.Starved {
+		kept = ", and no clock keeps them apart: else they run, or wait for a processor, nearly all the time"
+	}
+	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all, t.Exclusion.Index, t.Exclusion.PValue, kept)
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {

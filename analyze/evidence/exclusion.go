@@ -25,12 +25,6 @@ type Exclusion struct {
 // block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
 func (ev *Evidence) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
-	waits := map[*analyze.Thread][]analyze.Interval{}
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if w.Length() >= policy.ShortestWait.Nanos() {
-			waits[w.Thread] = append(waits[w.Thread], w.Interval)
-		}
-	}
 	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
 			gpu[t] = append(gpu[t], b.GPU.Within(ev.Trace.Window))
@@ -45,7 +39,7 @@ func (ev *Evidence) exclusion(opts Options) {
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", waits}, {"round trips", ev.roundTrips()}} {
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", ev.longWaits()}, {"round trips", ev.roundTrips()}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
 			ev.Exclusion = append(ev.Exclusion, e)

@@ -11,25 +11,21 @@ import (
 type TakingTurns struct {
 	Exclusion *Exclusion
 	Coverage  float64 // share of the time in which one of them has its turn
+	Starved   bool    // it is not nearly all: whose turn it is lacks a processor
 	Lost      analyze.Nanos
 }
 
 // Turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has room: then
 // each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely miss each other
-// leave gaps. It is nil when that is not so.
-func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.WaitsUnion()) }
+// leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them. It is nil when that is not so.
+func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.longWaits()) }
 
 // TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before it waits for the
 // GPU, and the waits alone leave gaps.
-func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns {
-	var all []analyze.Interval
-	for _, of := range ev.roundTrips() {
-		all = append(all, of...)
-	}
-	return ev.turns("round trips", NewBusy(all))
-}
+func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns { return ev.turns("round trips", ev.roundTrips()) }
 
-// roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next wait for the GPU.
+// roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next wait for the GPU, however
+// short: who was without a processor finds its work done.
 func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	made := map[*analyze.Thread][]analyze.Nanos{}
 	for b := range ev.Trace.Buffers() {
@@ -43,7 +39,7 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	trips, next := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
 	for w := range analyze.Each(ev.Trace.Waits) { // by their beginning
 		list, first := made[w.Thread], next[w.Thread]
-		if w.Length() < policy.ShortestWait.Nanos() || first == len(list) || list[first] >= w.Begin {
+		if first == len(list) || list[first] >= w.Begin {
 			continue
 		}
 		trips[w.Thread] = append(trips[w.Thread], analyze.Interval{Begin: list[first], End: w.End})
@@ -55,7 +51,7 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	return trips
 }
 
-func (ev *Evidence) turns(what string, union *Busy) *TakingTurns {
+func (ev *Evidence) turns(what string, by map[*analyze.Thread][]analyze.Interval) *TakingTurns {
 	var x *Exclusion
 	for i := range ev.Exclusion {
 		if ev.Exclusion[i].What == what {
@@ -65,17 +61,15 @@ func (ev *Evidence) turns(what string, union *Busy) *TakingTurns {
 	if x == nil || !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
 		return nil
 	}
-	spans := union.Spans()
-	if len(spans) == 0 {
-		return nil
-	}
-	t := &TakingTurns{Exclusion: x, Coverage: Share(union.Total(), spans[len(spans)-1].End-spans[0].Begin)}
-	if !policy.NearlyAll(t.Coverage, 1) {
+	any := unionOf(by)
+	spans := any.Spans()
+	t := &TakingTurns{Exclusion: x, Coverage: Share(any.Total(), spans[len(spans)-1].End-spans[0].Begin)}
+	if t.Starved = !policy.NearlyAll(t.Coverage, 1); t.Starved && !(ev.Starved() && ev.runsOutside()) {
 		return nil
 	}
 	for _, th := range ev.Taking {
-		if s, known := ev.spans[th.Thread]; known && th.CommandBuffers > 0 {
-			t.Lost += min(union.Within(th.Thread.Working)-s[onGPU].Total()-s[onOthers].Total(), th.WorkTime[analyze.PartOutside])
+		if th.CommandBuffers > 0 {
+			t.Lost += min(betweenTurns(by[th.Thread], any), th.WorkTime[analyze.PartOutside])
 		}
 	}
 	if ev.Share(t.Lost) < policy.Little.Value {
@@ -84,13 +78,39 @@ func (ev *Evidence) turns(what string, union *Busy) *TakingTurns {
 	return t
 }
 
-// WaitsUnion is when any thread waited for the GPU.
-func (ev *Evidence) WaitsUnion() *Busy {
-	var all []analyze.Interval
+// betweenTurns is what a thread is kept from its next turn. What it does itself in between takes no longer than what of that time nobody has a turn
+// in, where that is quickest.
+func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
+	var between, free []analyze.Nanos
+	for i := 1; i < len(own); i++ {
+		b := analyze.Interval{Begin: own[i-1].End, End: own[i].Begin}
+		between, free = append(between, b.Length()), append(free, b.Length()-any.Within(b))
+	}
+	itself := Quickest(free, policy.Quick)
+	for _, n := range between {
+		lost += max(0, n-itself)
+	}
+	return lost
+}
+
+// longWaits are the waits for the GPU, thread by thread, but for those that found their work done.
+func (ev *Evidence) longWaits() map[*analyze.Thread][]analyze.Interval {
+	by := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if w.Length() >= policy.ShortestWait.Nanos() {
-			all = append(all, w.Interval)
+			by[w.Thread] = append(by[w.Thread], w.Interval)
 		}
+	}
+	return by
+}
+
+// WaitsUnion is when any thread waited for the GPU.
+func (ev *Evidence) WaitsUnion() *Busy { return unionOf(ev.longWaits()) }
+
+func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
+	var all []analyze.Interval
+	for _, of := range by {
+		all = append(all, of...)
 	}
 	return NewBusy(all)
 }

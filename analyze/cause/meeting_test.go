@@ -11,9 +11,14 @@ import (
 
 // meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a coordinator, a fourth
 // thread lets them go, 20 µs after the last has told it.
-func meets(rounds int, coordinator bool) *handmade.World {
+func meets(rounds int, coordinator bool) *handmade.World { return meet(rounds, 3, 10, coordinator) }
+
+// meet makes rounds of so many threads, in which B is the last each so many times.
+func meet(rounds, threads, each int, coordinator bool) *handmade.World {
 	const us = 1_000
 	w := handmade.New(analyze.Nanos(rounds+1) * 2000 * us)
+	meeting := w.Trace.Threads[:threads:threads]
+	w.Trace.Threads = meeting
 	var lead *analyze.Thread
 	if coordinator {
 		lead = &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
@@ -22,7 +27,7 @@ func meets(rounds int, coordinator bool) *handmade.World {
 	for k := range rounds {
 		begin := analyze.Nanos(k+1) * 2000 * us
 		last := w.A
-		if k%10 == 9 {
+		if k%each == each-1 {
 			last = w.B
 		}
 		end := begin + 1500*us
@@ -31,7 +36,7 @@ func meets(rounds int, coordinator bool) *handmade.World {
 			w.SignalWait(lead, handmade.At(begin+50*us, end+10*us), 7, last, end, 0)
 			by, end = lead, end+20*us
 		}
-		for _, th := range []*analyze.Thread{w.A, w.B, w.C} {
+		for _, th := range meeting {
 			took := analyze.Nanos(500 * us)
 			if th == last {
 				took = 1500 * us
@@ -68,6 +73,17 @@ func TestImbalance(t *testing.T) {
 	}
 	if v := Analyze(meets(6, false).Trace, Options{}).Verdict; v.Cause == Imbalance {
 		t.Errorf("six rounds are enough: %s", v.Summary)
+	}
+}
+
+// The story: of two threads that a third lets go together, one always came last, and the verdict was gpu-bound: that one seemed to wait for the other
+// as for what it makes. But both wait to be let go, and who makes something does not wait with who takes it.
+func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
+	for _, coordinator := range []bool{false, true} {
+		v := Analyze(meet(60, 2, 1000, coordinator).Trace, Options{}).Verdict
+		if (v.Cause == Imbalance) != coordinator {
+			t.Errorf("let go by a third %v: %s: %s", coordinator, v.Cause, v.Summary)
+		}
 	}
 }
 

@@ -91,16 +91,22 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns says whether only one of two threads ever waits for the other, as for what that makes; or each waits as often as it lets the other
-// go, in turns, which is a hand-over and no meeting.
+// takeTurns says whether only one of two threads ever waits for the other, as for what that makes, and not both to be let go; or each waits as
+// often as it lets the other go, in turns, which is a hand-over and no meeting.
 func (m *Meetings) takeTurns() bool {
 	by := map[*analyze.Thread]int{}
-	turns := 0
+	turns, together := 0, 0
 	for i, r := range m.Rounds {
 		by[r.Last]++
 		if i > 0 && m.Rounds[i-1].Last != r.Last {
 			turns++
 		}
+		if len(r.waits) == len(m.Threads) {
+			together++
+		}
+	}
+	if policy.AtLeast(policy.Most, together, len(m.Rounds)) {
+		return false
 	}
 	return len(by) < 2 || policy.NearlyAll(turns, len(m.Rounds)-1)
 }

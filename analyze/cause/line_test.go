@@ -49,6 +49,33 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// The story: of four drawn programs whose queue holds up short work behind long three were none and one gpu-saturated, on a busy machine. Now and then
+// what came next began long after the work before it had ended, for want of a processor, and that was taken to begin beside it. None did.
+func TestLineWhereSomeBeginLate(t *testing.T) {
+	const period = 1_000_000
+	w := handmade.New(60 * period)
+	other := &analyze.Queue{ID: 2, Process: w.A.Process, Device: w.Queue.Device}
+	w.Trace.Queues = append(w.Trace.Queues, other)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*period
+		ends := begin + 600_000
+		if i%4 == 0 {
+			ends = begin + 200_000
+		}
+		long := w.Buffer(w.A, begin, handmade.At(begin+10_000, ends))
+		w.Wait(w.A, handmade.At(begin+1000, ends+5000), long)
+		short := w.Buffer(w.B, begin+20_000, handmade.At(begin+610_000, begin+800_000))
+		w.Wait(w.B, handmade.At(begin+21_000, begin+805_000), short)
+		beside := w.Buffer(w.C, begin+50_000, handmade.At(begin+60_000, begin+700_000))
+		beside.Queue = other
+		w.Wait(w.C, handmade.At(begin+51_000, begin+705_000), beside)
+	}
+	w.Trace.Finish()
+	if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != HeadOfLine {
+		t.Errorf("%s: %s %v", v.Cause, v.Summary, v.RuledOut)
+	}
+}
+
 // TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken for room.
 func TestLineAlone(t *testing.T) {
 	const period = 500_000

@@ -15,7 +15,7 @@ type queueOverlap struct {
 }
 
 // Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
-// as much as ever ran of its queue, and the GPU had room: either it began nevertheless, or nearly all such work waited.
+// as much as ever ran of its queue, and the GPU had room: hardly any began beside that much, and most of what began late did so when there was less.
 func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
 	by := map[*analyze.Queue][]running{}
 	full := map[*analyze.Queue]*Busy{}
@@ -37,17 +37,17 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 		run.sort()
 		o, l := queueOverlap{Busy: NewBusy(intervals)}, run.times(&none)
 		o.Most = max(1, l.capacity(o.Busy.Total()))
-		behind, waited := 0, 0
 		atFull := NewBusy(atMost(intervals, o.Most))
+		var did [startings]int
 		for _, r := range list {
-			switch ev.behind(r, latency, atFull, full[q]) {
-			case beganBeside:
-				behind++
-			case waitedBehind:
-				behind, waited = behind+1, waited+1
+			if run.at(r.Begin) >= o.Most {
+				did[beganBeside]++
+			} else {
+				did[ev.starting(r, latency, atFull, full[q])]++
 			}
 		}
-		o.Limited = behind >= policy.Pattern.Count() && policy.NearlyAll(waited, behind)
+		waited := did[waitedBehind]
+		o.Limited = waited >= policy.Pattern.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) && policy.AtLeast(policy.Most, waited, waited+did[beganLate])
 		found[q] = o
 	}
 	return found
@@ -58,29 +58,25 @@ const (
 	noMatter     = iota // there was no such time
 	beganBeside         // it began
 	waitedBehind        // it did not
+	beganLate           // it did not, nor when there was less
+	startings
 )
 
-// behind says which of these a command buffer did.
-func (ev *Evidence) behind(r running, latency analyze.Nanos, atFull, device *Busy) int {
+// starting says which of these a command buffer did that did not begin beside as much as ever ran.
+func (ev *Evidence) starting(r running, latency analyze.Nanos, atFull, device *Busy) int {
 	x := ev.ReleaseOf(r.buffer.Index)
 	if x == nil {
 		return noMatter
 	}
-	due := analyze.Interval{Begin: x.At + latency, End: x.At + latency + policy.Margin.Nanos()}
-	if r.Begin < due.End {
-		if device.Within(due) > 0 || atFull.Within(due)-overlap(r.Interval, due) < policy.Margin.Nanos()/2 {
-			return noMatter
-		}
-		return beganBeside
-	}
-	wait := analyze.Interval{Begin: due.Begin, End: r.Begin}
-	switch own := atFull.Within(wait); {
-	case atFull.Within(due) < policy.Margin.Nanos()/2 || wait.Length()-device.Within(wait) < policy.Margin.Nanos():
+	wait := analyze.Interval{Begin: x.At + latency, End: r.Begin}
+	due := analyze.Interval{Begin: wait.Begin, End: wait.Begin + policy.Margin.Nanos()}
+	switch {
+	case wait.Length()-device.Within(wait) < policy.Margin.Nanos() || atFull.Within(due) < policy.Margin.Nanos()/2:
 		return noMatter
-	case !policy.AtLeast(policy.Most, own, wait.Length()):
-		return beganBeside
+	case policy.AtLeast(policy.Most, atFull.Within(wait), wait.Length()):
+		return waitedBehind
 	}
-	return waitedBehind
+	return beganLate
 }
 
 // atMost is when at least so many of the intervals were open. They are sorted by begin.

@@ -9,7 +9,8 @@ import (
 )
 
 // TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over, and only if the
-// submitter did something for it alone. The pools were once taken for clients, since they wait in the same way.
+// submitter did something for it alone. The pools were once taken for clients, since they wait in the same way, and so were threads that load data:
+// they say that some is there, and wait for room now and then. Nobody was said to starve the GPU then.
 func TestHandover(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000
@@ -19,6 +20,7 @@ func TestHandover(t *testing.T) {
 		together  bool   // the submitter lets both go at once
 		forNobody bool   // each wake-up is first for nobody
 		fetched   bool   // the submitter fetches something from where the thread had been
+		brief     bool   // they hardly wait
 		holds     bool
 		lost      analyze.Nanos
 	}{
@@ -26,6 +28,7 @@ func TestHandover(t *testing.T) {
 		{name: "clients woken for nobody", gave: asked, forNobody: true, holds: true, lost: 20 * (period - 1000 - 300_000)},
 		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
 		{name: "a pool that is fed"},
+		{name: "loaders", gave: asked, brief: true},
 		{name: "a pool that signals something else", gave: 300},
 		{name: "a pool that is let go together and says when it is done", gave: asked, together: true},
 	} {
@@ -49,6 +52,8 @@ func TestHandover(t *testing.T) {
 				case c.forNobody:
 					w.SignalWait(client, handmade.At(begin, begin+1000), answers, w.A, begin+1000-1, c.gave)
 					w.SignalWait(client, handmade.At(begin+2000, end), answers, w.A, end-1, 0)
+				case c.brief:
+					w.SignalWait(client, handmade.At(end-60_000, end), answers, w.A, end-1, c.gave)
 				default:
 					w.SignalWait(client, handmade.At(begin, end), answers, w.A, end-1, c.gave)
 					w.Trace.SignalWaits[len(w.Trace.SignalWaits)-1].Fetched = c.fetched

@@ -18,7 +18,8 @@ import (
 //     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
 //     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming);
 //   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
-//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not.
+//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not;
+//   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then, and hands nothing over.
 type handover struct {
 	To        *analyze.Thread
 	Threads   map[*analyze.Thread]bool // that hand something over
@@ -27,6 +28,7 @@ type handover struct {
 	Unseen    bool                     // what they hand over is not in the trace: see findByTiming
 	MayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
 	Served    float64                  // share of the waiting time that ended with something done for the thread alone
+	Waited    float64                  // share of their time for which those that hand something over wait so
 	Batched   int                      // replies that were given together with others
 
 	asked map[uint64]bool // objects by which it is asked, or, with false, is not
@@ -41,7 +43,7 @@ type reply struct {
 
 // Holds says whether threads hand their work over.
 func (h *handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Broad.Value
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Broad.Value && h.Waited >= policy.Little.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
@@ -248,5 +250,9 @@ func (h *handover) serve(t *analyze.Trace) {
 		before = h.Replies[to-1].At
 		from = to
 	}
-	h.Served = Share(served, all)
+	var active analyze.Nanos
+	for t := range h.Threads {
+		active += t.Active.Length()
+	}
+	h.Served, h.Waited = Share(served, all), Share(all, active)
 }

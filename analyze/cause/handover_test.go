@@ -10,7 +10,7 @@ import (
 
 // TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over, and only if the
 // submitter did something for it alone. The pools were once taken for clients, since they wait in the same way, and so were threads that load data:
-// they say that some is there, and wait for room now and then. Nobody was said to starve the GPU then.
+// they say that some is there, and wait for room. Nobody was said to starve the GPU then.
 func TestHandover(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000
@@ -21,6 +21,7 @@ func TestHandover(t *testing.T) {
 		forNobody bool   // each wake-up is first for nobody
 		fetched   bool   // the submitter fetches something from where the thread had been
 		brief     bool   // they hardly wait
+		idle      bool   // the submitter waits for them for half of the time
 		holds     bool
 		lost      analyze.Nanos
 	}{
@@ -29,6 +30,7 @@ func TestHandover(t *testing.T) {
 		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
 		{name: "a pool that is fed"},
 		{name: "loaders", gave: asked, brief: true},
+		{name: "loaders without room", gave: asked, idle: true},
 		{name: "a pool that signals something else", gave: 300},
 		{name: "a pool that is let go together and says when it is done", gave: asked, together: true},
 	} {
@@ -38,12 +40,15 @@ func TestHandover(t *testing.T) {
 			for i := range analyze.Nanos(20) {
 				begin := 1000 + i*period
 				end := begin + period
-				client := w.B
+				client, next := w.B, w.C
 				if i%2 == 1 {
-					client = w.C
+					client, next = next, client
 				}
 				b := w.Buffer(w.A, begin+100_000, handmade.At(begin+200_000, begin+500_000))
 				w.Wait(w.A, handmade.At(begin+150_000, begin+510_000), b)
+				if c.idle {
+					w.SignalWait(w.A, handmade.At(begin+520_000, end-1), asked, next, end-2, 0)
+				}
 				switch {
 				case c.together && i%2 == 1:
 					w.SignalWait(w.B, handmade.At(begin-period, end), answers, w.A, end-1, c.gave)

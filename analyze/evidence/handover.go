@@ -18,7 +18,8 @@ import (
 //     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
 //     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming);
 //   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
-//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not;
+//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not, nor does one that has nothing to
+//     do itself while others wait for room for what they load;
 //   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then, and hands nothing over.
 type handover struct {
 	To        *analyze.Thread
@@ -27,7 +28,7 @@ type handover struct {
 	Others    int                      // waits of other threads that the submitter's signal ended
 	Unseen    bool                     // what they hand over is not in the trace: see findByTiming
 	MayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
-	Served    float64                  // share of the waiting time that ended with something done for the thread alone
+	Served    float64                  // share of the waiting time that ended with something done for the thread alone, while the submitter was not idle
 	Waited    float64                  // share of their time for which those that hand something over wait so
 	Batched   int                      // replies that were given together with others
 
@@ -111,7 +112,7 @@ func (ev *Evidence) findHandover() *handover {
 		}
 	}
 	slices.SortStableFunc(h.Replies, func(x, y reply) int { return cmp.Compare(x.At, y.At) })
-	h.serve(ev.Trace)
+	h.serve(ev.Trace, ev.ForSignals)
 	return h
 }
 
@@ -219,8 +220,15 @@ func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
 }
 
 // serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in between.
-func (h *handover) serve(t *analyze.Trace) {
+func (h *handover) serve(t *analyze.Trace, waits []analyze.SignalWait) {
 	used, commits := h.used(t), h.commits(t)
+	var own []analyze.Interval
+	for w := range analyze.Each(waits) {
+		if w.Thread == h.To {
+			own = append(own, w.Interval)
+		}
+	}
+	idle := NewBusy(own)
 	var all, served, before analyze.Nanos
 	for from := 0; from < len(h.Replies); {
 		first := &h.Replies[from]
@@ -244,7 +252,7 @@ func (h *handover) serve(t *analyze.Trace) {
 		for i := from; i < to; i++ {
 			all += h.Replies[i].Length()
 			if does && (i == from || forEach) {
-				served += h.Replies[i].Length()
+				served += h.Replies[i].Length() - idle.Within(h.Replies[i].Interval)
 			}
 		}
 		before = h.Replies[to-1].At

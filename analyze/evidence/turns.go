@@ -18,11 +18,11 @@ type TakingTurns struct {
 // Turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has room: then
 // each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely miss each other
 // leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them. It is nil when that is not so.
-func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.longWaits()) }
+func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.longWaits) }
 
 // TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before it waits for the
 // GPU, and the waits alone leave gaps.
-func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns { return ev.turns("round trips", ev.roundTrips()) }
+func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns { return ev.turns("round trips", ev.roundTrips) }
 
 // roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next wait for the GPU, however
 // short: who was without a processor finds its work done.
@@ -51,7 +51,7 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	return trips
 }
 
-func (ev *Evidence) turns(what string, by map[*analyze.Thread][]analyze.Interval) *TakingTurns {
+func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze.Interval) *TakingTurns {
 	var x *Exclusion
 	for i := range ev.Exclusion {
 		if ev.Exclusion[i].What == what {
@@ -61,6 +61,7 @@ func (ev *Evidence) turns(what string, by map[*analyze.Thread][]analyze.Interval
 	if x == nil || !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
 		return nil
 	}
+	by := find()
 	any := unionOf(by)
 	spans := any.Spans()
 	t := &TakingTurns{Exclusion: x, Coverage: Share(any.Total(), spans[len(spans)-1].End-spans[0].Begin)}

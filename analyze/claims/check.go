@@ -49,6 +49,7 @@ type Document struct {
 	Skipped int      `json:"skipped"`
 	Results []Result `json:"results"`
 
+	Software   bool   `json:"software_metal"`       // the times are those of a software Metal, not of a GPU
 	Incomplete string `json:"incomplete,omitempty"` // what the trace lacks that was checked, one line: a PASS says nothing of that
 }
 
@@ -60,7 +61,7 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	if err := d.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("reading %s: not JSON: %w", checked, err)
 	}
-	out := &Document{Schema: Schema, Name: f.Name, Claims: f.Path, Checked: checked, Results: []Result{}}
+	out := &Document{Schema: Schema, Name: f.Name, Claims: f.Path, Checked: checked, Software: ofSoftware(doc), Results: []Result{}}
 	for i := range f.Claims {
 		c := &f.Claims[i]
 		r, err := c.check(doc)
@@ -78,6 +79,13 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 		out.Results = append(out.Results, r)
 	}
 	return out, nil
+}
+
+// ofSoftware says whether a document says that it is of a software Metal: a report of its source, another one of itself.
+func ofSoftware(doc any) bool {
+	fields, _ := doc.(map[string]any)
+	source, _ := fields["source"].(map[string]any)
+	return fields["software_metal"] == true || source["software_metal"] == true
 }
 
 func (c *Claim) check(doc any) (Result, error) {

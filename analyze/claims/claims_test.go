@@ -213,7 +213,7 @@ func TestUnusualFiles(t *testing.T) {
 		t.Fatalf("%v: %+v", err, d)
 	}
 	var text bytes.Buffer
-	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "\x1b") || strings.Count(text.String(), "\n") != 4 {
+	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "\x1b") || strings.Count(text.String(), "\n") != 5 || !strings.HasPrefix(text.String(), "SOFTWARE METAL") {
 		t.Errorf("a title steers the terminal, or breaks its line: %v, %q", err, text.String())
 	}
 }

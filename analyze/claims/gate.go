@@ -15,6 +15,9 @@ func (d *Document) Gate() *gate.Gate {
 	if d.Incomplete != "" {
 		g.Warnings = []string{d.Incomplete}
 	}
+	if d.Software {
+		g.Warnings = append(g.Warnings, softwareNote)
+	}
 	for _, r := range d.Results {
 		c := gate.Case{Name: r.name(), Detail: r.Expr, Cells: []string{r.Result, r.Target, r.Reason}}
 		if r.Result != "" {

@@ -9,6 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
+const softwareNote = "SOFTWARE METAL: these are the times of a software Metal, not of a GPU."
+
 // WriteText writes the table of claims: target, result, ratio, status.
 func (d *Document) WriteText(w io.Writer) error {
 	rows := [][5]string{{"claim", "target", "result", "ratio", ""}}
@@ -36,6 +38,9 @@ func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if d.Incomplete != "" {
 		fmt.Fprintln(&b, d.Incomplete)
+	}
+	if d.Software {
+		fmt.Fprintln(&b, softwareNote)
 	}
 	for _, row := range rows {
 		line := ""

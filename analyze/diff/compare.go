@@ -175,6 +175,17 @@ func side(runs []*Run) Side {
 }
 
 func (d *Document) warn(a, b []*Run) {
+	software := func(runs []*Run) bool {
+		return slices.ContainsFunc(runs, func(r *Run) bool { return r.Report.Source.SoftwareMetal })
+	}
+	switch onA, onB := software(a), software(b); {
+	case onA && onB:
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
+	case onA:
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU as those of B")
+	case onB:
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU as those of A")
+	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
 	}

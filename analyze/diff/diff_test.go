@@ -422,3 +422,19 @@ func FuzzReports(f *testing.F) {
 		}
 	})
 }
+
+// TestSoftwareMetalIsSaid: whose times are not a GPU's is said first, also where only one side's are not.
+func TestSoftwareMetalIsSaid(t *testing.T) {
+	side := func(software bool) []*Run {
+		return []*Run{{Path: "x.mtrace", Report: &report.Report{Source: report.Source{SoftwareMetal: software}}}}
+	}
+	for _, c := range []struct {
+		a, b bool
+		want string
+	}{{true, true, "the times of A and B are"}, {true, false, "the times of A are"}, {false, true, "the times of B are"}, {false, false, "one run a side"}} {
+		d, err := Compare(side(c.a), side(c.b))
+		if err != nil || len(d.Warnings) == 0 || !strings.Contains(d.Warnings[0], c.want) {
+			t.Errorf("%v and %v: %v %q", c.a, c.b, err, d.Warnings)
+		}
+	}
+}

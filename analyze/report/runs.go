@@ -17,7 +17,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	page := newSheet(b, opts)
 	t := &table{heads: []string{"trace", "program", "verdict", "share", "gpu busy", "traced", "calls", ""}, left: 3, spare: []int{6, 1}}
 	software := false
-	for _, r := range runs {
+	names := runNames(runs)
+	for i, r := range runs {
 		s := &r.Source
 		busy, share := "", ""
 		if r.GPU.SumNS > 0 {
@@ -30,7 +31,7 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 		if page.width != AnyWidth {
 			program = cut(program, longestProgram)
 		}
-		t.add(filepath.Base(s.Path), program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events), r.lacks())
+		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events), r.lacks())
 		software = software || s.SoftwareMetal
 	}
 	t.write(page)
@@ -38,6 +39,26 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 		page.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", page.yellow)
 	}
 	return b.Flush()
+}
+
+// runNames are what the traces are called: their files' names, with as many folders before them as it takes to tell them apart.
+func runNames(runs []*Report) []string {
+	paths, names, folders := make([][]string, len(runs)), make([]string, len(runs)), 1
+	for i, r := range runs {
+		paths[i] = strings.Split(filepath.ToSlash(filepath.Clean(r.Source.Path)), "/")
+		folders = max(folders, len(paths[i]))
+	}
+	for show := 1; show <= folders; show++ {
+		known := map[string]bool{}
+		for i, parts := range paths {
+			names[i] = strings.Join(parts[max(0, len(parts)-show):], "/")
+			known[names[i]] = true
+		}
+		if len(known) == len(runs) {
+			break
+		}
+	}
+	return names
 }
 
 // longestProgram is how much of a command line a table shows.

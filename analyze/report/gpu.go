@@ -134,7 +134,7 @@ func (r *Report) writeGPU(w *sheet) {
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
 			thread := "·" // not known
 			if i.TID != 0 {
-				thread = fmt.Sprint(i.TID)
+				thread = r.NameOf(i.TID)
 			}
 			t.add(i.Doing, thread, ns(i.NS), count(i.Gaps))
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (r *Report) writePath(w *sheet) {
 		head(w, "chains of waits", "each waits for the next")
 		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
 		for _, each := range c[:min(len(c), 6)] {
-			t.add(strings.Join(append(list(each.TIDs, func(n uint64) string { return fmt.Sprint(n) }), each.Root), " → "), ns(each.NS), count(each.Waits))
+			t.add(strings.Join(append(list(each.TIDs, r.NameOf), each.Root), " → "), ns(each.NS), count(each.Waits))
 		}
 		t.write(w)
 	}

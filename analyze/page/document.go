@@ -19,6 +19,7 @@ type Document struct {
 	FlowsOf    int64       `json:"flows_of"` // how many there are, of which Flows are one in so many
 	Marks      []Mark      `json:"marks"`
 	MarksLeft  int64       `json:"marks_left"`
+	QueuesLeft int         `json:"queues_left"` // that have no series
 	Series     []Series    `json:"series"`
 	Histograms []Histogram `json:"histograms"`
 	Detail     bool        `json:"detail"` // a server has more of each part

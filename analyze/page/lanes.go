@@ -39,7 +39,7 @@ func (b *Builder) Document() *Document {
 // document makes one with so many blocks and cells.
 func (b *Builder) document(drawn int) *Document {
 	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(), Names: []string{""}, Lanes: []Lane{},
-		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, Series: b.series(), FlowsOf: b.flows.every,
+		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries), Series: b.series(), FlowsOf: b.flows.every,
 		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"), b.notify.histogram("GPU end to the wait’s return")}}
 	list := b.drawings()
 	if len(list) > mostLanes {

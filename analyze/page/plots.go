@@ -115,8 +115,12 @@ func WriteDiff(w io.Writer, d *diff.Document) error {
 	for _, c := range d.Changes {
 		count[c.Status]++
 	}
+	oneSided := ""
+	if n := count[diff.Added] + count[diff.Removed]; n > 0 {
+		oneSided = fmt.Sprintf(", %d on one side only", n)
+	}
 	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings,
-		Lead:    fmt.Sprintf("%d slower, %d faster, %d the same, beyond noise %s. Verdict of A: %s; of B: %s.", count[diff.Slower], count[diff.Faster], count[diff.Same], d.Noise, d.A.Verdict, d.B.Verdict),
+		Lead:    fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s. Verdict of A: %s; of B: %s.", count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise, d.A.Verdict, d.B.Verdict),
 		Remarks: []string{"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", ")}}
 	if d.B.Summary != "" {
 		p.Remarks = append(p.Remarks, d.B.Summary)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"mtrace/analyze/diff"
@@ -41,6 +42,21 @@ func comparedDocument() *diff.Document {
 		{Kind: "kernel", Name: "gelu", Status: diff.Added, B: 100},
 	}
 	return d
+}
+
+// A comparison of runs on a software Metal said so neither in its page nor in its text, and what only one side has was not counted in its first line.
+func TestDiffPageSaysWhatItIs(t *testing.T) {
+	d := comparedDocument()
+	d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
+	var b bytes.Buffer
+	if err := WriteDiff(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{`<p class="loud">SOFTWARE METAL: the times of A and B`, "1 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
+		if !strings.Contains(b.String(), said) {
+			t.Errorf("the page does not say %q", said)
+		}
+	}
 }
 
 var pageDataElement = regexp.MustCompile(`(?s)<script type="application/json" id="page-data">(.*?)</script>`)

@@ -23,7 +23,7 @@ mtrace.timeline = function (page) {
 
   // rows are the lanes and, below the GPU's, the depth of queues.
   const rows = [];
-  const levels = page.series.filter((s) => s.group === "queue").slice(0, 6);
+  const levels = page.series.filter((s) => s.group === "queue");
   page.lanes.forEach((lane, n) => {
     rows.push({lane, n, height: {thread: 20, gpu: 18, scopes: 15}[lane.shows]});
     const next = page.lanes[n + 1];
@@ -233,6 +233,13 @@ mtrace.timeline = function (page) {
     pen.moveTo(x1, y1);
     pen.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
     pen.stroke();
+    const back = down ? -6 : 6; // the curve ends upright
+    pen.fillStyle = ink;
+    pen.beginPath();
+    pen.moveTo(x2, y2);
+    pen.lineTo(x2 - 2.5, y2 + back);
+    pen.lineTo(x2 + 2.5, y2 + back);
+    pen.fill();
   }
 
   function drawMarks(offset) {

@@ -123,6 +123,9 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 	if d.LanesLeft > 0 {
 		list = append(list, fmt.Sprintf("%s with the fewest calls had no room.", analyze.Plural(d.LanesLeft, "lane")))
 	}
+	if d.QueuesLeft > 0 {
+		list = append(list, fmt.Sprintf("The depth of %d more %s had no room.", d.QueuesLeft, analyze.Noun(d.QueuesLeft, "queue")))
+	}
 	if d.MarksLeft > 0 {
 		list = append(list, fmt.Sprintf("%d more marks and scopes had no room.", d.MarksLeft))
 	}

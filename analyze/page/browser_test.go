@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"html"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ var (
 
 // lookAt loads a page in a browser of a size. Script looks at it, when all is drawn: it is the body of a function that returns an object. Without a
 // script the page is as it is, with its policy.
-func lookAt(t *testing.T, page []byte, size, script string) look {
+func lookAt(t *testing.T, page []byte, size, script string, more ...string) look {
 	t.Helper()
 	browser := consumers.Chromium(t)
 	text := string(page)
@@ -48,7 +49,7 @@ func lookAt(t *testing.T, page []byte, size, script string) look {
 	}
 	l := look{}
 	said := func(s consumers.Seen) []string { return saidElement.FindStringSubmatch(s.Document) }
-	seen := browser.See(t, folder, "file://"+file, func(s consumers.Seen) bool { return script == "" || said(s) != nil }, "--window-size="+size)
+	seen := browser.See(t, folder, "file://"+file, func(s consumers.Seen) bool { return script == "" || said(s) != nil }, append(more, "--window-size="+size)...)
 	l.page, l.console = seen.Document, seen.Console()
 	if script != "" {
 		if err := json.Unmarshal([]byte(html.UnescapeString(said(seen)[1])), &l.said); err != nil || l.said["error"] != nil {
@@ -85,5 +86,10 @@ func TestBrowserTells(t *testing.T) {
 	l = lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="x"></head><body><script>throw new Error("seen")</script></body></html>`), "800,600", "return {a: 1}")
 	if len(l.console) == 0 || l.said["a"] != 1.0 {
 		t.Errorf("an error is not told of: %q", l.console)
+	}
+	l = lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="x"></head><body><p style="color:#999">faint</p><p>clear</p><div style="background:#000"><b>black</b></div></body></html>`),
+		"800,600", faint, "--blink-settings=preferredColorScheme=1")
+	if got := fmt.Sprint(l.said["looked"], l.said["faint"]); got != "3 [2.85 P faint 1.00 B black]" {
+		t.Errorf("of what is hard to read it says %s", got)
 	}
 }

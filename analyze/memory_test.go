@@ -54,11 +54,13 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	return most, calls
 }
 
-// TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them.
+// TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them. Blocks are decoded into room that is used again; whether a
+// second one was made meanwhile, on another processor, is chance (seen once, on sixteen processors with four times as much to do).
 func TestMemoryOfLoad(t *testing.T) {
+	const block = 16384 * wire.RecordSize
 	few, _ := heapOfLoad(t, 2000, 20)
 	many, calls := heapOfLoad(t, 2000, 200)
-	if many > few+few/2 {
+	if many > few+few/2+block {
 		t.Errorf("ten times the calls for as many command buffers take %d KB instead of %d, %d bytes for each of %d calls", many>>10, few>>10, (many-few)/calls, calls)
 	}
 	more, _ := heapOfLoad(t, 20_000, 20)

@@ -34,6 +34,7 @@ func (p *program) findUsual() {
 	if more > 0 {
 		p.hindered = min(1, evidence.Share(p.waitedFor, more))
 	}
+	p.quickCommit = evidence.Quickest(p.commits(), policy.Quick)
 	p.handOvers.latencies, p.handOvers.notifies = newHandOvers(latencies), newHandOvers(notifies)
 }
 
@@ -41,7 +42,7 @@ func (p *program) findUsual() {
 func (r *playing) latencyOf(j *job) analyze.Nanos {
 	n := j.latency
 	if !r.unchanged() {
-		n = r.unhindered(n, r.usualLatency, &r.handOvers.latencies)
+		n = r.relieved(r.unhindered(n, r.usualLatency, &r.handOvers.latencies), r.quickLatency)
 	}
 	if r.Launch {
 		n /= policy.FewerLaunches
@@ -61,7 +62,7 @@ func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
 	handlers := min(n, r.program.jobs[job].handlers)
 	n -= handlers
 	if !r.unchanged() {
-		n = r.unhindered(n, r.usualNotify, &r.handOvers.notifies)
+		n = r.relieved(r.unhindered(n, r.usualNotify, &r.handOvers.notifies), r.quickNotify)
 	}
 	if !r.Handlers {
 		n += handlers

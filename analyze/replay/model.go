@@ -89,10 +89,15 @@ func (p *program) believed() (best *program, base float64) {
 				q := p.clone()
 				q.scattered, q.fixed, q.newest = scattered, fixed, rule
 				q.removeDelays()
-				rate, ends := q.run(Change{})
-				if !ends || rate == 0 {
+				r, ends := q.play(Change{})
+				if !ends {
 					continue
 				}
+				rate := r.rateOfAll()
+				if rate == 0 {
+					continue
+				}
+				q.findUnexplained(r)
 				if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
 					best, base, least = q, rate, off
 				}

@@ -43,6 +43,9 @@ type program struct {
 	handOvers                 density       // all of them
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
+	quickCommit               analyze.Nanos // as quickLatency, of commits
+	unexplained               float64       // part of what hand-overs took beyond the quickest that threads waited for processors, and the replay does not add itself
+	delay                     float64       // what the unchanged program's bursts wait for processors in a replay, for each command buffer
 }
 
 // A thread is one of the program's.

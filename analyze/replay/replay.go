@@ -176,8 +176,11 @@ func (p *program) run(c Change) (rate float64, ends bool) {
 	if !ends {
 		return 0, false
 	}
-	return r.program.rate(r.done), true
+	return r.rateOfAll(), true
 }
+
+// rateOfAll is how fast the replayed program was.
+func (r *playing) rateOfAll() float64 { return r.program.rate(r.done) }
 
 func (r *playing) happen(e replayEvent) {
 	switch e.kind {

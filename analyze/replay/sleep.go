@@ -63,6 +63,7 @@ func mean(all []analyze.Nanos) (sum analyze.Nanos) {
 type density struct {
 	times                            float64 // up to 1 is as many
 	latencies, notifies, turnarounds handOvers
+	relief                           float64       // how much less than in the replay of what was recorded threads wait for processors, as a share
 	turnaround                       analyze.Nanos // the mean: from the end of the work that a job had to wait for to its beginning
 }
 
@@ -85,11 +86,22 @@ func (p *program) as(d density) *program {
 func (p *program) settled(c Change, base float64) (rate float64, d density, ends bool) {
 	d = p.handOvers
 	for range 4 {
-		rate, ends = p.as(d).run(c)
-		if !ends || c.Launch || c.unchanged() || p.hindered == 1 || rate <= max(1, d.times)*base*(1+policy.Negligible.Value) {
+		r, done := p.as(d).play(c)
+		if ends = done; !ends {
+			return 0, d, false
+		}
+		if rate = r.rateOfAll(); c.Launch || c.unchanged() {
 			break
 		}
-		d = p.denser(rate / base)
+		denser := p.hindered < 1 && rate > max(1, d.times)*base*(1+policy.Negligible.Value)
+		relief := max(d.relief, p.reliefIn(r))
+		if !denser && relief <= d.relief+policy.Alike.Value {
+			break
+		}
+		if denser {
+			d = p.denser(rate / base)
+		}
+		d.relief = relief
 	}
 	return rate, d, ends
 }

@@ -86,11 +86,11 @@ func (r *playing) step(t int32) {
 	case opCommit:
 		switch {
 		case r.Locks:
-			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, o.solo))), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, r.committing(o.solo)))), busy, evCommit, t)
 		case o.hold > 0 && (!r.fixed || r.Change.Cores):
 			r.lock(t, o)
 		default:
-			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, o.cost))), busy, evCommit, t)
+			r.spend(r.now, r.own(t, r.share(r.call(t, analyze.PartCommit, r.committing(o.cost)))), busy, evCommit, t)
 		}
 	case opForeign, opWait:
 		r.wait(t, o)

@@ -17,7 +17,7 @@ func (ev *builder) paced(t *analyze.Thread, list []step, buffers []*analyze.Comm
 	for i, s := range list {
 		switch s.kind {
 		case opAcquire:
-			own = append(own, turn{s.job, i, last, s.Begin, buffers[s.job], ev.Completion(buffers[s.job])})
+			own = append(own, turn{s.job, i, last, s.Begin, buffers[s.job], buffers[s.job].GPU.End, ev.Completion(buffers[s.job])})
 		case opCommit:
 			commits++
 		case opWait, opForeign:
@@ -42,7 +42,17 @@ type turn struct {
 	step        int
 	from, begin analyze.Nanos // from the end of its call before
 	buffer      *analyze.CommandBuffer
+	gpu         analyze.Nanos // its end there
 	completed   analyze.Nanos
+}
+
+// ended is when the command buffer had completed, as a thread knew that went on at an instant: its status may say so before the tracer's handler is called,
+// though not before the GPU's end.
+func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
+	if t.completed > at && t.gpu <= at {
+		return t.gpu
+	}
+	return t.completed
 }
 
 // follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
@@ -51,15 +61,16 @@ func follows(own []turn, n int) bool {
 	var early, used, soon int
 	var lags, gaps []analyze.Nanos
 	for i := n; i < len(own); i++ {
-		before, t := own[i-n], own[i]
-		lag := t.begin - before.completed
+		t := own[i]
+		completed := own[i-n].ended(t.begin)
+		lag := t.begin - completed
 		if lag < 0 {
 			early++
 		}
 		if n > 1 && own[i-n+1].completed > t.begin {
 			used++
 		}
-		if before.completed > t.from {
+		if completed > t.from {
 			soon++
 			lags, gaps = append(lags, lag), append(gaps, t.begin-t.from)
 		}
@@ -88,14 +99,18 @@ func withWaits(list []step, own []turn, n int, asleep []analyze.Interval) []step
 	for i, t := range own {
 		all = append(all, list[next:t.step]...)
 		next = t.step
-		if i < n || own[i-n].completed > t.begin {
+		if i < n {
 			continue
 		}
-		w := analyze.Interval{Begin: t.from, End: max(t.from, own[i-n].completed)}
+		completed := own[i-n].ended(t.begin)
+		if completed > t.begin {
+			continue
+		}
+		w := analyze.Interval{Begin: t.from, End: max(t.from, completed)}
 		for len(asleep) > 0 && asleep[0].End <= t.from {
 			asleep = asleep[1:]
 		}
-		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= own[i-n].completed {
+		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= completed {
 			w = asleep[0]
 		}
 		all = append(all, step{w, waitFor(w, own[i-n].buffer, own[i-n].job), analyze.Interval{}})

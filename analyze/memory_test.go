@@ -55,7 +55,7 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 }
 
 // TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them. Blocks are decoded into room that is used again; whether a
-// second one was made meanwhile, on another processor, is chance (seen once, on sixteen processors with four times as much to do).
+// second one was made meanwhile, on another processor, is chance: it was seen once, on sixteen processors with four times as much to do.
 func TestMemoryOfLoad(t *testing.T) {
 	const block = 16384 * wire.RecordSize
 	few, _ := heapOfLoad(t, 2000, 20)

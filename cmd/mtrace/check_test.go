@@ -84,7 +84,8 @@ func TestCheckForOthersServers(t *testing.T) {
 	trace := smallTrace(t)
 	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `gpu.busy_share > 2`)
 	got := sh(t, "", nil, tool.mtrace, "check", trace, "--markdown", "--github", "--claims", list)
-	if got.exit != 1 || !strings.HasPrefix(got.stdout, "### mtrace check: FAIL\n") || !strings.Contains(got.stdout, "1 passed, 1 failed, 0 skipped") || !strings.Contains(got.stderr, "::error title=mtrace check gpu.busy_share > 2::") || !strings.Contains(got.stderr, "::warning title=mtrace check::SOFTWARE METAL") || strings.Count(got.stderr, "\n") != 2 {
+	if got.exit != 1 || !strings.HasPrefix(got.stdout, "### mtrace check: FAIL\n") || !strings.Contains(got.stdout, "1 passed, 1 failed, 0 skipped") ||
+		!strings.Contains(got.stderr, "::error title=mtrace check gpu.busy_share > 2::") || !strings.Contains(got.stderr, "::warning title=mtrace check::SOFTWARE METAL") || strings.Count(got.stderr, "\n") != 2 {
 		t.Errorf("%+v", got)
 	}
 	got = sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "10", "--markdown", trace, trace)

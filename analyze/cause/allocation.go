@@ -20,9 +20,7 @@ func allocationBound(ev *evidence.Evidence) Finding {
 		return r.not("threads made memory for %s of their time, but had work in flight meanwhile", percent(ev.Share(m.Took)))
 	}
 	r.Holds, r.Lost = true, m.Unfed
-	if policy.NearlyAll(m.Aside, m.Unfed) && ev.Occupied >= policy.Most.Value {
-		r.Standing = Aside
-	}
+	r.standAside(ev, m.Aside)
 	r.say("while they submitted work threads spent %s, %s of their time, making memory and giving it back", m.Took, percent(ev.Share(m.Took)))
 	r.say("for %s of that they had nothing in flight, and the GPU waited for them%s", percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	if m.Calls > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
 
@@ -116,6 +117,13 @@ type Finding struct {
 
 // Weight is what findings are ranked by.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
+
+// standAside tells a fault last that costs nearly all of its time to those who submit next to nothing, while those who submit have work in flight.
+func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
+	if policy.NearlyAll(costs, f.Lost) && ev.Occupied >= policy.Most.Value {
+		f.Standing = Aside
+	}
+}
 
 func (f *Finding) say(format string, args ...any) {
 	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))

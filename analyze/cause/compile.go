@@ -47,8 +47,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 	if evidence.Share(all, windows) >= policy.Most.Value && made*policy.Outlier.Count() >= len(ev.Trace.CommandBuffers) {
 		r.Lost, r.Explains = all, max(all, ev.Total)
 	}
-	if r.Explains == 0 && policy.NearlyAll(aside, r.Lost) && ev.Occupied >= policy.Most.Value {
-		r.Standing = Aside
+	if r.Explains == 0 {
+		r.standAside(ev, aside)
 	}
 	switch {
 	case len(ev.Trace.Compilations) == 0:

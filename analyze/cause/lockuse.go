@@ -45,8 +45,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 			aside += own
 		}
 	}
-	if policy.NearlyAll(aside, r.Lost) && ev.Occupied >= policy.Most.Value && r.Cause == LockContention {
-		r.Standing = Aside
+	if r.Cause == LockContention {
+		r.standAside(ev, aside)
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {

@@ -171,7 +171,8 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		return
 	}
 	slices.Sort(contended)
-	r.Service, r.Even, r.HandOff = contended[len(contended)/2], even(calls, contended), handsOff(calls, contended)
+	r.Service = contended[len(contended)/2]
+	r.rhythm(calls, contended)
 	switch {
 	case len(solo) >= policy.Handful.Count():
 		r.Solo = Median(solo)
@@ -188,35 +189,25 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	}
 }
 
-// handsOff tells the queue in front of one server from calls that only happen to be many: the times between the ends of
-// contended calls are the server's, so hardly any is much shorter than usual, whatever the order in which it serves; those of
-// independent calls are as irregular as chance. The calls themselves must differ, from one service to several, or a common
-// rhythm would look the same.
-func handsOff(calls []analyze.Call, services []analyze.Nanos) bool {
-	if len(services) < 2*policy.Sample.Count() || !policy.AtLeast(policy.Most, len(services), len(calls)) {
-		return false
+// rhythm tells the queue in front of one server from calls that only happen to be many: the times between the ends of contended calls, which come
+// sorted, are the server's, so hardly any is much shorter than usual, whatever the order in which it serves; those of independent calls are as irregular
+// as chance. The calls themselves must differ, from one service to several, or a common rhythm would look the same. A ticket lock lets each wait for as
+// many as any other, so the calls are alike, too, and the times between all are: threads that know nothing of each other fall out of such a step.
+func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
+	if len(services) < 2*policy.Sample.Count() || r.Service <= 0 {
+		return
 	}
-	median := services[len(services)/2]
-	short, _ := slices.BinarySearch(services, Scaled(median, policy.Most.Value))
+	short, _ := slices.BinarySearch(services, Scaled(r.Service, policy.Most.Value))
+	long, _ := slices.BinarySearch(services, Scaled(r.Service, 1/policy.Most.Value))
 	durations := make([]analyze.Nanos, len(calls))
 	for i, c := range calls {
 		durations[i] = c.Length()
 	}
 	slices.Sort(durations)
 	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
-	return median > 0 && !policy.AtLeast(policy.WorthNaming, short, len(services)) && most >= 3*least && least <= 2*median
-}
-
-// even says whether one contended call ends after the other at times that are all alike, as a ticket lock lets them: each waits for as many as any
-// other, so the calls themselves are alike, too. Threads that know nothing of each other fall out of such a step.
-func even(calls []analyze.Call, services []analyze.Nanos) bool {
-	if len(services) < 2*policy.Sample.Count() || !policy.NearlyAll(len(services), len(calls)) {
-		return false
-	}
-	median := services[len(services)/2]
-	short, _ := slices.BinarySearch(services, Scaled(median, policy.Most.Value))
-	long, _ := slices.BinarySearch(services, Scaled(median, 1/policy.Most.Value))
-	return median > 0 && policy.NearlyAll(long-short, len(services))
+	r.HandOff = policy.AtLeast(policy.Most, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short, len(services)) &&
+		most >= 3*least && least <= 2*r.Service
+	r.Even = policy.NearlyAll(len(services), len(calls)) && policy.NearlyAll(long-short, len(services))
 }
 
 // SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no bound.

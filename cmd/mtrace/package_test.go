@@ -55,7 +55,9 @@ func TestPythonPackage(t *testing.T) {
 	if err := install("pyarrow", "pandas", "polars", "duckdb"); err != nil {
 		t.Skipf("pandas, Polars and DuckDB cannot be had here: %v", err)
 	}
-	t.Run("Spark", func(t *testing.T) { env = append(env, "PYTHONPATH="+consumers.Spark(t), "SPARK_LOCAL_IP=127.0.0.1") })
+	spark := t.Run("Spark", func(t *testing.T) {
+		env = append(env, "PYTHONPATH="+consumers.Spark(t), "SPARK_LOCAL_IP=127.0.0.1")
+	}) && strings.HasPrefix(env[len(env)-1], "SPARK_")
 	t.Log(must(dir, python, test, workload(t), "tables"))
 
 	trace, tables := smallTrace(t), filepath.Join(dir, "tables")
@@ -69,7 +71,11 @@ func TestPythonPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, filepath.Join(docs, "sql")))
+	asked := must(dir, python, filepath.Join(filepath.Dir(test), "sql.py"), tables, filepath.Join(docs, "sql"))
+	t.Log(asked)
+	if spark && !strings.HasSuffix(asked, "Spark") {
+		t.Errorf("Spark was not asked: %s", asked)
+	}
 
 	t.Run("Perfetto", func(t *testing.T) { // its trace processor is nowhere that packages are: what it publishes for others is its protobuf
 		if err := install("perfetto==0.59.1"); err != nil {

@@ -177,6 +177,15 @@ func TestPaper(t *testing.T) {
 	if l.said["folded"] != 0.0 || l.said["empty"] != 0.0 || l.said["drawn"] != l.said["rows"] || l.said["again"] == 0.0 {
 		t.Errorf("on paper: %v", l.said)
 	}
+	// As on a sheet of A4: the names of a matrix of 13 columns stood letter under letter, and it took four pages.
+	l = lookAt(t, page, "720,1000", `let rules = 0;
+		for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) if (rule.media && rule.media.mediaText === "print") { rule.media.mediaText = "all"; rules++; }
+		document.querySelectorAll("details").forEach((d) => d.open = true);
+		return {rules, rows: document.querySelectorAll(".heat tr").length, wide: document.documentElement.scrollWidth,
+			high: [...document.querySelectorAll("tr")].filter((r) => !r.querySelector("th[scope=col]") && r.offsetHeight > 90).map((r) => r.offsetHeight + " " + r.textContent.slice(0, 40))}`)
+	if l.said["rules"].(float64) < 2 || l.said["rows"].(float64) < 20 || len(l.said["high"].([]any)) > 0 || l.said["wide"].(float64) > 2*720 { // what is wider is printed smaller, down to a half
+		t.Errorf("on a sheet: %v", l.said)
+	}
 	l = lookAt(t, page, "500,900", `document.querySelectorAll("details").forEach((d) => d.open = true);
 		return {wide: document.documentElement.scrollWidth, room: innerWidth}`)
 	if l.said["wide"].(float64) > l.said["room"].(float64) {

@@ -120,7 +120,7 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	}
 	kept := fmt.Sprintf(", though in %s of the time one of them %s and nothing is queued for it", percent(t.Coverage), one)
 	if t.Starved {
-		kept = ", and no clock keeps them apart: else they run, or wait for a processor, nearly all the time"
+		kept = ", and no clock keeps them apart: else they run, or wait for a processor, most of the time"
 	}
 	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all, t.Exclusion.Index, t.Exclusion.PValue, kept)
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))

@@ -5,6 +5,7 @@
 #ifndef MTRACE_STATE_H
 #define MTRACE_STATE_H
 #include <stdatomic.h>
+#include "system/hidden.h"
 
 enum mt_state {
   MT_OFF,    // no collector was named, or it does not answer: the library does nothing
@@ -14,7 +15,7 @@ enum mt_state {
   MT_FORKED  // a child, without exec, of a process that was active: it runs untraced
 };
 
-extern _Atomic int mt_state;
+extern MT_HIDDEN _Atomic int mt_state;
 
 // Counts this child of a fork, once, at its first Metal call: a child that only execs loses nothing and is not counted.
 void mt_state_count_fork(void);

@@ -17,14 +17,18 @@ enum { MT_SENT_TEXTS = 512 };
 enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last is of no ring: see cost.c
 
 struct thread {
-  _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them
+  _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them; what a lock asks of its thread is in one line
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
-  uint64_t tail;       // the tail as last seen
-  uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   const void *held;    // an object that the thread will give back; then, or before its next record, owed is called. NULL when nothing is owed
   void (*owed)(struct thread *t); // writes a record that was put off, and clears held: see locks.h
+  unsigned index;      // of what features keep for the thread; it stays with the ring
+  bool own_work;     // of the tracer's: what it waits for is not the program's wait
+  bool canary;       // the self-check is being made: its calls are not recorded. See canary.h.
+  bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
+  uint64_t tail;       // the tail as last seen
+  uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
   struct inside {
     uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
@@ -35,12 +39,8 @@ struct thread {
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
   const void *plain[MT_FAMILY_COUNT]; // the class of the last object made of each family, when all there is to do for one of it is to number it
-  unsigned index;                     // of what features keep for the thread; it stays with the ring
   uint32_t next_number, last_number;  // of objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
-  bool own_work;     // of the tracer's: what it waits for is not the program's wait
-  bool canary;       // the self-check is being made: its calls are not recorded. See canary.h.
-  bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
   unsigned exits;    // rounds of thread exit handlers that have passed
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };

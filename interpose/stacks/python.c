@@ -34,13 +34,13 @@ static struct {
   void *(*state_of_lock)(void);   // 3.11 and before: of the thread that holds it; since 3.12: of this one, if that holds it
   int (*check)(void);
   const void *code_type;
-  const char *runtime; // _PyRuntime
   struct mt_python_layout layout;
   bool state_of_lock_is_ours;
   char unknown[128];
 } python;
 
 _Atomic enum mt_python mt_python;
+struct mt_python_data mt_python_data;
 
 static bool find_lock(void) {
   python.finalizing = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
@@ -59,8 +59,8 @@ static const char *find_frames(const char *version) {
   if (*end == '.') strtoul(end + 1, &end, 10);
   if (major != 3) return "its version is not one of 3.9 to 3.14";
   if (*end == 'a' || *end == 'b') return "it is not a released version";
-  python.runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
-  const char *why = mt_python_layout_of(&python.layout, (unsigned)minor, (const uint64_t *)(const void *)python.runtime);
+  const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+  const char *why = mt_python_layout_of(&python.layout, (unsigned)minor, runtime);
   if (why) return why;
   if (!find_lock()) return "it does not export what is needed";
   python.state_of_lock_is_ours = minor >= 12;
@@ -69,6 +69,8 @@ static const char *find_frames(const char *version) {
   python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
   if (!python.code_type || !type || *(const void *const *)((const char *)python.code_type + PY_OBJECT_TYPE) != type)
     return "its objects are laid out in another way";
+  atomic_store_explicit(&mt_python_data.begin, (uintptr_t)runtime, memory_order_relaxed);
+  if (runtime) atomic_store_explicit(&mt_python_data.size, python.layout.runtime, memory_order_release);
   return NULL;
 }
 
@@ -86,11 +88,6 @@ void mt_python_find(void) {
 }
 
 const char *mt_python_unknown(void) { return atomic_load_explicit(&mt_python, memory_order_acquire) == MT_UNKNOWN_PYTHON ? python.unknown : NULL; }
-
-bool mt_python_has(const void *address) {
-  if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON || !python.runtime) return false;
-  return (uintptr_t)address - (uintptr_t)python.runtime < python.layout.runtime;
-}
 
 int mt_python_lock_held(void) {
   if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return -1;

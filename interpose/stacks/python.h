@@ -27,8 +27,15 @@ void mt_python_find(void);
 // not known: see mt_python_unknown. Keeps errno.
 int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max);
 
-// Does an address lie in the interpreter's own data, where its lock is? False where there is no interpreter, or none that is known.
-bool mt_python_has(const void *address);
+// Does an address lie in the interpreter's own data, where its lock is? False where there is no interpreter, or none that is known. The
+// size is stored last, with release, and is 0 until then.
+extern MT_HIDDEN struct mt_python_data {
+  _Atomic uintptr_t begin, size;
+} mt_python_data;
+static inline bool mt_python_has(const void *address) {
+  uintptr_t size = atomic_load_explicit(&mt_python_data.size, memory_order_acquire);
+  return (uintptr_t)address - atomic_load_explicit(&mt_python_data.begin, memory_order_relaxed) < size;
+}
 
 // Does the calling thread hold the interpreter's lock? 1 it does, 0 it does not, -1 there is no interpreter, or none that says.
 int mt_python_lock_held(void);

@@ -23,8 +23,11 @@ extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 // Looks one up that was not found yet.
 void *mt_original_find(int at);
 
+// What was found, or NULL.
+#define FOUND(name) ((__typeof__(&name))atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed))
+
 #define ORIGINAL(name) ({ \
-  void *found = atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed); \
+  void *found = (void *)FOUND(name); \
   (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : mt_original_find(MT_AT_##name)); \
 })
 

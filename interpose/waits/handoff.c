@@ -96,16 +96,14 @@ static inline void touch(struct touches *t, uint64_t mixed) {
     t->latest[0] = t->latest[0] << 16 | name;
   }
   uint64_t *word = &t->answering[name >> 6 & (ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
+  if (*word & bit) return; // as it mostly is; nothing is stored, for which the next lock's instruction would wait
   if (!t->answered)
     *word |= bit;
-  else if (!(*word & bit) && (uint16_t)t->fetched != name)
+  else if ((uint16_t)t->fetched != name)
     t->fetched = t->fetched << 16 | name;
 }
 
-void mt_handoff_touch(const void *object) {
-  struct touches *t = touches();
-  if (t) touch(t, mix(object));
-}
+void mt_handoff_touched(struct thread *t, const void *object) { touch(&touched[t->index], mix(object)); }
 
 void mt_handoff_commit(struct thread *thread) {
   struct touches *t = &touched[thread->index];
@@ -144,11 +142,17 @@ void mt_handoff_give(const void *object, bool waited) {
   atomic_store_explicit(&e->giver, tag_of(mixed) | (own ? back : 0) | self(), memory_order_relaxed);
 }
 
-void mt_handoff_take(const void *object, bool waited) {
-  uint64_t mixed = mix(object);
+static inline void hold(uint64_t mixed, bool waited) {
   struct entry *e = entry_of(mixed);
   if (waited || is_for(atomic_load_explicit(&e->taker, memory_order_relaxed), mixed))
     atomic_store_explicit(&e->taker, tag_of(mixed) | self(), memory_order_relaxed);
+}
+
+void mt_handoff_hold(const void *object, bool waited) { hold(mix(object), waited); }
+
+void mt_handoff_take(const void *object, bool waited) {
+  uint64_t mixed = mix(object);
+  hold(mixed, waited);
   struct touches *t = touches();
   if (t) touch(t, mixed);
 }

@@ -15,8 +15,7 @@
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>
 #include <stdint.h>
-
-struct thread;
+#include "core/thread.h"
 
 // What a waiter finds after its wait.
 struct handoff {
@@ -33,14 +32,23 @@ void mt_handoff_give(const void *object, bool waited);
 // The calling thread has taken an object, a semaphore or a mutex. Waited says that it had to wait, and may make an entry.
 void mt_handoff_take(const void *object, bool waited);
 
+// The same, without noting that the thread has touched it.
+void mt_handoff_hold(const void *object, bool waited);
+
 // Who woke the calling thread in a wait that began at a tick and is over.
 struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end);
 
 // What the calling thread, which has a ring, signalled last since this was asked before; NULL for nothing.
 const void *mt_handoff_gave(void);
 
-// The calling thread has taken a mutex without waiting for it, where the system says who has it.
-void mt_handoff_touch(const void *object);
+// A thread that has a ring has taken a mutex, where the system says who has it.
+void mt_handoff_touched(struct thread *t, const void *object);
+
+// The calling thread has taken such a mutex. Nothing is noted of it inside Metal's calls, nor of a thread without a ring: those take most.
+static inline void mt_handoff_touch(const void *object) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0) mt_handoff_touched(t, object);
+}
 
 // A thread has taken a ring: nothing is known of what it touched.
 void mt_handoff_open(struct thread *t);

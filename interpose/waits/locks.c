@@ -11,7 +11,10 @@
 #include "stacks/python.h"
 #include "core/text.h"
 
+#define SELDOM __attribute__((noinline, cold))
+
 _Atomic bool mt_locks_left_out;
+_Atomic bool mt_locks_named;
 
 struct lock_name {
   const void *lock, *waiter; // lock is NULL for the name of whoever waits there
@@ -29,11 +32,11 @@ enum { MOST_PUT_OFF = 4 };
 
 // By a thread's index: what is kept of its waits. Pages never touched take no memory.
 static struct waits {
-  struct lock_name names[32]; // direct mapped
-  struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
   unsigned count;
   unsigned unlocks;    // how many of held are still to come before it is given back
   uint64_t look_again; // the thread's own, which is 0 until the waits are written down
+  struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
+  struct lock_name names[32]; // direct mapped
 } __attribute__((aligned(128))) waits[MT_THREADS];
 
 void mt_lock_open(struct thread *t) { memset(&waits[t->index], 0, sizeof waits[t->index]); }
@@ -142,17 +145,34 @@ void mt_lock_unlocked(struct thread *t) {
   if (--waits[t->index].unlocks == 0) mt_lock_write_down(t);
 }
 
-// Without a lock in the thread's hands there is no reason to wait.
-static void put_off(struct thread *t, const void *held, struct put_off wait) {
+static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wait) {
+  int saved = errno;
+  write_down(t, wait);
+  errno = saved;
+}
+
+// Without a lock in the thread's hands there is no reason to wait. Words are stored one by one where they belong, and nothing else is
+// touched: a wait ends with the lock in hand, often on another processor than it began on.
+static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg, const void *object, const void *waiter, unsigned call,
+                           unsigned flags, bool signal) {
   struct waits *w = &waits[t->index];
   if (!held || w->count == MOST_PUT_OFF) mt_lock_write_down(t);
+  struct put_off at_once, *p = held ? &w->put_off[w->count] : &at_once;
+  p->begin = begin;
+  p->end = end;
+  p->arg = arg;
+  p->object = object;
+  p->waiter = waiter;
+  p->call = (uint16_t)call;
+  p->flags = (uint16_t)(MT_FLAG_HAS_MORE | flags);
+  p->signal = signal;
   if (!held) {
-    write_down(t, &wait);
+    write_down_at_once(t, p);
     return;
   }
-  if (!t->held) w->look_again = t->look_again;
-  w->put_off[w->count++] = wait;
+  w->count++;
   w->unlocks = mt_python_has(held) ? 2 : 1;
+  if (!t->held) w->look_again = t->look_again;
   t->look_again = 0;
   t->owed = mt_lock_write_down;
   t->held = held;
@@ -162,12 +182,9 @@ static void put_off(struct thread *t, const void *held, struct put_off wait) {
 static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER : mt_python_flags(); }
 
 void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter) {
-  int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t && !left_out())
-    put_off(t, held, (struct put_off){begin, end, holder, lock, waiter, (uint16_t)call, (uint16_t)(MT_FLAG_HAS_MORE | interpreter_flags(lock)), false});
-  errno = saved;
+  if (t && !left_out()) put_off(t, held, begin, end, holder, lock, waiter, call, interpreter_flags(lock), false);
 }
 
 void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label) {
@@ -183,14 +200,9 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
 }
 
 void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter) {
-  int saved = errno;
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t) {
-    uint16_t flags = MT_FLAG_HAS_MORE | (failed ? MT_FLAG_FAILED : 0);
-    put_off(t, held, (struct put_off){begin, end, (uintptr_t)mt_handoff_gave(), object, waiter, (uint16_t)call, flags, true});
-  }
-  errno = saved;
+  if (t) put_off(t, held, begin, end, (uintptr_t)mt_handoff_gave(), object, waiter, call, failed ? MT_FLAG_FAILED : 0, true);
 }
 
 // CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for each address:
@@ -199,13 +211,14 @@ enum { SEEN = 4096 }; // an interpreter's lock that is pushed out is looked up a
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }
 
-bool mt_lock_is_interpreters(const void *lock) {
+bool mt_lock_is_named(const void *lock) {
   uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
   if ((known | 1) == ((uintptr_t)lock | 1)) return known & 1;
   struct mt_place where;
-  bool is = mt_python_has(lock) || (mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, interpreters) == 0);
+  bool is = mt_place_of(lock, &where) && where.symbol && strcmp(where.symbol, interpreters) == 0;
+  if (is) atomic_store_explicit(&mt_locks_named, true, memory_order_relaxed);
   atomic_store_explicit(seen_of(lock), (uintptr_t)lock | is, memory_order_relaxed);
   return is;
 }
 
-bool mt_lock_known_interpreters(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == ((uintptr_t)lock | 1); }
+bool mt_lock_was_named(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == ((uintptr_t)lock | 1); }

@@ -20,8 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/state.h"
+#include "stacks/python.h"
 #include "stacks/stack.h"
 #include "core/thread.h"
+#include "waits/handoff.h"
 
 // Writes down the waits of the thread that are not written yet. Keeps errno.
 void mt_lock_write_down(struct thread *t);
@@ -70,13 +72,32 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
 // then the wait is written down at once. Keeps errno.
 void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter);
 
-// The calling thread has given a lock back.
-static inline void mt_lock_given_back(const void *lock) {
+// Does the calling thread owe waits for a lock that it is to give back?
+static inline bool mt_lock_is_owed(const void *lock) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && __builtin_expect(t->held == lock, 0)) mt_lock_unlocked(t);
+  return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->held == lock;
 }
 
-// Is there an interpreter's lock at this address? Known: without looking, so false for one that no thread has waited for yet.
-bool mt_lock_is_interpreters(const void *lock);
-bool mt_lock_known_interpreters(const void *lock);
+// The calling thread has given a lock back.
+static inline void mt_lock_given_back(const void *lock) {
+  if (__builtin_expect(mt_lock_is_owed(lock), 0)) mt_lock_unlocked(mt_thread_get());
+}
+
+// The calling thread has taken a mutex, where the system does not say who has it. The interpreter's is touched by all threads of Python all
+// the time: that hands nothing over.
+static inline void mt_lock_taken(const void *lock, bool waited) {
+  mt_handoff_hold(lock, waited);
+  if (!mt_python_has(lock)) mt_handoff_touch(lock);
+}
+
+// Is there an interpreter's lock at this address? One that is not in the data of a known interpreter is known by the name of what it lies in.
+bool mt_lock_is_named(const void *lock);
+static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_has(lock) || mt_lock_is_named(lock); }
+
+// The same without looking for a name, so false for such a one that no thread has waited for yet.
+extern MT_HIDDEN _Atomic bool mt_locks_named; // there is such a one
+bool mt_lock_was_named(const void *lock);
+static inline bool mt_lock_known_interpreters(const void *lock) {
+  return mt_python_has(lock) || (atomic_load_explicit(&mt_locks_named, memory_order_relaxed) && mt_lock_was_named(lock));
+}
 #endif

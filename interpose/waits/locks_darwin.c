@@ -11,14 +11,14 @@
 #define LOCK(call, lock, try, holder, take) \
   if (!mt_locks_on()) return call(lock); \
   int result = try(lock); \
-  if (result == 0 && take) mt_handoff_take(lock, false); \
+  if (result == 0 && take) mt_lock_taken(lock, false); \
   if (result != EBUSY) return result; \
   if (mt_locks_own()) return call(lock); \
   mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
   uint64_t held_by = holder; \
   uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0), mt_python_has(lock)); \
   result = call(lock); \
-  if (result == 0 && take) mt_handoff_take(lock, true); \
+  if (result == 0 && take) mt_lock_taken(lock, true); \
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
@@ -26,7 +26,7 @@
 static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, mt_handoff_taker(lock), true); }
 static int mutex_trylock(pthread_mutex_t *lock) {
   int result = pthread_mutex_trylock(lock);
-  if (result == 0 && mt_locks_on()) mt_handoff_take(lock, false);
+  if (result == 0 && mt_locks_on()) mt_lock_taken(lock, false);
   return result;
 }
 // Readers share a lock, so the last to come does not say who has it.

@@ -15,38 +15,57 @@
 #include "system/originals.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define SELDOM __attribute__((noinline, cold))
 
 // The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED); }
 
-#define LOCK(call, lock, try, holder) \
-  if (!mt_locks_on()) return ORIGINAL(call)(lock); \
-  int result = ORIGINAL(try)(lock); \
-  if (result == 0) mt_handoff_touch(lock); \
-  if (result != EBUSY) return result; \
-  if (mt_locks_own()) return ORIGINAL(call)(lock); \
-  mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
-  uint64_t held_by = holder, begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0), mt_python_has(lock)); \
-  result = ORIGINAL(call)(lock); \
-  if (result == 0) mt_handoff_touch(lock); \
-  mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
-  return result
+// What is seldom is in functions of its own, so that who finds a lock free saves no register for it. The interpreter's lock is touched by
+// all threads of Python all the time: that hands nothing over.
+#define LOCK(call, type, try, holder) \
+  static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
+    if (mt_locks_own()) return ORIGINAL(call)(lock); \
+    mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
+    bool interpreters = mt_python_has(lock); \
+    uint64_t held_by = holder(lock), begin = mt_wait_begin(MT_CALL_lock_##call, frame, interpreters); \
+    int result = ORIGINAL(call)(lock); \
+    if (result == 0 && !interpreters) mt_handoff_touch(lock); \
+    mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, waiter); \
+    return result; \
+  } \
+  static SELDOM int call##_untried(type *lock) { return ORIGINAL(call)(lock); } \
+  EXPORT int call(type *lock) { \
+    __typeof__(&try) tries = FOUND(try); \
+    if (!tries || !mt_locks_on()) return call##_untried(lock); \
+    int result = tries(lock); \
+    if (__builtin_expect(result != 0, 0)) \
+      return result == EBUSY ? call##_waits(lock, __builtin_frame_address(0), __builtin_return_address(0)) : result; \
+    if (!mt_python_has(lock)) mt_handoff_touch(lock); \
+    return 0; \
+  }
 
-EXPORT int pthread_mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, owner_of(lock)); }
-EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, writer_of(lock)); }
-EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, writer_of(lock)); }
+LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, owner_of)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_of)
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
 // Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to neither: to one
 // of them alone, a sanitizer that comes before us would see locks given back that were never taken. Nothing of the lock is touched once it
 // was given back: whoever took it may have freed it.
-#define UNLOCK(call, lock) \
-  int result = ORIGINAL(call)(lock); \
-  mt_lock_given_back(lock); \
-  return result
+#define UNLOCK(call, type, before) \
+  static SELDOM int call##_owed(type *lock) { \
+    int result = ORIGINAL(call)(lock); \
+    mt_lock_given_back(lock); \
+    return result; \
+  } \
+  EXPORT int call(type *lock) { \
+    before; \
+    __typeof__(&call) original = FOUND(call); \
+    return __builtin_expect(original && !mt_lock_is_owed(lock), 1) ? original(lock) : call##_owed(lock); \
+  }
 
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { UNLOCK(pthread_mutex_unlock, mutex); }
-EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) { UNLOCK(pthread_rwlock_unlock, lock); }
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t, )
+UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, )
 
 #define WAIT(call, condition, mutex, as_lock, ...) \
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
@@ -123,7 +142,4 @@ EXPORT int sem_trywait(sem_t *semaphore) {
 static bool is_semaphore_waited_for(const sem_t *semaphore) { return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
 
 // Nothing is touched once the semaphore was posted: whoever took it may have freed it.
-EXPORT int sem_post(sem_t *semaphore) {
-  if (mt_locks_on()) mt_handoff_give(semaphore, is_semaphore_waited_for(semaphore));
-  UNLOCK(sem_post, semaphore);
-}
+UNLOCK(sem_post, sem_t, if (mt_locks_on()) mt_handoff_give(lock, is_semaphore_waited_for(lock)))

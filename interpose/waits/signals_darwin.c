@@ -14,12 +14,12 @@
   bool interpreters = mt_lock_is_interpreters(condition); \
   if (!interpreters && !mt_signals_on()) { \
     int inside = call(condition, __VA_ARGS__); \
-    mt_handoff_take(mutex, false); \
+    mt_lock_taken(mutex, false); \
     return inside; \
   } \
   uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0), interpreters); \
   int result = call(condition, __VA_ARGS__); \
-  mt_handoff_take(mutex, false); \
+  mt_lock_taken(mutex, false); \
   if (interpreters) \
     mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
   else if (result == 0 || result == ETIMEDOUT) \

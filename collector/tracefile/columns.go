@@ -57,8 +57,59 @@ type kind struct {
 	object  wire.ObjectID
 	arg     uint64
 	x       [4]uint64
-	columns [columnCount][]byte
+	room    int // for how many records there is room
+	columns [columnCount]column
 	tables  [4]table // of arg, x0, x1, x2
+}
+
+// A column is bytes as they are gathered. Whoever puts something into it has made room before, for many at once: a slice that grows by
+// append is looked at, and stored, for each byte.
+type column struct {
+	bytes []byte // the memory
+	size  int    // of it in use
+}
+
+// put appends a varint.
+func (c *column) put(v uint64) {
+	n := c.size
+	for v >= 0x80 {
+		c.bytes[n] = byte(v) | 0x80
+		v >>= 7
+		n++
+	}
+	c.bytes[n] = byte(v)
+	c.size = n + 1
+}
+
+// putWord appends eight bytes.
+func (c *column) putWord(v uint64) {
+	binary.LittleEndian.PutUint64(c.bytes[c.size:], v)
+	c.size += 8
+}
+
+// makeRoom makes room for n bytes.
+func (c *column) makeRoom(n int) {
+	if n > len(c.bytes)-c.size {
+		c.bytes = append(c.bytes[:c.size], make([]byte, c.size+n)...)
+	}
+}
+
+// all is what is in it.
+func (c *column) all() []byte { return c.bytes[:c.size] }
+
+const (
+	// roomAtOnce is for how many records of a kind room is made at once.
+	roomAtOnce = 256
+	// longestInColumn is what a record may take in a column: an index, and a word that is new in the table.
+	longestInColumn = binary.MaxVarintLen64 + 8
+)
+
+// makeRoom makes room for records.
+func (k *kind) makeRoom() {
+	for c := range k.columns {
+		k.columns[c].makeRoom(roomAtOnce * longestInColumn)
+	}
+	k.room = roomAtOnce
 }
 
 // A recents is a list of objects, the latest first.
@@ -115,10 +166,11 @@ type table struct {
 	last   int
 }
 
-// append stores v: its index, or an index one beyond the table and then its eight bytes.
-func (t *table) append(column []byte, v uint64) []byte {
+// put stores v: its index, or an index one beyond the table and then its eight bytes.
+func (t *table) put(c *column, v uint64) {
 	if t.last < len(t.values) && t.values[t.last] == v {
-		return binary.AppendUvarint(column, uint64(t.last))
+		c.put(uint64(t.last))
+		return
 	}
 	i, known := t.index[v]
 	if !known {
@@ -130,11 +182,10 @@ func (t *table) append(column []byte, v uint64) []byte {
 		t.values = append(t.values, v)
 	}
 	t.last = i
-	column = binary.AppendUvarint(column, uint64(i))
+	c.put(uint64(i))
 	if !known {
-		column = binary.LittleEndian.AppendUint64(column, v)
+		c.putWord(v)
 	}
-	return column
 }
 
 func (t *table) reset() {

@@ -9,20 +9,26 @@ import (
 // largeArg is the size from which args go into a table: hashes and packed sizes, of which few are distinct.
 const largeArg = 1 << 40
 
-// An encoder turns records into the payload of a block. It is reused, not shared.
+// An encoder turns records into the payload of a block. It is reused, not shared. What it does for each record is written out, because the
+// program may need the processor that it runs on.
 type encoder struct {
-	order  []byte
+	order  column
 	kinds  []*kind // those in use; the rest, up to the capacity, keep their memory for later blocks
 	lookup map[kindKey]int
-	cache  [256]struct {
-		key   kindKey
-		index int // one more than the index, 0 when empty
-	}
+	cache  [256]cachedKind
+}
+
+// A cachedKind is a kind and where it stands in the list; nil is none.
+type cachedKind struct {
+	*kind
+	key   kindKey
+	index uint64
 }
 
 // encode appends the payload of a block of records to dst. It also finds the smallest begin and the largest end.
 func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, last wire.Ticks) {
 	e.reset()
+	e.order.makeRoom(binary.MaxVarintLen32 * len(records))
 	first = ^wire.Ticks(0)
 	var recent recents
 	var previous wire.Ticks
@@ -30,19 +36,29 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 		r := &records[i]
 		isMore := r.Call == wire.CallMore
 		withMore := !isMore && r.Flags&wire.HasMore != 0 && i+1 < len(records) && records[i+1].Call == wire.CallMore && records[i+1].Flags == 0
-		k := e.kind(kindKey{r.Call, r.Flags, withMore}, r)
+		key := kindKey{r.Call, r.Flags, withMore}
+		c := &e.cache[uint8(key.call)^uint8(key.flags)<<3^uint8(key.flags>>8)]
+		if c.kind == nil || c.key != key {
+			e.find(c, key, r)
+		}
+		k := c.kind
+		if k.room == 0 {
+			k.makeRoom()
+		}
+		k.room--
+		e.order.put(c.index)
 		if isMore {
 			k.putMore(r.More())
 			continue
 		}
-		k.put(columnGap, zigzag(uint64(r.Begin-previous)))
-		k.put(columnLength, uint64(r.End-r.Begin))
+		k.columns[columnGap].put(zigzag(uint64(r.Begin - previous)))
+		k.columns[columnLength].put(uint64(r.End - r.Begin))
 		previous = r.End
 		first, last = min(first, r.Begin, r.End), max(last, r.End)
 		if at := recent.find(r.Object); at < recentObjects {
-			k.put(columnObject, uint64(at))
+			k.columns[columnObject].put(uint64(at))
 		} else {
-			k.put(columnObject, recentObjects+zigzag(uint64(int64(int32(r.Object-k.object)))))
+			k.columns[columnObject].put(recentObjects + zigzag(uint64(int64(int32(r.Object-k.object)))))
 		}
 		k.object = r.Object
 		k.putArg(r.Arg)
@@ -56,29 +72,21 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 }
 
 func (e *encoder) reset() {
-	e.order, e.kinds = e.order[:0], e.kinds[:0]
-	e.cache = [256]struct {
-		key   kindKey
-		index int
-	}{}
+	e.order.size, e.kinds = 0, e.kinds[:0]
+	e.cache = [256]cachedKind{}
 	if e.lookup == nil {
 		e.lookup = map[kindKey]int{}
 	}
 	clear(e.lookup)
 }
 
-// kind finds the kind of a record and notes it in the order column.
-func (e *encoder) kind(key kindKey, r *wire.Record) *kind {
-	c := &e.cache[uint8(key.call)^uint8(key.flags)<<3^uint8(key.flags>>8)]
-	if c.index == 0 || c.key != key {
-		i, known := e.lookup[key]
-		if !known {
-			i = e.add(key, r)
-		}
-		c.key, c.index = key, i+1
+// find finds the kind of a record for the cache.
+func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
+	i, known := e.lookup[key]
+	if !known {
+		i = e.add(key, r)
 	}
-	e.order = binary.AppendUvarint(e.order, uint64(c.index-1))
-	return e.kinds[c.index-1]
+	*c = cachedKind{e.kinds[i], key, uint64(i)}
 }
 
 func (e *encoder) add(key kindKey, r *wire.Record) int {
@@ -94,9 +102,9 @@ func (e *encoder) add(key kindKey, r *wire.Record) int {
 	e.lookup[key] = i
 	k := e.kinds[i]
 	k.call, k.flags, k.form = key.call, key.flags, 0
-	k.object, k.arg, k.x = 0, 0, [4]uint64{}
+	k.object, k.arg, k.x, k.room = 0, 0, [4]uint64{}, 0
 	for c := range k.columns {
-		k.columns[c] = k.columns[c][:0]
+		k.columns[c].size = 0
 	}
 	for t := range k.tables {
 		k.tables[t].reset()
@@ -113,35 +121,26 @@ func (e *encoder) add(key kindKey, r *wire.Record) int {
 	return i
 }
 
-func (k *kind) put(column int, v uint64) {
-	c := k.columns[column]
-	if v < 0x80 {
-		k.columns[column] = append(c, byte(v))
-		return
-	}
-	k.columns[column] = binary.AppendUvarint(c, v)
-}
-
 func (k *kind) putArg(arg uint64) {
 	if k.form&formArgTable != 0 {
-		k.columns[columnArg] = k.tables[0].append(k.columns[columnArg], arg)
+		k.tables[0].put(&k.columns[columnArg], arg)
 		return
 	}
-	k.put(columnArg, zigzag(arg-k.arg))
+	k.columns[columnArg].put(zigzag(arg - k.arg))
 	k.arg = arg
 }
 
 func (k *kind) putMore(m wire.More) {
 	if k.form&formGPUTimes != 0 {
-		k.put(columnX0, zigzag(m.X0-k.x[0]))
-		k.put(columnX1, zigzag((m.X1-m.X0)-(k.x[1]-k.x[0])))
-		k.put(columnX2, zigzag((m.X2-m.X0)-(k.x[2]-k.x[0])))
+		k.columns[columnX0].put(zigzag(m.X0 - k.x[0]))
+		k.columns[columnX1].put(zigzag((m.X1 - m.X0) - (k.x[1] - k.x[0])))
+		k.columns[columnX2].put(zigzag((m.X2 - m.X0) - (k.x[2] - k.x[0])))
 	} else {
-		for i, v := range [3]uint64{m.X0, m.X1, m.X2} {
-			k.columns[columnX0+i] = k.tables[1+i].append(k.columns[columnX0+i], v)
-		}
+		k.tables[1].put(&k.columns[columnX0], m.X0)
+		k.tables[2].put(&k.columns[columnX1], m.X1)
+		k.tables[3].put(&k.columns[columnX2], m.X2)
 	}
-	k.put(columnX3, zigzag(uint64(m.X3)-k.x[3]))
+	k.columns[columnX3].put(zigzag(uint64(m.X3) - k.x[3]))
 	k.x = [4]uint64{m.X0, m.X1, m.X2, uint64(m.X3)}
 }
 
@@ -154,14 +153,14 @@ func (e *encoder) append(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(k.flags))
 		dst = append(dst, byte(k.form))
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(e.order)))
-	dst = append(dst, e.order...)
+	dst = binary.AppendUvarint(dst, uint64(e.order.size))
+	dst = append(dst, e.order.all()...)
 	for c := range columnCount {
 		for _, k := range e.kinds {
-			dst = binary.AppendUvarint(dst, uint64(len(k.columns[c])))
+			dst = binary.AppendUvarint(dst, uint64(k.columns[c].size))
 		}
 		for _, k := range e.kinds {
-			dst = append(dst, k.columns[c]...)
+			dst = append(dst, k.columns[c].all()...)
 		}
 	}
 	return dst

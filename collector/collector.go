@@ -41,6 +41,8 @@ type Options struct {
 	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from then on
 	// what happens is counted, so that the trace can say what it lacks.
 	Failed func(error)
+	// Behind, when there is one, is called each time a ring was found more than half full of new records: they come faster than they are read.
+	Behind func()
 }
 
 // A Collector receives from any number of processes at once.
@@ -52,6 +54,7 @@ type Collector struct {
 	selected *Selection                          // nil when all is kept
 	accept   func(wire.Hello) bool
 	failed   func(error)
+	behind   func()
 	log      zerolog.Logger
 	place    *place
 	children children
@@ -119,6 +122,9 @@ func New(o Options) (*Collector, error) {
 	}
 	if c.observer == nil {
 		c.observer = Nobody{}
+	}
+	if c.behind = o.Behind; c.behind == nil {
+		c.behind = func() {}
 	}
 	return c, nil
 }

@@ -1,11 +1,14 @@
 package collector
 
 import (
+	"context"
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -127,5 +130,31 @@ func TestFullRingIsSalvaged(t *testing.T) {
 	checkThreads(t, trace, 0, truth, 2, false)
 	if result.Records < 2*(wire.RecordsPerRing-1) || result.Salvaged != result.Records {
 		t.Errorf("result %+v", result)
+	}
+}
+
+// Who collects beside a program may ask for more processors when one is not enough: when a look finds more than half a ring of new records.
+func TestBehind(t *testing.T) {
+	for records, want := range map[int]bool{wire.RecordsPerRing / 4: false, wire.RecordsPerRing/2 + 1: true} {
+		r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
+		w, err := tracefile.Create(r.path, tracefile.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		behind := make(chan struct{}, 1)
+		if r.Collector, err = New(Options{Writer: w, Behind: func() { behind <- struct{}{} }}); err != nil {
+			t.Fatal(err)
+		}
+		go r.Serve(context.Background())
+		region, _ := sendRegion(t, dial(t, r))
+		thread, _ := region.Thread(firstThread, 1)
+		thread.Record(slices.Repeat([]wire.Record{{Begin: 1, End: 2, Call: callCommit}}, records)...)
+		for !thread.Drained() {
+			time.Sleep(time.Millisecond)
+		}
+		r.finish()
+		if got := len(behind) > 0; got != want {
+			t.Errorf("%d records at once: behind is %v", records, got)
+		}
 	}
 }

@@ -187,6 +187,9 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		if p.times != nil {
 			p.handThreadTimes(p.times.look(time.Now(), append(threads, wire.WholeProcess)))
 		}
+		if growth > wire.RecordsPerRing/2 {
+			p.collector.behind()
+		}
 		wait = pause(wait, growth)
 		timer.Reset(wait)
 	}

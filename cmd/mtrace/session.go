@@ -38,6 +38,7 @@ type session struct {
 	remote    *remoteTrace // where the writer writes; nil when that is a file
 	collector *collector.Collector
 	serving   chan error
+	onAll     func() // lets Go use all processors again
 	stop      context.CancelFunc
 }
 
@@ -52,8 +53,9 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 	if err != nil {
 		return nil, err
 	}
+	s.onAll = onOneProcessor()
 	log := zerolog.New(zerolog.ConsoleWriter{Out: view.std.err, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection}
+	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
 	if view.watcher != nil {
 		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
 	}
@@ -118,6 +120,7 @@ func (s *session) environment() []string {
 
 // finish ends the recording of a program that has ended, and gives the file its name.
 func (s *session) finish(program *child, ended syscall.WaitStatus) error {
+	s.onAll()
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
 	result, err := s.collector.Close()
 	s.warnings = result.Warnings
@@ -146,6 +149,7 @@ func (s *session) name() (err error) {
 
 // abandon removes what was made for a program that never started, and nothing else.
 func (s *session) abandon() {
+	s.onAll()
 	if s.collector != nil {
 		s.started(0)
 		s.collector.Close()

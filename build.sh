@@ -189,7 +189,9 @@ case ${1:-build} in
     need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
     go test -run xxx -bench 'BenchmarkWhole' -benchtime 1x ./cmd/mtrace ;;
   lab) lab ;;
-  scenarios) build; fixtures/scenarios/programs/build.sh bin; go run ./fixtures/scenarios/matrix --seeds "${SEEDS:-20}" --what-if ;;
+  scenarios) build; shift; fixtures/scenarios/programs/build.sh bin
+    [ $# -gt 0 ] || set -- --seeds "${SEEDS:-20}" --what-if
+    go run ./fixtures/scenarios/matrix "$@" ;;
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
   wheel) shift; wheel "$@" ;;

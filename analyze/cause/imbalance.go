@@ -30,42 +30,76 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("%d threads met %d times; at each, all waited for the one that came last", len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Share(r.Lost)), slow)
-	r.say("without it means: shared out evenly, so that all are at each meeting when they are there on average now")
+	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from one to the next by chance stays")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
 	r.without = cannot("it is not seen what would be shared out")
 	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.", percent(ev.Share(r.Lost)), slow)
 	return r
 }
 
-// evenly is how many times as fast the rounds would be if what was done in each were shared out evenly; the interval is what quarters of the
-// run give, and the error of every prediction.
+// evenly is how many times as fast the rounds would be if what was done in each were shared out evenly: all threads had as much to do on average, and of
+// each round it would still be the one that takes longest by chance that all wait for. The interval holds what quarters of the run give, what there is to gain
+// if even chance were shared out, so that all came at each meeting's average, and the error of every prediction.
 func evenly(m *evidence.Meetings) *replay.Speedup {
-	whole := gained(m, m.Rounds)
+	usual, all := usualTimes(m)
+	whole, average := gained(m.Rounds, usual, all)
 	if whole == 0 {
 		return nil
 	}
-	s := &replay.Speedup{Estimate: whole, Low: whole, High: whole}
+	s := &replay.Speedup{Estimate: whole, Low: whole, High: max(whole, average)}
 	for q := range 4 {
-		if part := gained(m, m.Rounds[q*len(m.Rounds)/4:(q+1)*len(m.Rounds)/4]); part > 0 {
-			s.Low, s.High = min(s.Low, part), max(s.High, part)
+		if part, average := gained(m.Rounds[q*len(m.Rounds)/4:(q+1)*len(m.Rounds)/4], usual, all); part > 0 {
+			s.Low, s.High = min(s.Low, part), max(s.High, part, average)
 		}
 	}
 	s.Low, s.High = s.Low*(1-policy.Alike.Value), s.High*(1+policy.Alike.Value)
 	return s
 }
 
-func gained(m *evidence.Meetings, rounds []evidence.Round) float64 {
+// usualTimes is what each thread takes to a meeting on average, and what all do.
+func usualTimes(m *evidence.Meetings) (usual map[*analyze.Thread]float64, all float64) {
+	usual = map[*analyze.Thread]float64{}
+	times := map[*analyze.Thread]float64{}
+	for _, r := range m.Rounds {
+		for _, c := range r.Came {
+			usual[c.Thread] += float64(c.After)
+			times[c.Thread]++
+		}
+	}
+	for t := range usual {
+		usual[t] /= times[t]
+		all += usual[t] / float64(len(usual))
+	}
+	return usual, all
+}
+
+// then is when a thread comes to a meeting that has as much to do as all: who had more takes as many times less, and who had less so much longer, for what
+// keeps it now and then, as a processor that it has to wait for, does so for no longer.
+func then(came, usual, all float64) float64 {
+	if usual > all {
+		return came * all / usual
+	}
+	return came + all - usual
+}
+
+// gained is how many times as fast rounds are if all threads take as long on average, and if they do in each round; 0 when they do not tell.
+func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
-		return 0
+		return 0, 0
 	}
-	var lost analyze.Nanos
+	took := float64(rounds[len(rounds)-1].At - rounds[0].At)
+	evenLeft, averageLeft := took, took
 	for _, r := range rounds[1:] {
-		lost += r.Lost
+		var last, lastThen, sum float64
+		for _, c := range r.Came {
+			after := float64(c.After)
+			last, lastThen, sum = max(last, after), max(lastThen, then(after, usual[c.Thread], all)), sum+after
+		}
+		evenLeft -= last - lastThen
+		averageLeft -= last - sum/float64(len(r.Came))
 	}
-	took := rounds[len(rounds)-1].At - rounds[0].At
-	left := took - lost/analyze.Nanos(len(m.Threads))
-	if left <= 0 {
-		return 0
+	if evenLeft <= 0 || averageLeft <= 0 {
+		return 0, 0
 	}
-	return float64(took) / float64(left)
+	return max(1, took/evenLeft), took / averageLeft
 }

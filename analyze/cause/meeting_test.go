@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -63,9 +65,9 @@ func TestImbalance(t *testing.T) {
 		if s := evidence.Share(v.Causes[0].Lost, a.ThreadTimeTotal()); s < 0.31 || s > 0.36 {
 			t.Errorf("coordinator %v: %.2f of the time lost, want a third", coordinator, s)
 		}
-		// Shared out evenly, each works 833 µs instead of up to 1500: rounds of 1333 µs instead of 2000.
-		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.47 || s.Estimate > 1.53 || s.Low > 1.5 || s.High < 1.5 {
-			t.Errorf("coordinator %v: %+v, want 1.5", coordinator, s)
+		// If who is slow in one of ten is so by chance, that stays: rounds of 1476 µs instead of 2000. If not, each works 833 µs: rounds of 1333 µs.
+		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.33 || s.Estimate > 1.38 || s.Low > 1.33 || s.High < 1.5 {
+			t.Errorf("coordinator %v: %+v, want 1.36, and 1.5 in the interval", coordinator, s)
 		}
 		if said := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(said, "thread 1 (90 %), thread 2 (10 %)") {
 			t.Errorf("coordinator %v: the slowest is not named:\n%s", coordinator, said)
@@ -73,6 +75,46 @@ func TestImbalance(t *testing.T) {
 	}
 	if v := Analyze(meets(6, false).Trace, Options{}).Verdict; v.Cause == Imbalance {
 		t.Errorf("six rounds are enough: %s", v.Summary)
+	}
+}
+
+// The story: threads whose work differs by a fifth from round to round were predicted to come to each meeting at its average, and gained 10 to 15 % less when
+// their work was really shared out: of six there is always one that takes longest. Nor does one that is now and then without a processor wait longer for one.
+func TestChanceStays(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, threads := range []int{2, 3, 6, 9} {
+		for _, each := range []int{0, 20} { // in one of so many rounds one of the others is held up for 3 ms
+			m := &evidence.Meetings{Rounds: []evidence.Round{{}}}
+			meeting := make([]*analyze.Thread, threads)
+			for i := range meeting {
+				meeting[i] = &analyze.Thread{ID: analyze.ThreadID(i + 1)}
+			}
+			const handOver = 30_000
+			var at, even analyze.Nanos
+			for k := range 400 {
+				var r evidence.Round
+				var last, lastThen float64
+				for i, th := range meeting {
+					work, chance, heldUp := 500_000.0, 0.8+0.4*random.Float64(), 0.0
+					if i == 0 {
+						work = 2_500_000
+					}
+					if each > 0 && k%each == 0 && i == 1 {
+						heldUp = 3_000_000
+					}
+					r.Came = append(r.Came, evidence.Arrival{Thread: th, After: analyze.Nanos(work*chance + heldUp)})
+					last = max(last, work*chance+heldUp)
+					lastThen = max(lastThen, (2_500_000+500_000*float64(threads-1))/float64(threads)*chance+heldUp)
+				}
+				at, even = at+analyze.Nanos(last)+handOver, even+analyze.Nanos(lastThen)+handOver
+				r.At = at
+				m.Rounds = append(m.Rounds, r)
+			}
+			want := float64(at) / float64(even)
+			if s := evenly(m); s == nil || math.Abs(s.Estimate/want-1) > 0.04 || s.Low > want || s.High < want {
+				t.Errorf("%d threads, held up in one of %d: %+v, want %.2f", threads, each, s, want)
+			}
+		}
 	}
 }
 

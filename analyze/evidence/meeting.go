@@ -14,6 +14,13 @@ type Round struct {
 	At    analyze.Nanos   // when it let them go
 	waits []*analyze.SignalWait
 	Lost  analyze.Nanos // thread time until then
+	Came  []Arrival     // when each was there; none of the first round
+}
+
+// An Arrival is how long after the meeting before a thread came to one.
+type Arrival struct {
+	Thread *analyze.Thread
+	After  analyze.Nanos
 }
 
 // Meetings are the rounds of threads that meet again and again, and who takes part.
@@ -78,7 +85,23 @@ func (ev *Evidence) findMeetings() *Meetings {
 	if len(m.Threads) == 2 && m.takeTurns() {
 		return nil
 	}
+	m.findArrivals()
 	return m
+}
+
+// findArrivals finds when threads came to the rounds. Who does not wait is the last, and there when it lets the others go.
+func (m *Meetings) findArrivals() {
+	for i := range m.Rounds[1:] {
+		before, r := m.Rounds[i].At, &m.Rounds[i+1]
+		waits := false
+		for _, w := range r.waits {
+			r.Came = append(r.Came, Arrival{w.Thread, max(0, w.Begin-before)})
+			waits = waits || w.Thread == r.Last
+		}
+		if !waits {
+			r.Came = append(r.Came, Arrival{r.Last, r.At - before})
+		}
+	}
 }
 
 // lastBefore is the wait that ended last before an instant.

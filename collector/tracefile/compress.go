@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -9,19 +10,28 @@ import (
 // minCompress is the size from which a payload is worth trying, in bytes.
 const minCompress = 64
 
-// Both may be used from several goroutines at once. The window holds a whole block of records. A single segment says its size,
-// so that a reader knows before it decompresses what it will get.
-var (
-	zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20))
-	zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
-)
+// zstdEncoders are encoders of one goroutine each. One for many goroutines keeps a state for each processor, and takes them in turn: each
+// block would find the tables that were used longest ago, and no cache still has those. The window holds a whole block of records. A
+// single segment says its size, so that a reader knows before it decompresses what it will get.
+var zstdEncoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // of options alone
+	}
+	return e
+}}
+
+// zstdDecoder may be used from several goroutines at once.
+var zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 
 // compress returns the smaller of the payload and its compressed form, which it writes to scratch.
 func compress(payload, scratch []byte) ([]byte, encoding) {
 	if len(payload) < minCompress {
 		return payload, plain
 	}
-	out := zstdEncoder.EncodeAll(payload, scratch[:0])
+	e := zstdEncoders.Get().(*zstd.Encoder)
+	out := e.EncodeAll(payload, scratch[:0])
+	zstdEncoders.Put(e)
 	if len(out) > len(payload)-len(payload)/16 {
 		return payload, plain
 	}

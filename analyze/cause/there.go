@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
@@ -13,15 +14,13 @@ import (
 // is predicted, a name that is not there is still a mistake, and not the reason. Whatever there is, *, is none, also where there is nothing.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
-		if w.Kind == replay.KindInFlight { // a number, of which the replay has some
-			continue
-		}
 		there := a.there(w.Kind)
-		if len(there) == 0 && replay.Matches(w.Pattern, "") {
-			continue
-		}
-		if !slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }) {
-			return &replay.Unmatched{Wanted: w, There: there}
+		switch {
+		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }), len(there) == 0 && replay.Matches(w.Pattern, ""):
+		case len(there) == 0:
+			return fmt.Errorf("no %s matches %q: there is none of that kind in the trace", w.Kind, w.Pattern)
+		default:
+			return fmt.Errorf("no %s matches %q: there are %s", w.Kind, w.Pattern, strings.Join(there[:min(8, len(there))], ", "))
 		}
 	}
 	return nil
@@ -55,6 +54,8 @@ func (a *Analysis) there(kind string) (names []string) {
 		for _, t := range a.Trace.Threads {
 			add(evidence.ThreadName(t))
 		}
+	case replay.KindInFlight:
+		return replay.Flights
 	case KindCause:
 		for i := range a.Verdict.Causes {
 			add(a.Verdict.Causes[i].Cause)

@@ -94,44 +94,31 @@ func Kinds() []string {
 	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight}
 }
 
-// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the error is about
-// what is asked for.
+// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the error says what is asked for
+// and is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
-	if r == nil || !r.Made() {
-		why = "the trace has no waits to replay"
-		if r != nil {
-			why = r.Why
-		}
-		return g, why, a.unmatched(wanted)
+	switch err = a.unmatched(wanted); {
+	case err != nil:
+		return g, "", err
+	case r == nil:
+		return g, "the trace has no waits to replay", nil
+	case !r.Made():
+		return g, r.Why, nil
 	}
 	var c replay.Change
-	var things []replay.Wanted
-	for _, w := range wanted {
-		if w.Kind != KindCause {
-			things = append(things, w)
+	for i := range a.Verdict.Causes {
+		f := &a.Verdict.Causes[i]
+		if !slices.ContainsFunc(wanted, func(w replay.Wanted) bool { return w.Kind == KindCause && replay.Matches(w.Pattern, f.Cause) }) {
 			continue
 		}
-		u := &replay.Unmatched{Wanted: w}
-		found := false
-		for i := range a.Verdict.Causes {
-			f := &a.Verdict.Causes[i]
-			if u.There = append(u.There, f.Cause); !replay.Matches(w.Pattern, f.Cause) {
-				continue
-			}
-			removal, unknown := f.removal(r)
-			if unknown != "" {
-				return g, unknown, nil
-			}
-			c, found = c.Both(removal), true
+		removal, unknown := f.removal(r)
+		if unknown != "" {
+			return g, unknown, nil
 		}
-		if !found {
-			return g, "", u
-		}
+		c = c.Both(removal)
 	}
-	if c, err = r.Changed(c, things); err != nil {
-		return g, "", err
-	}
+	c = r.Changed(c, slices.DeleteFunc(slices.Clone(wanted), func(w replay.Wanted) bool { return w.Kind == KindCause }))
 	g = replay.Together(wanted)
 	s, why := r.Without(c)
 	if s == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mtrace/analyze"
@@ -252,48 +253,28 @@ type Wanted struct {
 	Factor        float64
 }
 
-// An Unmatched says that there is nothing in the trace that was asked for, and what there is.
-type Unmatched struct {
-	Wanted
-	There []string
-}
+// Flights are the numbers of rounds in flight that can be asked for.
+var Flights = []string{"1", "2", "3", "4", "8", "16"}
 
-func (u *Unmatched) Error() string {
-	there := "there is none of that kind in the trace"
-	if len(u.There) > 0 {
-		there = "there are " + strings.Join(u.There[:min(8, len(u.There))], ", ")
+// Changed adds to a change how long the things that are wanted take.
+func (r *Replay) Changed(c Change, wanted []Wanted) Change {
+	if len(wanted) == 0 {
+		return c
 	}
-	return fmt.Sprintf("no %s matches %q: %s", u.Kind, u.Pattern, there)
-}
-
-// Changed adds to a change how long the things that are wanted take. The error says which there are none of.
-func (r *Replay) Changed(c Change, wanted []Wanted) (Change, error) {
-	if r.program == nil || len(wanted) == 0 {
-		return c, nil
-	}
-	s := &scale{}
 	things := r.things()
-	for _, t := range []int32{1, 2, 3, 4, 8, 16} {
-		things = append(things, thing{kind: KindInFlight, name: fmt.Sprint(t), number: t})
+	for _, n := range Flights {
+		number, _ := strconv.Atoi(n)
+		things = append(things, thing{kind: KindInFlight, name: n, number: int32(number)})
 	}
+	c.scale = &scale{}
 	for _, w := range wanted {
-		u := &Unmatched{Wanted: w}
-		found := false
 		for _, t := range things {
-			if t.kind != w.Kind {
-				continue
+			if t.kind == w.Kind && Matches(w.Pattern, t.name) {
+				c.scale.with(r.program, t, w.Factor)
 			}
-			if u.There = append(u.There, t.name); Matches(w.Pattern, t.name) {
-				s.with(r.program, t, w.Factor)
-				found = true
-			}
-		}
-		if !found {
-			return c, u
 		}
 	}
-	c.scale = s
-	return c, nil
+	return c
 }
 
 // Together names what is wanted as one.

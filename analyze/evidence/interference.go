@@ -130,20 +130,18 @@ func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 }
 
 // inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the clock none was: in a coarse tick
-// who comes later would seem to find more of them, and is also more likely to leave in the next one. The calls are sorted by begin.
+// who comes later would seem to find more of them, and is also more likely to leave in the next one.
 func inFlight(calls []analyze.Call) []int {
-	var begins, ends []analyze.Nanos // of those that took any time
+	var inside counter
 	for _, c := range calls {
-		if c.End > c.Begin {
-			begins, ends = append(begins, c.Begin), append(ends, c.End)
+		if c.Length() > 0 {
+			inside.add(c.Interval)
 		}
 	}
-	slices.Sort(ends)
+	inside.sort()
 	n := make([]int, len(calls))
 	for i, c := range calls {
-		begun, _ := slices.BinarySearch(begins, c.Begin)
-		ended, _ := slices.BinarySearch(ends, c.Begin+1)
-		n[i] = begun - ended
+		n[i] = inside.at(c.Begin)
 	}
 	return n
 }

@@ -12,6 +12,7 @@ type queueOverlap struct {
 	Most    int   // at the same time, leaving out what there was for less than 1 % of the queue's busy time
 	Limited bool  // it runs no more: others of the queue were ready and waited, with room on the GPU
 	Busy    *Busy // when it ran something
+	full    *Busy // when it ran as many as that
 }
 
 // Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
@@ -37,13 +38,13 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 		run.sort()
 		o, l := queueOverlap{Busy: NewBusy(intervals)}, run.times(&none)
 		o.Most = max(1, l.capacity(o.Busy.Total()))
-		atFull := NewBusy(atMost(intervals, o.Most))
+		o.full = NewBusy(atMost(intervals, o.Most))
 		var did [startings]int
 		for _, r := range list {
 			if run.at(r.Begin) >= o.Most {
 				did[beganBeside]++
 			} else {
-				did[ev.starting(r, latency, atFull, full[q])]++
+				did[ev.starting(r, latency, o.full, full[q])]++
 			}
 		}
 		waited := did[waitedBehind]

@@ -13,7 +13,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 	if ev.Buffers < policy.Pattern.Count() {
 		return r.not("%d command buffers are too few to tell", ev.Buffers)
 	}
-	scheduling, notify := ev.Sum(analyze.PartWaitScheduling)+ev.NotYetHanded(), ev.Sum(analyze.PartWaitNotify)
+	scheduling, notify := ev.Sum(analyze.PartWaitScheduling), ev.Sum(analyze.PartWaitNotify)
 	encode, commit := ev.Sum(analyze.PartEncode), ev.Sum(analyze.PartCommit)
 	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.Foreign.Began)
 	notify -= min(notify, lostTo(completionHandlers, ev))

@@ -36,36 +36,13 @@ func (ev *Evidence) typicalLaunch() (launch, work analyze.Nanos) {
 		for _, p := range ev.Split(w) {
 			switch p.Part {
 			case analyze.PartWaitScheduling:
-				before = append(before, p.Nanos+ev.beforeHanded(w))
+				before = append(before, p.Nanos)
 			case analyze.PartWaitNotify:
 				after = append(after, p.Nanos)
 			}
 		}
 	}
 	return Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)
-}
-
-// beforeHanded is the part of a wait for the thread's own work in which the driver had not handed it to the GPU, while the GPU ran
-// something else: it is launching all the same, and not queued for the GPU.
-func (ev *Evidence) beforeHanded(w *analyze.Wait) analyze.Nanos {
-	b := ev.Trace.WaitsFor(w)
-	if b == nil || ev.Awaited(w) != w.Thread {
-		return 0
-	}
-	x, handed := ev.ReleaseOf(w.Buffer), max(b.Kernel.End, b.Scheduled)
-	if x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || handed == 0 {
-		return 0
-	}
-	queued := ev.queuedPart(w)
-	return ev.DeviceOf(b).all.Within(analyze.Interval{Begin: queued.Begin, End: min(queued.End, handed)})
-}
-
-// NotYetHanded is beforeHanded of all waits.
-func (ev *Evidence) NotYetHanded() (sum analyze.Nanos) {
-	for w := range analyze.Each(ev.Trace.Waits) {
-		sum += ev.beforeHanded(w)
-	}
-	return sum
 }
 
 // LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding, committing,

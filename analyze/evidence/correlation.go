@@ -44,20 +44,14 @@ func correlation(x, y []float64) float64 {
 // effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th percentile.
 func effect(y, x []float64) float64 {
 	top := slices.Sorted(slices.Values(y))[len(y)*99/100]
-	n := float64(len(x))
-	var sx, sy, sxx, sxy float64
+	var r regression
 	for i := range x {
-		v := min(y[i], top)
-		sx += x[i]
-		sy += v
-		sxx += x[i] * x[i]
-		sxy += x[i] * v
+		r.add(x[i], min(y[i], top), 1)
 	}
-	d := sxx - sx*sx/n
-	if d <= 0 || sy <= 0 {
+	if r.y <= 0 {
 		return 0
 	}
-	return (sxy - sx*sy/n) / d * sx / sy
+	return r.slope() * r.x / r.y
 }
 
 // spearmanInterval is the 95 % interval of a rank correlation of n pairs, by Fisher's transformation with the variance 1.06/(n−3)

@@ -49,18 +49,23 @@ func (t *ThreadTime) Submits() bool {
 // TimeOf is how a thread spent its time; nil of one that did nothing but wait for work.
 func (ev *Evidence) TimeOf(t *analyze.Thread) *ThreadTime { return ev.times[t] }
 
-// partition divides each thread's time.
-func (ev *Evidence) partition() {
-	index := map[*analyze.Thread]*ThreadTime{}
-	ev.times = index
+// newTimes begins to divide each thread's time.
+func (ev *Evidence) newTimes() {
+	ev.times = map[*analyze.Thread]*ThreadTime{}
 	for _, th := range ev.Trace.Threads {
-		if th.OnlyIdle && !(ev.Handover.Holds() && ev.Handover.Threads[th]) {
+		handsOver := ev.Handover.Holds() && ev.Handover.Threads[th]
+		if th.OnlyIdle && !handsOver {
 			continue // of a pool, of a library: all that is known of it is that it waited
 		}
-		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: ev.Handover.Holds() && ev.Handover.Threads[th]}
-		ev.Threads = append(ev.Threads, t)
-		index[th] = t
+		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver}
+		ev.Threads, ev.times[th] = append(ev.Threads, t), t
 	}
+}
+
+// partition divides each thread's time.
+func (ev *Evidence) partition() {
+	ev.newTimes()
+	index := ev.times
 	for w := range analyze.Each(ev.Trace.Waits) {
 		t := index[w.Thread]
 		if t == nil {
@@ -112,18 +117,12 @@ func (ev *Evidence) partition() {
 
 // timesInSlice is what adds up over the slices of a run of how each thread spent its time, but for its waits.
 func (ev *Evidence) timesInSlice() {
-	index := map[*analyze.Thread]*ThreadTime{}
-	for _, th := range ev.Trace.Threads {
-		handsOver := ev.Handover.Holds() && ev.Handover.Threads[th]
-		if th.OnlyIdle && !handsOver {
-			continue
-		}
-		t := &ThreadTime{Thread: th, Time: th.Exclusive, HandsOver: handsOver}
-		t.Time[analyze.PartLock] -= ev.forWork[th].all // which may be of the slice before
-		ev.Threads, index[th] = append(ev.Threads, t), t
+	ev.newTimes()
+	for _, t := range ev.Threads {
+		t.Time[analyze.PartLock] -= ev.forWork[t.Thread].all // which may be of the slice before
 	}
 	for w := range analyze.Each(ev.SignalWaits) {
-		if t := index[w.Thread]; t != nil && ev.Trace.Holds(w.End) {
+		if t := ev.times[w.Thread]; t != nil && ev.Trace.Holds(w.End) {
 			t.SignalWaits += w.Length()
 		}
 	}

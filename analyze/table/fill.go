@@ -48,12 +48,13 @@ var textsOf = func() []texts {
 
 // Call adds a call; it fits analyze.Options.Visit.
 func (w *Writer) Call(c *analyze.VisitedCall) {
-	r := callRow{
-		PID: processOf(c.Thread), TID: tid(c.Thread), Selector: c.Row.Selector, Class: c.Class, Group: c.Group(),
-		Begin: int64(c.Begin), End: int64(c.End), Duration: int64(c.Length()), Object: int64(c.Record.Object),
-		Arg: c.Record.Arg, X0: c.More.X0, X1: c.More.X1, X2: c.More.X2, X3: uint64(c.More.X3),
-		Failed: c.Record.Flags&wire.Failed != 0, Unfinished: c.Unfinished,
-	}
+	r := w.calls.next()
+	*r = callRow{}
+	r.PID, r.TID, r.Selector, r.Class, r.Group = processOf(c.Thread), tid(c.Thread), c.Row.Selector, c.Class, c.Group()
+	r.Begin, r.End, r.Duration = int64(c.Begin), int64(c.End), int64(c.Length())
+	r.Object, r.Arg = int64(c.Record.Object), c.Record.Arg
+	r.X0, r.X1, r.X2, r.X3 = c.More.X0, c.More.X1, c.More.X2, uint64(c.More.X3)
+	r.Failed, r.Unfinished = c.Record.Flags&wire.Failed != 0, c.Unfinished
 	if int(c.ID) < len(textsOf) {
 		is := textsOf[c.ID]
 		if is.arg {
@@ -69,7 +70,6 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	if !c.Unfinished {
 		*w.eventsOf(c.Thread)++
 	}
-	w.calls.add(r)
 }
 
 // eventsOf is the count of a thread's calls that returned.

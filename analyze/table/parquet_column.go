@@ -22,6 +22,7 @@ type parquetColumn struct {
 	count   int
 	indexes []int32 // of the texts that are there
 	texts   dictionary
+	raw     int // for how many row groups compression is not tried
 }
 
 // add takes in this column of some rows.
@@ -143,7 +144,11 @@ func (c *parquetColumn) statistics(rows int) format.Statistics {
 	}
 	switch c.kind {
 	case kindInt, kindUint:
-		s.MinValue, s.MaxValue = plain.Int64(slices.Min(c.numbers)), plain.Int64(slices.Max(c.numbers))
+		least, most := c.numbers[0], c.numbers[0]
+		for _, v := range c.numbers {
+			least, most = min(least, v), max(most, v)
+		}
+		s.MinValue, s.MaxValue = plain.Int64(least), plain.Int64(most)
 	case kindBool:
 		s.MinValue, s.MaxValue = plain.Boolean(c.yes == c.count), plain.Boolean(c.yes > 0)
 	case kindText:

@@ -21,6 +21,10 @@ const parquetMagic = "PAR1"
 // compression is zstd's fastest: numbers are packed before, which leaves it little to do.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
+// rawGroups is for how many row groups a column is left as it is when compression did not make it shorter in one: of the 104 MB of 10⁷ calls 71 are
+// times, packed before, which zstd gave back as they were.
+const rawGroups = 15
+
 // A parquetFile writes the row groups of a file: of each column a dictionary, when it is of texts, and one page.
 type parquetFile struct {
 	to      io.WriteCloser
@@ -107,7 +111,11 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 		f.page = c.texts.appendTo(f.page[:0])
 		header := format.PageHeader{Type: format.DictionaryPage}
 		header.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(len(c.texts.list)), Encoding: format.Plain})
-		if err := f.addPage(&about, header, format.Plain); err != nil {
+		var err error
+		if f.packed, err = compression.Encode(f.packed[:0], f.page); err != nil {
+			return about, err
+		}
+		if err := f.addPage(&about, header, format.Plain, f.packed); err != nil {
 			return about, err
 		}
 	}
@@ -125,34 +133,50 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 	if f.page, err = c.encode(f.page[:0]); err != nil {
 		return about, err
 	}
+	body, compressed, err := f.pack(c)
+	if err != nil {
+		return about, err
+	}
 	header := format.PageHeader{Type: format.DataPageV2}
 	header.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(rows), NumNulls: int32(about.Statistics.NullCount), NumRows: int32(rows),
-		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)), IsCompressed: thrift.New(true)})
-	if err := f.addPage(&about, header, kind.encoding); err != nil {
+		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)), IsCompressed: thrift.New(compressed)})
+	if err := f.addPage(&about, header, kind.encoding, body); err != nil {
 		return about, err
 	}
 	return about, f.write(f.chunk.Bytes())
 }
 
-// addPage adds a page to the chunk: its header, and with a page of values the levels, which are not compressed.
-func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding) error {
+// pack is the page of a column's values compressed, or as it is where that is no longer.
+func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err error) {
+	if c.raw > 0 {
+		c.raw--
+		return f.page, false, nil
+	}
+	if f.packed, err = compression.Encode(f.packed[:0], f.page); err != nil {
+		return nil, false, err
+	}
+	if len(f.packed) >= len(f.page) {
+		c.raw = rawGroups
+		return f.page, false, nil
+	}
+	return f.packed, true, nil
+}
+
+// addPage adds a page to the chunk: its header, with a page of values the levels, which are not compressed, and its body.
+func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding, body []byte) error {
 	var levels []byte
 	if header.Type != format.DictionaryPage {
 		levels = f.levels
 	}
-	var err error
-	if f.packed, err = compression.Encode(f.packed[:0], f.page); err != nil {
-		return err
-	}
-	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(f.page)), int32(len(levels)+len(f.packed))
-	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, f.packed))
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(f.page)), int32(len(levels)+len(body))
+	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, body))
 	begin := f.chunk.Len()
 	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&f.chunk)).Encode(&header); err != nil {
 		return err
 	}
 	size := int64(f.chunk.Len() - begin)
 	f.chunk.Write(levels)
-	f.chunk.Write(f.packed)
+	f.chunk.Write(body)
 	about.TotalUncompressedSize += size + int64(header.UncompressedPageSize)
 	about.TotalCompressedSize += size + int64(header.CompressedPageSize)
 	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type, Encoding: encoding, Count: 1})

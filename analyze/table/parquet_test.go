@@ -6,10 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // everyKind is a row with columns of every kind.
@@ -133,4 +136,47 @@ func openParquet(t *testing.T, b *inMemory) *parquet.File {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// TestPagesThatDoNotShrink: a column of which zstd gives back what it got is left as it is, for some row groups, and then tried again; one that shrinks is
+// compressed in all. Readers find the same numbers in both.
+func TestPagesThatDoNotShrink(t *testing.T) {
+	type row struct {
+		Noise int64 `parquet:"noise"` // but for the last row groups
+		Flat  int64 `parquet:"flat"`
+	}
+	const groups = rawGroups + 3
+	random := rand.New(rand.NewPCG(3, 4))
+	rows := make([]row, groups*rowsPerGroup)
+	for i := range rows {
+		rows[i].Flat = int64(i / 1000)
+		if i < rowsPerGroup {
+			rows[i].Noise = random.Int64()
+		}
+	}
+	var b inMemory
+	w := newParquetRows[row](&b)
+	if err := w.write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, group := range openParquet(t, &b).Metadata().RowGroups {
+		for k, column := range group.Columns {
+			header := new(format.PageHeader)
+			in := bytes.NewReader(b.Bytes()[column.MetaData.DataPageOffset:])
+			if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in)).Decode(header); err != nil {
+				t.Fatal(err)
+			}
+			raw := k == 0 && i <= rawGroups
+			if got := !header.DataPageHeaderV2.V.IsCompressed.V; got != raw {
+				t.Errorf("row group %d, column %d: left as it is: %v", i, k, got)
+			}
+		}
+	}
+	read, err := parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || !slices.Equal(read, rows) {
+		t.Fatal("other rows than were written: ", len(read), err)
+	}
 }

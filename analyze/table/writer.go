@@ -117,14 +117,18 @@ func (t table[T]) rows(out *output) *rows[T] {
 	return r
 }
 
-func (r *rows[T]) add(row T) {
-	if r.pending == nil {
-		r.pending = make([]T, 0, batch)
-	}
-	r.pending = append(r.pending, row)
+func (r *rows[T]) add(row T) { *r.next() = row }
+
+// next is a row to be filled in, all of it: there are most of calls, whose rows are of 24 words.
+func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {
 		r.flush()
 	}
+	if r.pending == nil {
+		r.pending = make([]T, 0, batch)
+	}
+	r.pending = r.pending[:len(r.pending)+1]
+	return &r.pending[len(r.pending)-1]
 }
 
 func (r *rows[T]) flush() {

@@ -129,6 +129,28 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	}
 }
 
+// The story: two threads of a pool, to which a third gives work as it comes and waits for room when it has given too much, were called out of balance: each
+// time one of them was let go, by who had been told that there is room. But they are never let go together.
+func TestPoolOfTwoIsNoMeeting(t *testing.T) {
+	const us = 1_000
+	w := handmade.New(100 * 1000 * us)
+	feeds := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+	pool := [2]*analyze.Thread{w.A, w.B}
+	w.Trace.Threads = append(pool[:2:2], feeds)
+	for k := range 90 {
+		at := analyze.Nanos(k+1) * 1000 * us
+		th := pool[k/3%2]
+		w.SignalWait(feeds, handmade.At(at-300*us, at+10*us), 7, th, at-5*us, 0)
+		w.SignalWait(th, handmade.At(at-500*us, at+30*us), 8, feeds, at+20*us, 0)
+		b := w.Buffer(th, at+40*us, handmade.At(at+50*us, at+350*us))
+		w.Wait(th, handmade.At(at+45*us, at+360*us), b)
+	}
+	w.Trace.Finish()
+	if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != Starvation {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}
+
 // feeds makes a thread that waits for another's signal, of so many µs, before each command buffer of 400 µs; the other compiles meanwhile,
 // or nothing is known of it.
 func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {

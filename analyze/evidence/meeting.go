@@ -13,6 +13,7 @@ type Round struct {
 	Last  *analyze.Thread // that the others waited for
 	At    analyze.Nanos   // when it let them go
 	waits []*analyze.SignalWait
+	third bool          // who let them go was told to by the last
 	Lost  analyze.Nanos // thread time until then
 	Came  []Arrival     // when each was there; none of the first round
 }
@@ -66,7 +67,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 		if ev.Submits[r.Last] {
 			m.Threads[r.Last] = true
 		} else if told := lastBefore(byThread[r.Last], r.At); told != nil && m.Threads[told.Signaller] {
-			r.Last = told.Signaller
+			r.Last, r.third = told.Signaller, true
 		}
 	}
 	var lost analyze.Nanos
@@ -115,21 +116,24 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 }
 
 // takeTurns says whether only one of two threads ever waits for the other, as for what that makes, and not both to be let go; or each waits as
-// often as it lets the other go, in turns, which is a hand-over and no meeting.
+// often as it lets the other go, in turns, which is a hand-over and no meeting; or a third lets one of them go at a time, as it gives work to a pool.
 func (m *Meetings) takeTurns() bool {
 	by := map[*analyze.Thread]int{}
-	turns, together := 0, 0
+	turns, third, together := 0, 0, 0
 	for i, r := range m.Rounds {
 		by[r.Last]++
 		if i > 0 && m.Rounds[i-1].Last != r.Last {
 			turns++
 		}
+		if r.third {
+			third++
+		}
 		if len(r.waits) == len(m.Threads) {
 			together++
 		}
 	}
-	if policy.AtLeast(policy.Most, together, len(m.Rounds)) {
-		return false
+	if policy.AtLeast(policy.Most, third, len(m.Rounds)) { // the last may not have been back when both were let go
+		return !policy.AtLeast(policy.WorthNaming, together, third)
 	}
 	return len(by) < 2 || policy.NearlyAll(turns, len(m.Rounds)-1)
 }

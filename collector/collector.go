@@ -188,6 +188,9 @@ func (c *Collector) shut() {
 		c.mutex.Lock()
 		c.closed = true
 		c.mutex.Unlock()
+		// Who comes from now on finds no door: those who stand at it would not be the last while others go on coming.
+		c.unreachable = c.place.removed()
+		os.Remove(c.place.path)
 		arrived, crowded := c.door.waiting()
 		for _, a := range arrived {
 			c.serve(a)
@@ -197,9 +200,7 @@ func (c *Collector) shut() {
 				c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
 			}
 		}
-		c.unreachable = c.place.removed()
 		c.door.close()
-		os.Remove(c.place.path)
 		close(c.closing)
 	})
 }

@@ -9,7 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -188,24 +191,43 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 }
 
 // Without descriptors and with nobody at the door, nobody is missing; and who comes when the recording ends is not said to have been kept out.
+// Those who went on knocking while it ended were let in until no descriptor was left, and thousands were said not to be traced.
 func TestNobodyAtTheDoor(t *testing.T) {
-	for range 50 {
-		r := startRecording(t)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				conn, err := net.Dial("unix", r.Address())
-				if err != nil {
-					return
-				}
-				conn.Close()
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	limit := before
+	limit.Cur = min(limit.Cur, 1000)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &before)
+	for _, knock := range []struct{ times, visitors, first int }{{50, 1, 0}, {10, 16, 100}} {
+		for range knock.times {
+			r := startRecording(t)
+			var knocked atomic.Int64
+			var visitors sync.WaitGroup
+			for range knock.visitors {
+				visitors.Go(func() {
+					for {
+						conn, err := net.Dial("unix", r.Address())
+						if err != nil {
+							return
+						}
+						knocked.Add(1)
+						conn.Close()
+					}
+				})
 			}
-		}()
-		_, result := r.finish()
-		<-done
-		if len(result.Warnings) > 0 {
-			t.Fatalf("%q", result.Warnings)
+			for knocked.Load() < int64(knock.first) {
+				runtime.Gosched()
+			}
+			_, result := r.finish()
+			visitors.Wait()
+			if len(result.Warnings) > 0 {
+				t.Fatalf("%d visitors knocked %d times, and of %d there is something to say: %.200q", knock.visitors, knocked.Load(), len(result.Warnings), result.Warnings[0])
+			}
 		}
 	}
 }

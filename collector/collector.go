@@ -182,6 +182,22 @@ func (c *Collector) settle(pid int) {
 	}
 }
 
+// letIn lets in those who stand at the door; false when there is no descriptor for one of them, and none becomes free.
+func (c *Collector) letIn() bool {
+	for {
+		arrived, crowded := c.door.waiting()
+		for _, a := range arrived {
+			c.serve(a)
+		}
+		if crowded == nil {
+			return true
+		}
+		if !c.door.hearing() {
+			return false
+		}
+	}
+}
+
 // shut stops accepting, after those that have connected already, and tells all connections to come to their end.
 func (c *Collector) shut() {
 	c.shutting.Do(func() {
@@ -191,11 +207,7 @@ func (c *Collector) shut() {
 		// Who comes from now on finds no door: those who stand at it would not be the last while others go on coming.
 		c.unreachable = c.place.removed()
 		os.Remove(c.place.path)
-		arrived, crowded := c.door.waiting()
-		for _, a := range arrived {
-			c.serve(a)
-		}
-		if crowded != nil {
+		if !c.letIn() {
 			for _, a := range c.door.lastOnes() {
 				c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
 			}

@@ -24,6 +24,7 @@ type door struct {
 	mutex    sync.Mutex // held while connections are accepted: numbers are in their order
 	last     uint64
 	arriving map[int][]*arrival // by the kernel's process id: those that have not been heard
+	heard    uint64             // how many have been
 }
 
 // An arrival is a connection that was accepted.
@@ -186,6 +187,26 @@ func (d *door) hear(a *arrival) {
 		delete(d.arriving, a.pid)
 	}
 	close(a.heard)
+	d.heard++
+}
+
+// hearing waits for the next arrival to be heard: one that only looked whether somebody is there gives its descriptor back then. False when none is
+// for ten pauses.
+func (d *door) hearing() bool {
+	for before, pauses := d.said(), 0; pauses < 10; pauses++ {
+		time.Sleep(acceptPause)
+		if d.said() != before {
+			return true
+		}
+	}
+	return false
+}
+
+// said is how many arrivals have been heard.
+func (d *door) said() uint64 {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.heard
 }
 
 // of are the connections of a process that have been accepted and not been heard.

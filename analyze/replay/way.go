@@ -16,25 +16,27 @@ type way struct {
 // takes longer even without the wait itself: it is put to sleep and woken, its caches are another's, and it gives the lock up to
 // who waits. Where threads went the same way often enough without a wait, that is what it takes.
 func (p *program) findUnlocked() {
-	free := map[way][]analyze.Nanos{}
+	free, behind := map[way][]analyze.Nanos{}, map[way][]analyze.Nanos{}
 	p.ways(func(w way, ops []op, own analyze.Nanos) {
 		if len(ops) == 1 {
 			free[w] = append(free[w], own)
+		} else {
+			behind[w] = append(behind[w], own)
 		}
 	})
-	usual := map[way]analyze.Nanos{}
+	left := map[way]float64{}
 	for w, all := range free {
-		if len(all) >= policy.Pattern.Count() {
-			usual[w] = evidence.Median(all)
+		if len(all) >= policy.Pattern.Count() && len(behind[w]) > 0 { // of each way as much is left: what is longer by chance stays
+			left[w] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[w]))))
 		}
 	}
 	p.ways(func(w way, ops []op, own analyze.Nanos) {
-		left := 1.0
-		if n, known := usual[w]; known && len(ops) > 1 && own > n {
-			left = evidence.Share(n, own)
+		of, known := left[w]
+		if !known || len(ops) == 1 {
+			of = 1
 		}
 		for i := range ops {
-			ops[i].unlocked = evidence.Scaled(ops[i].gap, left)
+			ops[i].unlocked = evidence.Scaled(ops[i].gap, of)
 		}
 	})
 }

@@ -40,12 +40,14 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 		o.Most = max(1, l.capacity(o.Busy.Total()))
 		o.full = NewBusy(atMost(intervals, o.Most))
 		var did [startings]int
+		before := analyze.Nanos(-1 << 62) // when the one before began: what was late before that was late for another reason
 		for _, r := range list {
 			if run.at(r.Begin) >= o.Most {
 				did[beganBeside]++
 			} else {
-				did[ev.starting(r, latency, o.full, full[q])]++
+				did[ev.starting(r, before, latency, o.full, full[q])]++
 			}
+			before = r.Begin
 		}
 		waited := did[waitedBehind]
 		o.Limited = waited >= policy.Pattern.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) && policy.AtLeast(policy.Most, waited, waited+did[beganLate])
@@ -64,12 +66,12 @@ const (
 )
 
 // starting says which of these a command buffer did that did not begin beside as much as ever ran.
-func (ev *Evidence) starting(r running, latency analyze.Nanos, atFull, device *Busy) int {
+func (ev *Evidence) starting(r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := ev.ReleaseOf(r.buffer.Index)
 	if x == nil {
 		return noMatter
 	}
-	wait := analyze.Interval{Begin: x.At + latency, End: r.Begin}
+	wait := analyze.Interval{Begin: max(x.At+latency, before), End: r.Begin}
 	due := analyze.Interval{Begin: wait.Begin, End: wait.Begin + policy.Margin.Nanos()}
 	switch {
 	case wait.Length()-device.Within(wait) < policy.Margin.Nanos() || atFull.Within(due) < policy.Margin.Nanos()/2:

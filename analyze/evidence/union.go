@@ -88,6 +88,14 @@ func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	return b.before[begun-1] + min(t, b.spans[begun-1].End) - b.spans[begun-1].Begin
 }
 
+// FreeBefore is how long, at the end of i, nothing of the union has been open.
+func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
+	if n := b.begun(i.End, 0); n > 0 {
+		i.Begin = max(i.Begin, b.spans[n-1].End)
+	}
+	return max(0, i.Length())
+}
+
 // Spans are the disjoint intervals of the union, ascending.
 func (b *Busy) Spans() []analyze.Interval {
 	if b == nil {

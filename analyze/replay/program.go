@@ -188,7 +188,9 @@ func (ev *builder) program() (p *program, why string) {
 		if p.limited[devices[d]] || o.Limited { // it may have waited for other work
 			j.latency = min(j.latency, latency)
 		} else if o.Most == 1 {
-			j.latency -= o.Busy.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin})
+			if free := o.Busy.FreeBefore(analyze.Interval{Begin: x.At, End: b.GPU.Begin}); free < j.latency { // it stood behind others, and then took a turnaround
+				j.latency = min(free, latency)
+			}
 		}
 		if b.Completed.Known() {
 			j.complete = max(0, b.Completed.Begin-b.GPU.End)

@@ -31,6 +31,10 @@ func (p *program) findUsual() {
 	for _, n := range notifies {
 		more += max(0, n-p.usualNotify)
 	}
+	usualTurnaround := evidence.Median(p.handOvers.turnarounds.took)
+	for _, n := range p.handOvers.turnarounds.took {
+		more += max(0, n-usualTurnaround)
+	}
 	if more > 0 {
 		p.hindered = min(1, evidence.Share(p.waitedFor, more))
 	}

@@ -61,3 +61,17 @@ func TestReplayEventsLetGoAtOnce(t *testing.T) {
 	wantRate(t, "all come at once", rateOf(t, p, Change{}), 2/0.23)
 	wantRate(t, "each when it will", rateOf(t, p, Change{Events: true}), 2/0.15)
 }
+
+// A turnaround that took longer than usual waited for a processor as other hand-overs do.
+func TestTurnaroundsAreHindered(t *testing.T) {
+	p := loops(1, 30, 0, 100*Us)
+	for i := range p.jobs {
+		p.jobs[i].latency = 20 * Us
+	}
+	p.handOvers.turnarounds = newHandOvers([]analyze.Nanos{30 * Us, 30 * Us, 230 * Us})
+	p.waitedFor = 200 * Us
+	p.findUsual()
+	if p.hindered != 1 {
+		t.Errorf("%.2f of what was not usual waited for processors, want all", p.hindered)
+	}
+}

@@ -2,7 +2,6 @@ package tracefile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"hash/crc32"
@@ -66,12 +65,12 @@ func (noClose) Close() error { return nil }
 // eachBlock calls fn with the blocks of a stream, up to the first that is not whole. The file's header is passed on with no block, once.
 func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
 	in := bufio.NewReaderSize(src, 1<<16)
-	header, passed := appendFileHeader(nil), false
+	passed := false
 	c := Copier{size: fileHeader, buffer: make([]byte, 1<<16)}
 	for {
-		if start, err := in.Peek(fileHeader); err == nil && bytes.Equal(start, header) {
+		if start, err := in.Peek(fileHeader); err == nil && fileVersion(start) > 0 {
 			if !passed {
-				if err := fn(nil, header); err != nil {
+				if err := fn(nil, appendFileHeader(nil)); err != nil {
 					return err
 				}
 			}

@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -9,7 +10,7 @@ import (
 )
 
 // Version is the version of the file format. A reader refuses a newer one, and goes on reading the older ones.
-const Version = 1
+const Version = 2
 
 const (
 	fileMagic   = "\x89MTRACE\n" // as PNG's: the first byte is no text, and a changed line end is noticed
@@ -52,6 +53,7 @@ type encoding uint8
 const (
 	plain      encoding = 0
 	compressed encoding = 1 // zstd
+	partly     encoding = 2 // a part by zstd, the rest as it is
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -106,7 +108,7 @@ func parseHeader(h []byte, offset int64) (block, error) {
 		position: u64(h[24:]), first: wire.Ticks(u64(h[32:])), last: wire.Ticks(u64(h[40:])), payloadCRC: u32(h[48:]),
 	}
 	switch {
-	case b.encoding > compressed, b.encoding == plain && b.raw != b.stored:
+	case b.encoding > partly, b.encoding == plain && b.raw != b.stored:
 		return b, fmt.Errorf("the block at byte %d has encoding %d", offset, b.encoding)
 	case b.kind != blockIndex && (b.raw > maxPayload || b.stored > maxPayload):
 		return b, fmt.Errorf("the block at byte %d claims %d bytes", offset, max(b.raw, b.stored))
@@ -122,6 +124,14 @@ func appendFileHeader(dst []byte) []byte {
 	dst = append(dst, fileMagic...)
 	dst = binary.LittleEndian.AppendUint32(dst, Version)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
+}
+
+// fileVersion is the version that a file's header states, and 0 when it is none.
+func fileVersion(h []byte) uint32 {
+	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) || binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(h[8:])
 }
 
 func appendTrailer(dst []byte, index int64) []byte {

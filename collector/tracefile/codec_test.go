@@ -3,6 +3,7 @@ package tracefile
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"mtrace/collector/wire"
@@ -38,6 +39,21 @@ func randomRecords(seed uint64, n int) []wire.Record {
 	return records
 }
 
+// stepped makes records of a clock that goes in steps, and at each 50th call may have stopped elsewhere between two of them.
+func stepped(records []wire.Record, step wire.Ticks) []wire.Record {
+	random, offset := rand.New(rand.NewPCG(3, 3)), wire.Ticks(7)
+	for i := range records {
+		if r := &records[i]; r.Call != wire.CallMore {
+			r.Begin = r.Begin*step + offset
+			if random.IntN(50) == 0 {
+				offset = wire.Ticks(random.IntN(int(step)))
+			}
+			r.End = r.End*step + offset
+		}
+	}
+	return records
+}
+
 // Whatever is in the rings of a program must come back as it was, even when it makes no sense.
 func TestRecordsRoundTrip(t *testing.T) {
 	cases := map[string][]wire.Record{
@@ -51,6 +67,9 @@ func TestRecordsRoundTrip(t *testing.T) {
 		"extremes":            {{Begin: ^wire.Ticks(0), End: 0, Arg: ^uint64(0), Object: ^wire.ObjectID(0), Call: ^wire.Call(0), Flags: ^wire.Flags(0)}, {}},
 		"workload":            workload(recordsPerBlock, 8),
 	}
+	for _, step := range []wire.Ticks{2, 13, 26, 1 << 20} {
+		cases["steps of "+strconv.Itoa(int(step))] = stepped(workload(5000, 2), step)
+	}
 	for seed := range uint64(20) {
 		cases["random"+string(rune('a'+seed))] = randomRecords(seed, 3000)
 	}
@@ -58,7 +77,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	var d decoder
 	for name, records := range cases {
 		payload, _, _ := e.encode(nil, records)
-		got, err := d.decode(nil, payload, len(records))
+		got, err := d.decode(nil, payload.bytes, len(records))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !slices.Equal(got, records) {
@@ -69,10 +88,12 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 func FuzzDecodeRecords(f *testing.F) {
 	var e encoder
-	for _, records := range [][]wire.Record{nil, workload(100, 2), randomRecords(1, 50), {wire.More{X0: 1}.Record()}} {
+	for _, records := range [][]wire.Record{nil, workload(100, 2), stepped(workload(100, 2), 26), randomRecords(1, 50), {wire.More{X0: 1}.Record()}} {
 		payload, _, _ := e.encode(nil, records)
-		f.Add(payload, uint16(len(records)))
+		f.Add(payload.bytes, uint16(len(records)))
 	}
+	payload, count := version1Payload(f)
+	f.Add(payload, count)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f}, uint16(65535))
 	f.Fuzz(func(t *testing.T, payload []byte, count uint16) {
 		var d decoder
@@ -85,7 +106,7 @@ func FuzzDecodeRecords(f *testing.F) {
 		}
 		var e encoder
 		again, _, _ := e.encode(nil, records)
-		back, err := d.decode(nil, again, len(records))
+		back, err := d.decode(nil, again.bytes, len(records))
 		if err != nil || !slices.Equal(back, records) {
 			t.Fatalf("decoded records do not survive: %v", err)
 		}
@@ -95,15 +116,16 @@ func FuzzDecodeRecords(f *testing.F) {
 func BenchmarkEncodeRecords(b *testing.B) {
 	records := workload(recordsPerBlock, 8)
 	var e encoder
-	var payload, scratch []byte
+	var payload recordsPayload
+	var scratch []byte
 	var stored int
 	for b.Loop() {
-		payload, _, _ = e.encode(payload[:0], records)
-		out, _ := compress(payload, scratch)
+		payload, _, _ = e.encode(payload.bytes[:0], records)
+		out, _ := compressColumns(payload, scratch)
 		stored = len(out)
 		scratch = out
 	}
-	b.ReportMetric(float64(len(payload))/float64(len(records)), "plainB/record")
+	b.ReportMetric(float64(len(payload.bytes))/float64(len(records)), "plainB/record")
 	b.ReportMetric(float64(stored)/float64(len(records)), "B/record")
 	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 }
@@ -112,11 +134,11 @@ func BenchmarkDecodeRecords(b *testing.B) {
 	records := workload(recordsPerBlock, 8)
 	var e encoder
 	payload, _, _ := e.encode(nil, records)
-	stored, how := compress(payload, nil)
+	stored, how := compressColumns(payload, nil)
 	var d decoder
 	var out []byte
 	for b.Loop() {
-		out, _ = decompress(stored, how, uint32(len(payload)), out)
+		out, _ = decompress(stored, how, uint32(len(payload.bytes)), out)
 		records, _ = d.decode(records[:0], out, recordsPerBlock)
 	}
 	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")

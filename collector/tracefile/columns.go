@@ -23,18 +23,25 @@ const (
 	formUnknown  form = 1 << 3 // and above: of a later version
 )
 
-// The columns of a kind, in the order in which they are stored.
+// The columns of a kind. Those of times are in the bits; the others are stored in their order.
 const (
-	columnGap    = iota // zigzag(begin − end of the record before, of whichever kind)
-	columnLength        // end − begin
+	columnGap    = iota // begin − end of the record before, of whichever kind; in the bits
+	columnLength        // end − begin; in the bits
 	columnObject        // index in the recent objects, or recentObjects + zigzag(object − last of the kind)
 	columnArg           // zigzag(arg − last of the kind), or an index into the table
-	columnX0            // zigzag(x0 − last of the kind), or an index into the table
-	columnX1            // the same; with GPU times, zigzag of the difference of x1−x0 to the last
-	columnX2            // the same as x1
-	columnX3            // zigzag(x3 − last of the kind)
+	columnX0            // an index into the table; with GPU times x0 − last of the kind, in the bits
+	columnX1            // the same; with GPU times x1 − x0
+	columnX2            // the same; with GPU times x2 − x0
+	columnX3            // x3, or that it is the last of the kind; in the bits
 	columnCount
+
+	firstColumn = columnObject // of those that are stored
+	endColumn   = columnX3     // behind the last of them
 )
+
+// columnsAndBits begins the payload of a block of records whose columns are of version 2. One of version 1 begins with its number of kinds,
+// and has one at least.
+const columnsAndBits = 0
 
 // recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer, encoder.
 const recentObjects = 8
@@ -57,7 +64,8 @@ type kind struct {
 	object  wire.ObjectID
 	arg     uint64
 	x       [4]uint64
-	room    int // for how many records there is room
+	sizes   [columnCount]size // of the last numbers
+	room    int               // for how many records there is room
 	columns [columnCount]column
 	tables  [4]table // of arg, x0, x1, x2
 }
@@ -106,7 +114,7 @@ const (
 
 // makeRoom makes room for records.
 func (k *kind) makeRoom() {
-	for c := range k.columns {
+	for c := firstColumn; c < endColumn; c++ {
 		k.columns[c].makeRoom(roomAtOnce * longestInColumn)
 	}
 	k.room = roomAtOnce

@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"encoding/binary"
 	"errors"
 	"sync"
 
@@ -38,6 +39,24 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
+// compressColumns is compress for a block of records: their bits are left as they are.
+func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
+	if p.columns < minCompress {
+		return p.bytes, plain
+	}
+	e := zstdEncoders.Get().(*zstd.Encoder)
+	out := e.EncodeAll(p.bytes[:p.columns], append(scratch[:0], 0, 0, 0, 0))
+	zstdEncoders.Put(e)
+	binary.LittleEndian.PutUint32(out, uint32(len(out)-frameSize))
+	if len(out) > p.columns-p.columns/16 {
+		return p.bytes, plain
+	}
+	return append(out, p.bytes[p.columns:]...), partly
+}
+
+// frameSize is how many bytes say the size of the frame when only a part of a payload is compressed.
+const frameSize = 4
+
 // A Packed is a payload in memory, compressed where that makes it smaller.
 type Packed struct {
 	stored []byte
@@ -64,13 +83,21 @@ func decompress(stored []byte, e encoding, raw uint32, scratch []byte) ([]byte, 
 	if e == plain {
 		return stored, nil
 	}
+	frame, rest := stored, []byte(nil)
+	if e == partly {
+		if len(stored) < frameSize || uint64(binary.LittleEndian.Uint32(stored)) > uint64(len(stored)-frameSize) {
+			return nil, errPayload
+		}
+		end := frameSize + binary.LittleEndian.Uint32(stored)
+		frame, rest = stored[frameSize:end], stored[end:]
+	}
 	var h zstd.Header
-	if h.Decode(stored) != nil || !h.SingleSegment || h.FrameContentSize != uint64(raw) {
+	if len(rest) > int(raw) || h.Decode(frame) != nil || !h.SingleSegment || h.FrameContentSize != uint64(int(raw)-len(rest)) {
 		return nil, errPayload
 	}
-	out, err := zstdDecoder.DecodeAll(stored, scratch[:0])
-	if err != nil || len(out) != int(raw) {
+	out, err := zstdDecoder.DecodeAll(frame, scratch[:0])
+	if err != nil || len(out)+len(rest) != int(raw) {
 		return nil, errPayload
 	}
-	return out, nil
+	return append(out, rest...), nil
 }

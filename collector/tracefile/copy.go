@@ -70,7 +70,7 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 	if _, err := io.ReadFull(src, h); err != nil {
 		return nil, err
 	}
-	if bytes.Equal(h, appendFileHeader(nil)) {
+	if version := fileVersion(h); version > 0 && version <= Version {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {

@@ -16,6 +16,9 @@ type decoder struct {
 	payload  []byte
 	kinds    []reading
 	order    []byte // not read yet
+	bits     bitReader
+	step     uint64 // of the clock
+	varints  bool   // the columns are of version 1
 	left     int    // records
 	recent   recents
 	previous wire.Ticks
@@ -31,7 +34,8 @@ type reading struct {
 	arg     uint64
 	x       [4]uint64
 	columns [columnCount]span
-	tables  [4][]uint64 // of arg, x0, x1, x2
+	sizes   [columnCount]size // of the last numbers
+	tables  [4][]uint64       // of arg, x0, x1, x2
 }
 
 // A span is the part of a column that is not read yet, as offsets in the payload. A column that was read beyond its end begins
@@ -59,10 +63,16 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 func (d *decoder) begin(payload []byte, count int) error {
 	in := cursor{b: payload}
 	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
+	d.varints = len(payload) == 0 || payload[0] != columnsAndBits
+	if !d.varints {
+		in.bytes(1)
+		d.step = in.uvarint()
+	}
 	d.order = d.columns(payload, &in)
-	if in.bad || len(in.b) != 0 || count > 2*len(d.order) {
+	if in.bad || d.varints && len(in.b) != 0 || count > 2*len(d.order) {
 		return errColumns
 	}
+	d.bits.begin(in.b)
 	return nil
 }
 
@@ -90,7 +100,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 		if k.call == wire.CallMore {
 			order = order[skip:]
 			n++
-			k.more(payload, r)
+			d.more(k, r)
 			r.Flags = k.flags
 			continue
 		}
@@ -102,8 +112,14 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 		}
 		order = order[skip:]
 		n++
-		gap, length := k.times(payload)
-		begin := d.previous + wire.Ticks(unzigzag(gap))
+		gap, length := uint64(0), uint64(0)
+		if d.varints {
+			gap, length = k.times(payload)
+			gap = unzigzag(gap)
+		} else {
+			gap, length = d.bits.times(&k.sizes, d.step)
+		}
+		begin := d.previous + wire.Ticks(gap)
 		d.previous = begin + wire.Ticks(length)
 		object := k.object
 		if v := k.columns[columnObject].next(payload); v < recentObjects {
@@ -125,7 +141,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 		r.Begin, r.End, r.Arg, r.Object = begin, d.previous, arg, object
 		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
-			k.more(payload, &out[n])
+			d.more(k, &out[n])
 			n++
 		}
 	}
@@ -157,13 +173,17 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 			return nil
 		}
 		k.call, k.flags, k.form = wire.Call(binary.LittleEndian.Uint16(head)), wire.Flags(binary.LittleEndian.Uint16(head[2:])), form(head[4])
-		k.object, k.arg, k.x = 0, 0, [4]uint64{}
+		k.object, k.arg, k.x, k.columns, k.sizes = 0, 0, [4]uint64{}, [columnCount]span{}, [columnCount]size{}
 		for t := range k.tables {
 			k.tables[t] = k.tables[t][:0]
 		}
 	}
 	order = in.bytes(in.uvarint())
-	for c := range columnCount {
+	first, end := firstColumn, endColumn
+	if d.varints {
+		first, end = 0, columnCount
+	}
+	for c := first; c < end; c++ {
 		for i := range d.kinds {
 			// The length is kept in x until all of them are read.
 			d.kinds[i].x[0] = in.uvarint()
@@ -182,6 +202,9 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 
 // leftOver says whether a column was read beyond its end, or not to its end.
 func (d *decoder) leftOver() bool {
+	if d.bits.leftOver() {
+		return true
+	}
 	for i := range d.kinds {
 		for _, c := range d.kinds[i].columns {
 			if c.at != c.end {
@@ -217,18 +240,28 @@ func sevens(x uint64) uint64 {
 }
 
 // more reads a More record into r.
-func (k *reading) more(payload []byte, r *wire.Record) {
-	if k.form&formGPUTimes != 0 {
+func (d *decoder) more(k *reading, r *wire.Record) {
+	payload := d.payload
+	switch {
+	case k.form&formGPUTimes == 0:
+		k.x[0] = k.nextInTable(payload, columnX0, 1)
+		k.x[1] = k.nextInTable(payload, columnX1, 2)
+		k.x[2] = k.nextInTable(payload, columnX2, 3)
+	case d.varints:
 		begin := k.x[0] + unzigzag(k.columns[columnX0].next(payload))
 		k.x[1] = begin + (k.x[1] - k.x[0]) + unzigzag(k.columns[columnX1].next(payload))
 		k.x[2] = begin + (k.x[2] - k.x[0]) + unzigzag(k.columns[columnX2].next(payload))
 		k.x[0] = begin
-	} else {
-		k.x[0] = k.nextInTable(payload, columnX0, 1)
-		k.x[1] = k.nextInTable(payload, columnX1, 2)
-		k.x[2] = k.nextInTable(payload, columnX2, 3)
+	default:
+		k.x[0] += d.bits.number(&k.sizes[columnX0], 1)
+		k.x[1] = k.x[0] + d.bits.number(&k.sizes[columnX1], 1)
+		k.x[2] = k.x[0] + d.bits.number(&k.sizes[columnX2], 1)
 	}
-	k.x[3] += unzigzag(k.columns[columnX3].next(payload))
+	if d.varints {
+		k.x[3] += unzigzag(k.columns[columnX3].next(payload))
+	} else if x3 := d.bits.number(&k.sizes[columnX3], d.step); k.sizes[columnX3] != sizeSame {
+		k.x[3] = x3
+	}
 	r.Begin, r.End, r.Arg, r.Object = wire.Ticks(k.x[0]), wire.Ticks(k.x[1]), k.x[2], wire.ObjectID(k.x[3])
 	r.Call, r.Flags = wire.CallMore, 0
 }

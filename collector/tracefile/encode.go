@@ -13,6 +13,8 @@ const largeArg = 1 << 40
 // program may need the processor that it runs on.
 type encoder struct {
 	order  column
+	bits   bitWriter
+	clock  scale
 	kinds  []*kind // those in use; the rest, up to the capacity, keep their memory for later blocks
 	lookup map[kindKey]int
 	cache  [256]cachedKind
@@ -25,9 +27,16 @@ type cachedKind struct {
 	index uint64
 }
 
+// A recordsPayload is the payload of a block of records: its columns, and its bits from columns on, which no compressor makes smaller.
+type recordsPayload struct {
+	bytes   []byte
+	columns int
+}
+
 // encode appends the payload of a block of records to dst. It also finds the smallest begin and the largest end.
-func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, last wire.Ticks) {
+func (e *encoder) encode(dst []byte, records []wire.Record) (_ recordsPayload, first, last wire.Ticks) {
 	e.reset()
+	e.clock = scaleOf(stepOf(records))
 	e.order.makeRoom(binary.MaxVarintLen32 * len(records))
 	first = ^wire.Ticks(0)
 	var recent recents
@@ -46,13 +55,15 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 			k.makeRoom()
 		}
 		k.room--
+		if len(e.bits.bytes)-e.bits.size < longestRecord {
+			e.bits.makeRoom()
+		}
 		e.order.put(c.index)
 		if isMore {
-			k.putMore(r.More())
+			e.putMore(k, r.More())
 			continue
 		}
-		k.columns[columnGap].put(zigzag(uint64(r.Begin - previous)))
-		k.columns[columnLength].put(uint64(r.End - r.Begin))
+		e.bits.putTimes(&k.sizes, uint64(r.Begin-previous), uint64(r.End-r.Begin), &e.clock)
 		previous = r.End
 		first, last = min(first, r.Begin, r.End), max(last, r.End)
 		if at := recent.find(r.Object); at < recentObjects {
@@ -65,7 +76,7 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 		recent.seen(r.Arg)
 		if withMore {
 			i++
-			k.putMore(records[i].More())
+			e.putMore(k, records[i].More())
 		}
 	}
 	return e.append(dst), min(first, last), last
@@ -73,6 +84,7 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ []byte, first, la
 
 func (e *encoder) reset() {
 	e.order.size, e.kinds = 0, e.kinds[:0]
+	e.bits.size, e.bits.word, e.bits.bits = 0, 0, 0
 	e.cache = [256]cachedKind{}
 	if e.lookup == nil {
 		e.lookup = map[kindKey]int{}
@@ -102,7 +114,7 @@ func (e *encoder) add(key kindKey, r *wire.Record) int {
 	e.lookup[key] = i
 	k := e.kinds[i]
 	k.call, k.flags, k.form = key.call, key.flags, 0
-	k.object, k.arg, k.x, k.room = 0, 0, [4]uint64{}, 0
+	k.object, k.arg, k.x, k.sizes, k.room = 0, 0, [4]uint64{}, [columnCount]size{}, 0
 	for c := range k.columns {
 		k.columns[c].size = 0
 	}
@@ -130,23 +142,31 @@ func (k *kind) putArg(arg uint64) {
 	k.arg = arg
 }
 
-func (k *kind) putMore(m wire.More) {
+func (e *encoder) putMore(k *kind, m wire.More) {
 	if k.form&formGPUTimes != 0 {
-		k.columns[columnX0].put(zigzag(m.X0 - k.x[0]))
-		k.columns[columnX1].put(zigzag((m.X1 - m.X0) - (k.x[1] - k.x[0])))
-		k.columns[columnX2].put(zigzag((m.X2 - m.X0) - (k.x[2] - k.x[0])))
+		e.bits.putNumber(&k.sizes[columnX0], m.X0-k.x[0], &ones)
+		e.bits.putNumber(&k.sizes[columnX1], m.X1-m.X0, &ones)
+		e.bits.putNumber(&k.sizes[columnX2], m.X2-m.X0, &ones)
+		k.x[0] = m.X0
 	} else {
 		k.tables[1].put(&k.columns[columnX0], m.X0)
 		k.tables[2].put(&k.columns[columnX1], m.X1)
 		k.tables[3].put(&k.columns[columnX2], m.X2)
 	}
-	k.columns[columnX3].put(zigzag(uint64(m.X3) - k.x[3]))
-	k.x = [4]uint64{m.X0, m.X1, m.X2, uint64(m.X3)}
+	if x3 := uint64(m.X3); x3 == k.x[3] {
+		e.bits.putSize(sizeSame, k.sizes[columnX3])
+		k.sizes[columnX3] = sizeSame
+	} else {
+		e.bits.putNumber(&k.sizes[columnX3], x3, &e.clock)
+		k.x[3] = x3
+	}
 }
 
-// append puts the columns together: the number of kinds, each kind's call, flags and form, the order column with its
-// length, and each kind's columns with their lengths, column by column.
-func (e *encoder) append(dst []byte) []byte {
+// append puts the columns together: what says that they are of version 2, the step of the clock, the number of kinds, each kind's call,
+// flags and form, the order column with its length, and each kind's columns with their lengths, column by column. Behind them are the bits.
+func (e *encoder) append(dst []byte) recordsPayload {
+	dst = append(dst, columnsAndBits)
+	dst = binary.AppendUvarint(dst, e.clock.step)
 	dst = binary.AppendUvarint(dst, uint64(len(e.kinds)))
 	for _, k := range e.kinds {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(k.call))
@@ -155,7 +175,7 @@ func (e *encoder) append(dst []byte) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(e.order.size))
 	dst = append(dst, e.order.all()...)
-	for c := range columnCount {
+	for c := firstColumn; c < endColumn; c++ {
 		for _, k := range e.kinds {
 			dst = binary.AppendUvarint(dst, uint64(k.columns[c].size))
 		}
@@ -163,5 +183,6 @@ func (e *encoder) append(dst []byte) []byte {
 			dst = append(dst, k.columns[c].all()...)
 		}
 	}
-	return dst
+	columns := len(dst)
+	return recordsPayload{append(dst, e.bits.all()...), columns}
 }

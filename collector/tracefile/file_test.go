@@ -230,7 +230,7 @@ func TestOpenRefuses(t *testing.T) {
 		"text":            {[]byte("# a script\nexit 0\n"), ErrNotTrace, `it starts with "# a scri"`},
 		"short text":      {[]byte("hi"), ErrNotTrace, `it starts with "hi"`},
 		"line ends":       {[]byte("\x89MTRACE\r\n\x01\x00\x00\x00    "), ErrNotTrace, "it starts with"},
-		"newer":           {header(Version + 1), ErrVersion, "format version 2, this mtrace reads up to 1"},
+		"newer":           {header(Version + 1), ErrVersion, "format version 3, this mtrace reads up to 2"},
 		"half a header":   {header(Version)[:12], ErrDamaged, "it ends after 12 bytes"},
 		"header checksum": {append(header(Version)[:15], 0xaa), ErrDamaged, "wrong checksum"},
 	} {
@@ -283,7 +283,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(uint8(blockIndex), []byte{1, 0, 0}, uint32(0), uint64(0))
 	f.Add(uint8(blockThreads), wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 7, At: 1, Ran: 2, Waited: wire.WaitNotKnown}), uint32(0), uint64(0))
 	f.Add(uint8(blockOwners), appendOwner(appendOwner(nil, owner{3, 7, 100}), owner{1, 0, 101}), uint32(0), uint64(0))
-	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p }(), uint32(50), uint64(3))
+	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p.bytes }(), uint32(50), uint64(3))
 	f.Fuzz(func(t *testing.T, k uint8, payload []byte, count uint32, position uint64) {
 		data := appendFileHeader(nil)
 		for _, b := range []struct {

@@ -80,19 +80,19 @@ func (p *processWriter) flush() {
 // flushLocked writes what there is; a failure is kept by the writer.
 func (p *processWriter) flushLocked() {
 	if len(p.facts) > 0 {
-		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts, nil)
+		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts)
 		p.facts = p.facts[:0]
 	}
 	if len(p.samples) > 0 {
-		p.writer.appendBlock(block{kind: blockSamples, process: p.index}, p.samples, nil)
+		p.writer.appendBlock(block{kind: blockSamples, process: p.index}, p.samples)
 		p.samples = p.samples[:0]
 	}
 	if len(p.threadTimes) > 0 {
-		p.writer.appendBlock(block{kind: blockThreads, process: p.index}, p.threadTimes, nil)
+		p.writer.appendBlock(block{kind: blockThreads, process: p.index}, p.threadTimes)
 		p.threadTimes = p.threadTimes[:0]
 	}
 	if len(p.owners) > 0 {
-		p.writer.appendBlock(block{kind: blockOwners, process: p.index}, p.owners, nil)
+		p.writer.appendBlock(block{kind: blockOwners, process: p.index}, p.owners)
 		p.owners = p.owners[:0]
 	}
 }

@@ -80,7 +80,7 @@ func (r *Reader) checkHeader() error {
 		return fmt.Errorf("read the trace: %w", err)
 	}
 	version := binary.LittleEndian.Uint32(h[8:])
-	right := n == fileHeader && bytes.HasPrefix(h[:], []byte(fileMagic)) && binary.LittleEndian.Uint32(h[12:]) == crc32.Checksum(h[:12], castagnoli) && version > 0
+	right := fileVersion(h[:n]) > 0
 	switch {
 	case !right && r.hasBlocks(h[:n]):
 		r.addDamage(Damage{Size: fileHeader, Held: heldHeader, Why: "its header has a wrong checksum"})

@@ -66,12 +66,13 @@ func (s *streamWriter) flushLocked() error {
 	t := tools.Get().(*encodeTools)
 	defer tools.Put(t)
 	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
-	t.payload, b.first, b.last = t.encoder.encode(t.payload[:0], s.records)
+	payload, first, last := t.encoder.encode(t.payload, s.records)
+	t.payload, b.first, b.last = payload.bytes[:0], first, last
 	s.writer.process(s.process).addOwners(s.ring, s.position, s.records)
 	s.writer.gathered.Add(-int64(len(s.records)))
 	s.records = s.records[:0]
 	var err error
-	t.scratch, err = s.writer.appendBlock(b, t.payload, t.scratch)
+	t.scratch, err = s.writer.appendRecords(b, payload, t.scratch)
 	return err
 }
 

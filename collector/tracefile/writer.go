@@ -312,18 +312,28 @@ func payloadBlock(b block, payload []byte) tailBlock {
 	return tailBlock{b, b.appendHeader(nil), stored}
 }
 
-// appendBlock compresses a payload outside the lock and appends its block; scratch is returned for the next time.
-func (w *Writer) appendBlock(b block, payload, scratch []byte) ([]byte, error) {
-	stored, e := compress(payload, scratch)
-	if e == compressed {
+// appendBlock compresses a payload outside the lock and appends its block.
+func (w *Writer) appendBlock(b block, payload []byte) error {
+	stored, e := compress(payload, nil)
+	return w.appendStored(b, len(payload), stored, e)
+}
+
+// appendRecords is appendBlock for records; scratch is returned for the next time.
+func (w *Writer) appendRecords(b block, p recordsPayload, scratch []byte) ([]byte, error) {
+	stored, e := compressColumns(p, scratch)
+	if e != plain {
 		scratch = stored
 	}
-	b.encoding, b.raw, b.payloadCRC = e, uint32(len(payload)), crc32.Checksum(stored, castagnoli)
+	return scratch, w.appendStored(b, len(p.bytes), stored, e)
+}
+
+func (w *Writer) appendStored(b block, raw int, stored []byte, e encoding) error {
+	b.encoding, b.raw, b.payloadCRC = e, uint32(raw), crc32.Checksum(stored, castagnoli)
 	b.stored = uint32(len(stored))
 	header := b.appendHeader(make([]byte, 0, blockHeader+len(stored)))
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	return scratch, w.enqueue(b, header, stored)
+	return w.enqueue(b, header, stored)
 }
 
 // commit writes a block, as a whole or not at all. With the mutex, which it gives up while the file takes the block: only one at a time

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -54,16 +55,16 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	if len(lines) < 2 {
 		return Exclusion{}, false
 	}
-	observed := pairwise(lines)
+	shifts := make([]analyze.Nanos, len(lines))
+	observed := pairwise(lines, window, shifts)
 	random := rand.New(rand.NewPCG(opts.Seed, 0x6d7472616365))
-	shifted := make([][]analyze.Interval, len(lines))
 	samples := make([]float64, opts.Permutations)
 	below, mean := 0, 0.0
 	for n := range samples {
-		for i, line := range lines {
-			shifted[i] = rotate(shifted[i][:0], line, window, analyze.Nanos(random.Int64N(int64(window.Length()))))
+		for i := range shifts {
+			shifts[i] = analyze.Nanos(random.Int64N(int64(window.Length())))
 		}
-		o := pairwise(shifted)
+		o := pairwise(lines, window, shifts)
 		if o <= observed {
 			below++
 		}
@@ -136,40 +137,45 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// rotate appends the line shifted by a time, in a circle.
-func rotate(dst, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
-	edge, back := window.End-by, window.Length()-by
-	for _, v := range line { // what crosses the edge is cut there, and its end comes first
-		if v.End > edge {
-			dst = append(dst, analyze.Interval{Begin: max(v.Begin, edge) - back, End: v.End - back})
-		}
-	}
-	for _, v := range line {
-		if v.Begin < edge {
-			dst = append(dst, analyze.Interval{Begin: v.Begin + by, End: min(v.End, edge) + by})
-		}
-	}
-	return dst
-}
-
-// pairwise is the overlap of each two lines, summed.
-func pairwise(lines [][]analyze.Interval) (sum analyze.Nanos) {
+// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. Two that are shifted by as much overlap as if
+// neither were, so one of them is left where it is, and none is copied.
+func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos) (sum analyze.Nanos) {
 	for i := range lines {
 		for j := i + 1; j < len(lines); j++ {
-			sum += common(lines[i], lines[j])
+			by := shifts[j] - shifts[i]
+			if by < 0 {
+				by += window.Length()
+			}
+			sum += shifted(lines[i], lines[j], window, by)
 		}
 	}
 	return sum
 }
 
-func common(a, b []analyze.Interval) (sum analyze.Nanos) {
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		sum += overlap(a[i], b[j])
-		if a[i].End < b[j].End {
+// shifted is the overlap of two lines in a window of which b is shifted by a time, in a circle. What crosses the edge comes on both sides, and
+// a has nothing beyond the window that could overlap it there.
+func shifted(a, b []analyze.Interval, window analyze.Interval, by analyze.Nanos) analyze.Nanos {
+	edge := window.End - by
+	over := sort.Search(len(b), func(i int) bool { return b[i].End > edge })
+	back, next := common(a, b[over:], by-window.Length())
+	if over < len(b) && b[over].Begin < edge {
+		over++
+	}
+	on, _ := common(a[next:], b[:over], by)
+	return back + on
+}
+
+// common is the overlap of two lines, of which b is shifted by a time. What of a is behind all of b begins at done.
+func common(a, b []analyze.Interval, by analyze.Nanos) (sum analyze.Nanos, done int) {
+	i := 0
+	for j := 0; i < len(a) && j < len(b); {
+		begin, end := b[j].Begin+by, b[j].End+by
+		sum += max(0, min(a[i].End, end)-max(a[i].Begin, begin))
+		if a[i].End < end {
 			i++
 		} else {
 			j++
 		}
 	}
-	return sum
+	return sum, i
 }

@@ -8,9 +8,30 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// pre and post are what the framework's own threads do for a job, on processors, before and after the GPU.
-func (r *playing) pre(j *job) analyze.Nanos  { return r.share(min(r.framework/2, j.latency)) }
-func (r *playing) post(j *job) analyze.Nanos { return r.share(min(r.framework/2, r.usualNotify)) }
+// pre and post are what the framework's own threads do for a job, on processors, before and after the GPU. One that the GPU takes from behind other work
+// need not be handed to it.
+func (r *playing) pre(id int32) analyze.Nanos {
+	if r.jobs[id].behind {
+		return 0
+	}
+	return r.share(min(r.framework/2, r.program.jobs[id].latency))
+}
+func (r *playing) post() analyze.Nanos { return r.share(min(r.framework/2, r.usualNotify)) }
+
+// inAll is what they do for it altogether.
+func (r *playing) inAll(id int32) analyze.Nanos {
+	if r.jobs[id].behind {
+		return r.share(r.framework / 2)
+	}
+	return r.share(r.framework)
+}
+
+// isBehind says whether a job that is committed stands behind other work.
+func (r *playing) isBehind(id int32) bool {
+	j := &r.program.jobs[id]
+	q, of := &r.queues[j.queue], &r.program.queues[j.queue]
+	return q.running >= r.atOnce(of.most, of.limited, r.Lines) || r.running[of.device] >= r.enginesOf(of.device)
+}
 
 func (r *playing) share(work analyze.Nanos) analyze.Nanos {
 	if r.Launch {
@@ -73,7 +94,7 @@ func (r *playing) feed(device int) {
 		} else {
 			r.at(end, 0, evEnd, best)
 		}
-		if work := r.share(r.framework) - r.pre(j) - r.post(j); work > 0 && !r.cores.none() {
+		if work := r.inAll(best) - r.pre(best) - r.post(); work > 0 && !r.cores.none() {
 			r.watch(best, begin, end, work)
 		}
 	}
@@ -123,7 +144,7 @@ func (r *playing) end(id int32) {
 	r.running[r.program.queues[j.queue].device]--
 	r.queues[j.queue].running--
 	if s.watching == 0 {
-		r.at(r.now, r.post(j), evSeen, id)
+		r.at(r.now, r.post(), evSeen, id)
 	}
 	r.feedAll()
 }
@@ -144,7 +165,7 @@ func (r *playing) notice(id int32) {
 	if s.watching--; s.watching == 0 && s.done {
 		s.late = r.now - s.end
 		r.after.sum += s.late
-		r.at(r.now, r.post(&r.program.jobs[id]), evSeen, id)
+		r.at(r.now, r.post(), evSeen, id)
 	}
 }
 

@@ -34,7 +34,8 @@ type program struct {
 
 	processors   int           // that the threads and the framework share; 0 when their use is not known
 	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
-	framework    analyze.Nanos // processor time of the framework's own threads for each job
+	framework    analyze.Nanos // processor time of the framework's own threads for each job that stands behind no other work
+	behind       int           // jobs that stood behind other work, and were handed to the GPU by nobody
 	waking       float64       // part of that which is saved where such a thread is still at work
 	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
 
@@ -204,12 +205,13 @@ func (ev *builder) program() (p *program, why string) {
 	if len(p.jobs) < policy.Pattern.Count() {
 		return nil, "there are too few command buffers with GPU times"
 	}
+	p.handOvers.turnarounds = newHandOvers(ev.TurnaroundsBehind(latency))
+	p.handOvers.turnaround = mean(p.handOvers.turnarounds.took)
+	p.behind = len(p.handOvers.turnarounds.took)
 	p.queuesAlike()
 	p.starving = ev.Starvation.When
 	ev.steps(p, index, window)
 	ev.dependencies(p, index)
-	p.handOvers.turnarounds = newHandOvers(ev.TurnaroundsBehind(latency))
-	p.handOvers.turnaround = mean(p.handOvers.turnarounds.took)
 	p.findUsual()
 	p.waking = p.findWaking()
 	if p.rate(p.recorded) == 0 {

@@ -84,6 +84,7 @@ type threadState struct {
 
 type jobState struct {
 	ready, done, seen   bool
+	behind              bool          // it stood behind other work when it was committed
 	watching            int           // bursts of the framework for it, while it runs, that are under way
 	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
 	waiter, last        int32         // one more than the threads that were the first and the last to begin to wait for it; 0 is none

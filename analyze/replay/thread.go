@@ -215,7 +215,8 @@ func (r *playing) commit(t int32) {
 	j := &r.program.jobs[o.job]
 	r.done[t].commits = append(r.done[t].commits, r.now)
 	r.threads[t].inFlight++
-	pre, latency := r.pre(j), r.latencyOf(j)
+	r.jobs[o.job].behind = r.isBehind(o.job)
+	pre, latency := r.pre(o.job), r.latencyOf(j)
 	if !j.enqueued || r.Head {
 		q := &r.queues[j.queue]
 		q.order.push(o.job)

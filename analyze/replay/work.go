@@ -67,7 +67,7 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 	}
 	if policy.AtLeast(policy.Most, known, window.Length()*analyze.Nanos(len(processes))) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
-		p.framework = analyze.Nanos(max(0, used) / float64(len(p.jobs)))
+		p.framework = analyze.Nanos(max(0, used) / (float64(len(p.jobs)) - float64(p.behind)/2)) // what stood behind other work took half of it
 	}
 }
 

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -24,6 +26,7 @@ func (p *program) findUsual() {
 	p.usualLatency, p.usualNotify = evidence.Median(latencies), evidence.Median(notifies)
 	p.quickLatency = evidence.Quickest(latencies, policy.Quick)
 	p.quickNotify = min(evidence.Quickest(notifies, policy.Quick), max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.framework))
+	p.freeLatency, p.freeNotify = unhampered(latencies, p.quickLatency), unhampered(notifies, p.quickNotify)
 	var more analyze.Nanos
 	for _, n := range latencies {
 		more += max(0, n-p.usualLatency)
@@ -42,6 +45,16 @@ func (p *program) findUsual() {
 	p.handOvers.latencies, p.handOvers.notifies = newHandOvers(latencies), newHandOvers(notifies)
 }
 
+// unhampered is what a hand-over usually takes that finds a processor: the median of those that took no longer than that does. What had begun before a commit
+// returned was handed over inside it, and tells nothing. If there are too few, it is what the quickest take.
+func unhampered(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
+	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
+	if len(few) < policy.Sample.Count() {
+		return quick
+	}
+	return evidence.Median(few)
+}
+
 // latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
 func (r *playing) latencyOf(j *job) analyze.Nanos {
 	n := j.latency
@@ -51,7 +64,10 @@ func (r *playing) latencyOf(j *job) analyze.Nanos {
 	if r.Launch {
 		n /= policy.FewerLaunches
 	}
-	if r.Change.Cores || r.Change.Events && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
+	switch {
+	case r.Change.Cores:
+		n = min(n, r.freeLatency)
+	case r.Change.Events && len(j.after)+len(j.signals) > 0: // an event lets many go at once
 		n = min(n, r.quickLatency)
 	}
 	return n
@@ -75,7 +91,7 @@ func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
 		n /= policy.FewerLaunches
 	}
 	if r.Change.Cores {
-		n = min(n, r.quickNotify)
+		n = min(n, r.freeNotify)
 	}
 	return n
 }

@@ -41,6 +41,7 @@ type program struct {
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
+	freeLatency, freeNotify   analyze.Nanos // medians of those that found a processor
 	handOvers                 density       // all of them
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain

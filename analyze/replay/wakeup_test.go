@@ -57,7 +57,7 @@ func TestReplayCores(t *testing.T) {
 	for i := range p.jobs {
 		p.jobs[i].latency = 20 * Us
 	}
-	p.usualNotify, p.quickLatency = 20*Us, 20*Us
+	p.usualNotify, p.freeLatency = 20*Us, 20*Us
 	for i := range p.threads {
 		for k := range p.threads[i].ops {
 			p.threads[i].ops[k].notify = 20 * Us
@@ -81,4 +81,19 @@ func TestBehindOthersNobodyHandsOver(t *testing.T) {
 	}
 	wantRate(t, "one behind the other", rateOf(t, p, Change{}), 1/0.05)
 	wantRate(t, "all at once, handed over and heard of by one processor", rateOf(t, p, Change{GPU: true}), 4/(4*0.04+0.05+4*0.04))
+}
+
+// The story: threads that compute, on fewer processors, were predicted to gain a tenth more from a processor for each than they do. Of what they handed over
+// a fifth had begun before the commit returned, for want of a processor, and was the measure of how quickly that goes.
+func TestUnhampered(t *testing.T) {
+	var all []analyze.Nanos
+	for range 30 {
+		all = append(all, 0, 0, 12*Us, 25*Us, 31*Us, 700*Us, 1100*Us, 2000*Us)
+	}
+	if got := unhampered(all, 0); got != 25*Us {
+		t.Errorf("%v with a processor, want 25 µs", got)
+	}
+	if got := unhampered(all[:40], 7*Us); got != 7*Us {
+		t.Errorf("%v where too few found a processor, want what the quickest take, 7 µs", got)
+	}
 }

@@ -25,8 +25,8 @@ func (p *program) findUsual() {
 	}
 	p.usualLatency, p.usualNotify = evidence.Median(latencies), evidence.Median(notifies)
 	p.quickLatency = evidence.Quickest(latencies, policy.Quick)
-	p.quickNotify = min(evidence.Quickest(notifies, policy.Quick), max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.framework))
-	p.freeLatency, p.freeNotify = unhampered(latencies, p.quickLatency), unhampered(notifies, p.quickNotify)
+	quickNotify := min(evidence.Quickest(notifies, policy.Quick), max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.framework))
+	p.freeLatency, p.freeNotify = unhampered(latencies, p.quickLatency), unhampered(notifies, quickNotify)
 	var more analyze.Nanos
 	for _, n := range latencies {
 		more += max(0, n-p.usualLatency)
@@ -59,7 +59,7 @@ func unhampered(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 func (r *playing) latencyOf(j *job) analyze.Nanos {
 	n := j.latency
 	if !r.unchanged() {
-		n = r.relieved(r.unhindered(n, r.usualLatency, &r.handOvers.latencies), r.quickLatency)
+		n = r.relieved(r.unhindered(n, r.usualLatency, &r.handOvers.latencies), r.freeLatency)
 	}
 	if r.Launch {
 		n /= policy.FewerLaunches
@@ -82,7 +82,7 @@ func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
 	handlers := min(n, r.program.jobs[job].handlers)
 	n -= handlers
 	if !r.unchanged() {
-		n = r.relieved(r.unhindered(n, r.usualNotify, &r.handOvers.notifies), r.quickNotify)
+		n = r.relieved(r.unhindered(n, r.usualNotify, &r.handOvers.notifies), r.freeNotify)
 	}
 	if !r.Handlers {
 		n += handlers

@@ -40,13 +40,13 @@ type program struct {
 	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
 
 	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
-	quickLatency, quickNotify analyze.Nanos // of the tenth that lasted least; of the others no more than what the framework runs, if some take no more
+	quickLatency              analyze.Nanos // of the tenth that lasted least
 	freeLatency, freeNotify   analyze.Nanos // medians of those that found a processor
 	handOvers                 density       // all of them
 	waitedFor                 analyze.Nanos // processors, by all threads of the process
 	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
 	quickCommit               analyze.Nanos // as quickLatency, of commits
-	unexplained               float64       // part of what hand-overs took beyond the quickest that threads waited for processors, and the replay does not add itself
+	unexplained               float64       // part of what hand-overs took beyond those that found a processor that threads waited for one, and the replay does not add itself
 	delay                     float64       // what the unchanged program's bursts wait for processors in a replay, for each command buffer
 }
 

@@ -9,18 +9,18 @@ import (
 // commits, one that wakes, the framework between. What threads were seen to wait for processors beyond what the replay adds is taken to be in how long
 // such hand-overs took, and to be less by as much as the replay adds less.
 
-// findUnexplained finds how much of what hand-overs took beyond the quickest that is; r is the replay of the unchanged program.
+// findUnexplained finds how much of what hand-overs took beyond those that found a processor, and commits beyond the quickest, that is; r is the replay of the unchanged program.
 func (p *program) findUnexplained(r *playing) {
 	var beyond analyze.Nanos
 	for i := range p.jobs {
-		beyond += max(0, p.jobs[i].latency-p.quickLatency)
+		beyond += max(0, p.jobs[i].latency-p.freeLatency)
 	}
 	for t := range p.threads {
 		for i := range p.threads[t].ops {
 			switch o := &p.threads[t].ops[i]; o.kind {
 			case opWait, opForeign:
 				if o.notify > 0 {
-					beyond += max(0, o.notify-p.jobs[o.job].handlers-p.quickNotify)
+					beyond += max(0, o.notify-p.jobs[o.job].handlers-p.freeNotify)
 				}
 			case opCommit:
 				beyond += max(0, o.solo-p.quickCommit)

@@ -57,3 +57,21 @@ func TestRelief(t *testing.T) {
 		}
 	}
 }
+
+// The story: eleven programs of threads that make memory were predicted to gain a tenth to a quarter too much. Without it a hand-over took what the quickest
+// tenth had taken where processors were what all lacked; one that finds a processor takes longer than these.
+func TestReliefLeavesHandingOver(t *testing.T) {
+	p := loops(2, 100, 100*Us, 100*Us)
+	for i := range p.jobs {
+		p.jobs[i].latency = []analyze.Nanos{0, 20 * Us, 30 * Us, 40 * Us, 900 * Us}[i%5]
+	}
+	p.findUsual()
+	p.unexplained, p.handOvers.relief = 1, 1
+	if got := p.relieved(900*Us, p.freeLatency); got != 30*Us {
+		t.Errorf("%v with all waiting for processors gone, want 30 µs", got)
+	}
+	r := &playing{program: p, Change: Change{Allocate: true}}
+	if got := r.latencyOf(&p.jobs[4]); got != 30*Us {
+		t.Errorf("a hand-over takes %v with all waiting for processors gone, want 30 µs", got)
+	}
+}

@@ -38,8 +38,8 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 		return cell{label(v.leaf(plainText, v.scan.text).text(), 0), cellValue}, nil
 	}
 	parts.from = len(v.frames)
-	for tok == tokenStart {
-		childTag, child, more, err := v.child()
+	for n := 0; tok == tokenStart; n++ {
+		childTag, child, more, err := v.child(t, n)
 		if err != nil {
 			return cell{}, err
 		}

@@ -159,8 +159,8 @@ func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	}
 	plain, _ := unescape(nil, text)
 	var parts []string
-	for tok == tokenStart {
-		child, c, more, err := v.child()
+	for n := 0; tok == tokenStart; n++ {
+		child, c, more, err := v.child(t, n)
 		if err != nil {
 			return cell{}, err
 		}

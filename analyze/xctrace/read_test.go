@@ -219,8 +219,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(twoNodes))
 	f.Add([]byte(`<trace-query-result><node xpath='//a/tracks[1]'><row a="1" b-%="2"><backtrace><frame id="0" name="x" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row></node></trace-query-result>`))
 	f.Add([]byte(`<trace-query-result><node><schema name="time-sample"><col><mnemonic>time</mnemonic><engineering-type>sample-time</engineering-type></col></schema><row><sample-time id="4294967295">1</sample-time></row><row><sample-time ref="99999999999"/></row></node></trace-query-result>`))
+	f.Add([]byte(shortcutRows))
 	whole := windowSize
-	f.Cleanup(func() { windowSize = whole })
+	f.Cleanup(func() { windowSize, noShortcuts = whole, false })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read := func(window int) (*Document, *Recording, int64, error) {
 			windowSize = window
@@ -234,7 +235,9 @@ func FuzzRead(f *testing.F) {
 		}
 		doc, rec, rows, err := read(len(data) + 1)
 		if crc32.ChecksumIEEE(data)%4 == 0 { // the second reading takes longer than the first
+			noShortcuts = len(data)%2 == 0
 			again, recAgain, _, errAgain := read(1 + len(data)%61)
+			noShortcuts = false
 			content := func(r *Recording) string { return fmt.Sprintf("%+v %+v %+v", r.GPU, r.Submissions, r.Samples) }
 			what := func(err error) string { // and where; then it quotes some of the window
 				text, _, _ := strings.Cut(fmt.Sprint(err), `"`)
@@ -260,4 +263,45 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d rows delivered, the tables count %d", rows, delivered)
 		}
 	})
+}
+
+// shortcutRows has cells that are nearly what a shortcut reads, each in a row of its own that has one column of a time and one of a text.
+var shortcutRows = func() string {
+	doc := `<trace-query-result><node><schema name="metal-gpu-state-intervals"><col><mnemonic>start</mnemonic><engineering-type>start-time</engineering-type></col>` +
+		`<col><mnemonic>duration</mnemonic><engineering-type>duration</engineering-type></col><col><mnemonic>state</mnemonic><engineering-type>gpu-state</engineering-type></col></schema>`
+	for i, duration := range []string{
+		`<duration id="7" fmt="1 ns">1</duration>`, `<duration ref="7"/>`, `<duration ref="7" />`, `<duration ref="7"></duration>`, `<duration  ref="7"/>`, `<duration ref='7'/>`,
+		`<duration ref="07"/>`, `<duration ref="1000000007"/>`, `<duration ref="4294967303"/>`, `<duration ref=""/>`, `<duration ref="-7"/>`, `<duration ref="7" x="1"/>`,
+		`<duration ref="8"/>`, `<duration ref="3"/>`, `<durations ref="7"/>`, `<dur ref="7"/>`, `<sentinel/>`, `<duration/>`, `<duration ref="7" id="9"/>`,
+		`<duration id="1000000011" fmt="2 ns">2</duration>`, `<duration id="12" fmt="&lt;">2</duration>`, `<duration id="12" fmt="'">2</duration>`, `<duration id="12" fmt='"'>2</duration>`,
+		`<duration id="13" fmt="3" x="y">3</duration>`, `<duration id="13" fmt="3"/>`, `<duration id="13" fmt="3"></duration>`, `<duration id="13" fmt="3" >3</duration>`,
+		`<duration id="14" fmt="x">9999999999999999999</duration>`, `<duration id="14" fmt="x">18446744073709551615</duration>`, `<duration id="14" fmt="x">99999999999999999999</duration>`,
+		`<duration ref="14"/>`, `<duration id="15" fmt="x"> 4 </duration>`, `<duration id="15" fmt="x">-4</duration>`, `<duration id="15" fmt="x">0</duration>`, `<duration ref="15"/>`,
+		`<duration id="16" fmt="x">4</duration >`, `<duration id="16" fmt="x">4<a/></duration>`, `<duration id="16" fmt="x"><!-- no -->4</duration>`, `<duration fmt="x" id="17">4</duration>`,
+		"\n<duration id=\"18\" fmt=\"x\">4</duration>",
+	} {
+		doc += fmt.Sprintf(`<row><start-time id="%d" fmt="x">%d</start-time>%s<gpu-state id="%d" fmt="Active">Active</gpu-state></row>`, 100+2*i, 1000+i, duration, 101+2*i)
+	}
+	return doc + `</node></trace-query-result>`
+}()
+
+// What a shortcut reads, the scanner reads the same: the rows, and what is said of those that break a rule.
+func TestShortcuts(t *testing.T) {
+	read := func(without bool) (states []GPUState, doc *Document, err error) {
+		noShortcuts = without
+		defer func() { noShortcuts = false }()
+		doc, err = Read(strings.NewReader(shortcutRows), "rows", &Sink{GPUState: func(s *GPUState) { states = append(states, *s) }})
+		return states, doc, err
+	}
+	states, doc, err := read(false)
+	want, wantDoc, wantErr := read(true)
+	if err != nil || wantErr != nil {
+		t.Fatalf("%v and %v", err, wantErr)
+	}
+	if fmt.Sprint(states) != fmt.Sprint(want) || fmt.Sprintf("%+v", *doc.Tables[0]) != fmt.Sprintf("%+v", *wantDoc.Tables[0]) {
+		t.Errorf("with shortcuts %v\n%+v\nwithout %v\n%+v", states, *doc.Tables[0], want, *wantDoc.Tables[0])
+	}
+	if n := len(states); n < 15 || doc.Tables[0].Rejected < 8 {
+		t.Errorf("%d rows were read, and %d rejected", n, doc.Tables[0].Rejected)
+	}
 }

@@ -274,6 +274,21 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	misfit := -1
 	var misfitTag *tag
 	for tok == tokenStart {
+		var expected *tag
+		if n < len(r.types) {
+			expected = r.types[n]
+		}
+		if expected != nil {
+			c, ok, err := v.shortcut(expected)
+			if err != nil {
+				return err
+			}
+			if ok {
+				r.cells[n] = c
+				n++
+				continue
+			}
+		}
 		inner, err := v.scan.next()
 		if err != nil {
 			return err
@@ -286,10 +301,6 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		}
 		if inner == tokenEOF {
 			return errTruncated
-		}
-		var expected *tag
-		if n < len(r.types) {
-			expected = r.types[n]
 		}
 		got, c, err := v.element(inner, expected)
 		if err != nil {

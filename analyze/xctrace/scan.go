@@ -34,9 +34,12 @@ type scanner struct {
 	eof  bool   // src has nothing more
 	err  error  // of src, other than io.EOF
 
+	expect string // how the next tag probably begins, with its '<'; "" when nothing is known of it
+
 	name  []byte // of the current element
 	attrs []attribute
 	text  []byte // of a leaf or a text token, entities not replaced
+	id    int64  // of a tag whose attributes were read as id and fmt alone; or -1: look for it
 
 	open         []byte // names of the open elements, one after another
 	ends         []int  // where each name ends in open
@@ -235,6 +238,9 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 // scanTag reads a start tag into name and attrs.
 func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 	i := 1
+	if n := len(s.expect); n > 0 && n < len(b) && string(b[:n]) == s.expect {
+		i = n
+	}
 	for i < len(b) && byteClass[b[i]]&nameByte != 0 {
 		i++
 	}
@@ -245,8 +251,11 @@ func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 		return 0, false, s.syntax("%s is no element", quoteStart(b))
 	}
 	s.name = b[1:i]
-	s.attrs = s.attrs[:0]
 	s.illegal = 0
+	if n, ok := s.identified(b, i); ok {
+		return n, false, nil
+	}
+	s.attrs, s.id = s.attrs[:0], -1
 	for {
 		spaced := i
 		for i < len(b) && byteClass[b[i]]&space != 0 {
@@ -319,16 +328,19 @@ func (s *scanner) scanEnd(b []byte) (token, int, error) {
 	if i < 0 {
 		return tokenEOF, 0, errShort
 	}
-	name := bytes.TrimRight(b[2:i], " \t\r\n")
-	if len(s.ends) == 0 {
-		return tokenEOF, 0, s.syntax("</%s> closes nothing", name)
-	}
 	from := 0
 	if n := len(s.ends); n > 1 {
 		from = s.ends[n-2]
 	}
-	if open := s.open[from:]; string(open) != string(name) {
-		return tokenEOF, 0, s.syntax("</%s> closes <%s>", name, open)
+	name, open := b[2:i], s.open[from:]
+	if string(name) != string(open) || len(s.ends) == 0 {
+		name = bytes.TrimRight(name, " \t\r\n")
+		if len(s.ends) == 0 {
+			return tokenEOF, 0, s.syntax("</%s> closes nothing", name)
+		}
+		if string(open) != string(name) {
+			return tokenEOF, 0, s.syntax("</%s> closes <%s>", name, open)
+		}
 	}
 	s.open = s.open[:from]
 	s.ends = s.ends[:len(s.ends)-1]

@@ -115,7 +115,9 @@ type tag struct {
 	kind  kind
 	null  uint64
 	index uint16
-	time  bool // a number of nanoseconds, which is never negative nor larger than maxTime
+	time  bool           // a number of nanoseconds, which is never negative nor larger than maxTime
+	start string         // startOf the name; "" also of what cannot be a reference
+	parts [maxParts]*tag // what its children were the last time, in their order
 }
 
 // maxTime is more than any recording lasts. What is larger was negative, or is a number that stands for nothing.
@@ -139,6 +141,9 @@ func newTagTable() *tagTable {
 	for _, e := range engineeringTypes {
 		added := t.find([]byte(e.name))
 		added.kind, added.null, added.time = e.kind, e.null, times[e.name]
+		if e.kind == kindSentinel {
+			added.start = ""
+		}
 	}
 	return t
 }
@@ -160,7 +165,7 @@ func (t *tagTable) find(name []byte) *tag {
 	if len(t.all) > maxTags {
 		return nil
 	}
-	added := &tag{name: string(name), kind: kindOpaque, null: noNull, index: uint16(len(t.all))}
+	added := &tag{name: string(name), kind: kindOpaque, null: noNull, index: uint16(len(t.all)), start: startOf(string(name))}
 	t.slots[slot] = added
 	t.all = append(t.all, added)
 	return added

@@ -58,8 +58,14 @@ type valueReader struct {
 // errTooManyTags reports a document that cannot be an export.
 var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
-// child reads the next element in one whose begin was read; more is false at its end.
-func (v *valueReader) child() (t *tag, c cell, more bool, err error) {
+// child reads the next element in one of tag parent whose begin was read, its number n; more is false at its end.
+func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err error) {
+	n = min(n, maxParts-1)
+	if t = parent.parts[n]; t != nil {
+		if c, ok, err := v.shortcut(t); ok {
+			return t, c, true, err
+		}
+	}
 	for {
 		switch tok, err := v.scan.next(); {
 		case err != nil:
@@ -69,10 +75,33 @@ func (v *valueReader) child() (t *tag, c cell, more bool, err error) {
 		case tok == tokenEnd:
 			return nil, cell{}, false, nil
 		case tok != tokenText:
-			t, c, err = v.element(tok, nil)
-			return t, c, true, err
+			got, c, err := v.element(tok, t)
+			parent.parts[n] = got
+			return got, c, true, err
 		}
 	}
+}
+
+// shortcut reads the next element when it is of the tag that is expected, and written as nearly all are. If it is not, the scanner knows what to expect.
+func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
+	switch how, id, n := v.scan.shortcut(t.start, t.kind == kindNumber); how {
+	case shortReference:
+		c, err = v.reference(id, t)
+		return c, true, err
+	case shortNumber:
+		c = v.numeral(t, n)
+		return c, true, v.define(id, t, c)
+	}
+	v.scan.expect = t.start
+	return cell{}, false, nil
+}
+
+// define keeps what an id stands for. A time that cannot be is kept, too: what refers to it is as broken.
+func (v *valueReader) define(id uint32, t *tag, c cell) error {
+	if c.state == cellBroken && !(t.time && c.word > maxTime) {
+		return nil
+	}
+	return v.ids.set(id, t.index, c.word)
 }
 
 // element reads the element whose first token was just scanned. expected is
@@ -91,8 +120,11 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 		}
 		return t, cell{}, nil
 	}
-	id := int64(-1)
+	id := s.id
 	for i := range s.attrs {
+		if s.id >= 0 {
+			break
+		}
 		a := &s.attrs[i]
 		switch string(a.name) {
 		case "ref":
@@ -133,8 +165,8 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 		}
 		c = v.leaf(t, text)
 	}
-	if id >= 0 && (c.state != cellBroken || t.time && c.word > maxTime) {
-		err = v.ids.set(uint32(id), t.index, c.word)
+	if id >= 0 {
+		err = v.define(uint32(id), t, c)
 	}
 	return t, c, err
 }
@@ -199,14 +231,7 @@ func (v *valueReader) leaf(t *tag, text []byte) cell {
 				return cell{state: cellBroken}
 			}
 		}
-		switch {
-		case n == t.null:
-			return cell{word: n, state: cellNull}
-		case t.time && n > maxTime:
-			v.malformed++
-			return cell{word: n, state: cellBroken}
-		}
-		return cell{n, cellValue}
+		return v.numeral(t, n)
 	case kindDecimal:
 		f, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
 		if err != nil {
@@ -227,6 +252,18 @@ func (v *valueReader) leaf(t *tag, text []byte) cell {
 		text = display
 	}
 	return cell{uint64(v.opaqueText(text)), cellValue}
+}
+
+// numeral is a number of a type.
+func (v *valueReader) numeral(t *tag, n uint64) cell {
+	switch {
+	case n == t.null:
+		return cell{word: n, state: cellNull}
+	case t.time && n > maxTime:
+		v.malformed++
+		return cell{word: n, state: cellBroken}
+	}
+	return cell{n, cellValue}
 }
 
 const (

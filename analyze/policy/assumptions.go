@@ -14,7 +14,8 @@ const (
 	MostWaking = 0.9
 	// LeastQuiet bounds what is taken out for want of a processor: the samples say how long threads waited, not in what.
 	LeastQuiet = 0.2
-	// OfAnswers is the part of a thread's own time that goes into asking and being answered.
+	// OfAnswers is the part of a thread's own time that goes into asking and being answered, and, of who submits for others, of what it runs for after an
+	// answer, into that.
 	OfAnswers = 0.5
 	// FewerLaunches is how many command buffers are put into one where launching is the cause.
 	FewerLaunches = 16

@@ -108,7 +108,8 @@ type pieces struct {
 	busy float64 // share of the time that it was on a processor
 }
 
-// pieces are what the thread that submits did, without what it waited for processors and what it takes to answer.
+// pieces are what the thread that submits did, without what it waited for processors and what it takes to answer: the way to it, and a part of what it
+// then runs before it does the next, to wake those who asked.
 func (p *program) pieces() pieces {
 	submitter := &p.threads[p.submitter.index]
 	w := pieces{make([][]op, p.submitter.pieces), make([]analyze.Nanos, p.submitter.pieces), 0}
@@ -124,11 +125,21 @@ func (p *program) pieces() pieces {
 		}
 	}
 	left, answer := submitter.undelayed(), answering(w)
+	var own, answered analyze.Nanos
 	for k := range w.ops {
+		for i := range w.ops[k] {
+			own += w.ops[k][i].own()
+		}
+		if len(w.ops[k]) > 0 { // it has just answered
+			first := &w.ops[k][0]
+			woke := evidence.Scaled(first.gap, submitter.busy*policy.OfAnswers)
+			answered += woke
+			first.gap, first.unlocked = first.gap-woke, max(0, first.unlocked-woke)
+		}
 		scaleOps(w.ops[k], left)
 		w.over[k] = evidence.Scaled(max(0, w.over[k]-answer), left)
 	}
-	w.busy = submitter.busy / left
+	w.busy = (submitter.busy*float64(own) - float64(answered)) / float64(max(1, own-answered)) / left
 	return w
 }
 

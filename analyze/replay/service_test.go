@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"math"
 	"testing"
 
 	"mtrace/analyze"
@@ -63,4 +64,21 @@ func TestReplayApartSharesCommandBuffers(t *testing.T) {
 		t.Fatalf("%d threads are left, want the one that commits, with all 100 command buffers", n)
 	}
 	wantRate(t, "each for itself", rateOf(t, p, Change{Apart: true, room: true}), 1/0.21)
+}
+
+// The story: threads whose work one submits were predicted to gain up to a fifth less than they do from submitting it themselves. When it has answered, that
+// thread runs for long, to wake who asked; that went to each of them with its work, as if it were the work's.
+func TestReplayApartAnswersNobody(t *testing.T) {
+	p := served(5, 100, 100*Us)
+	for i := range p.threads[0].ops {
+		if o := &p.threads[0].ops[i]; o.kind == opAcquire {
+			o.gap, o.unlocked = 100*Us, 100*Us
+		}
+	}
+	p.threads[0].busy = 0.4
+	wantRate(t, "one submits", rateOf(t, p, Change{}), 1/0.2)
+	wantRate(t, "each submits, which takes 80 µs without the answer", rateOf(t, p, Change{Apart: true, room: true}), 5/0.19)
+	if got := p.pieces().busy; math.Abs(got-0.25) > 0.01 {
+		t.Errorf("of that it is on a processor for %.2f, want 0.25", got)
+	}
 }

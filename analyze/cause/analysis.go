@@ -50,12 +50,14 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 
 // judge gives the verdict, and says what removing its causes would bring.
 func (a *Analysis) judge(opts Options) {
-	a.Verdict = decide(a.Evidence)
-	a.Verdict.confess(a.Evidence)
+	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Trace)
-	if !opts.Unpredicted {
+	if opts.Unpredicted {
+		a.Verdict.decide(a.Evidence)
+	} else {
 		a.predict(opts)
 	}
+	a.Verdict.confess(a.Evidence)
 }
 
 // wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they waited for their own

@@ -37,7 +37,6 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		root := *c
 		v.Causes = slices.Insert(slices.Delete(v.Causes, i, i+1), 0, root)
 		v.choose(a.Evidence)
-		v.confess(a.Evidence)
 		return
 	}
 }

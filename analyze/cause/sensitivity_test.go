@@ -13,7 +13,8 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each threshold on those.
+// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each threshold on those, with what is
+// predicted, for verdicts rest on that.
 const keptEnv = "MTRACE_KEPT"
 
 // moves are the factors by which each threshold is moved.
@@ -52,10 +53,10 @@ func recordings(t *testing.T) (all []*analyze.Trace) {
 // TestSensitivity moves each threshold by three tenths, either way and no share beyond all, and counts the verdicts that change. A threshold that changes more than one in a
 // hundred was tuned; docs/analysis.md says how many were. Where each verdict has one recording only, the simulator's, few may change at all.
 func TestSensitivity(t *testing.T) {
-	traces := recordings(t)
+	traces, kept := recordings(t), os.Getenv(keptEnv) != ""
 	verdicts := func() (all []string) {
 		for _, trace := range traces {
-			all = append(all, cause.Analyze(trace, cause.Options{Unpredicted: true, Permutations: 50}).Verdict.Cause)
+			all = append(all, cause.Analyze(trace, cause.Options{Unpredicted: !kept, Permutations: 50}).Verdict.Cause)
 		}
 		return all
 	}
@@ -89,7 +90,7 @@ func TestSensitivity(t *testing.T) {
 		t.Log(row)
 	}
 	t.Logf("%d thresholds, %d of them change more than %g of %d verdicts", len(policy.All()), tuned, mostFlips, len(traces))
-	if os.Getenv(keptEnv) == "" && tuned > len(policy.All())/3 {
+	if !kept && tuned > len(policy.All())/3 {
 		t.Errorf("%d of %d thresholds change a verdict of the simulator's programs when they are moved by three tenths", tuned, len(policy.All()))
 	}
 	if after := verdicts(); fmt.Sprint(after) != fmt.Sprint(before) {

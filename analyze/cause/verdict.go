@@ -30,10 +30,8 @@ type Together struct {
 	replay.Speedup
 }
 
-// decide asks each cause's rule and takes the cause that explains the most: faults of the program that are worth naming before limits of the
-// machine, and these before what is not worth naming.
-func decide(ev *evidence.Evidence) (v Verdict) {
-	v.Cause = None
+// ask asks each cause's rule. Findings that hold come in the order of what they cost.
+func ask(ev *evidence.Evidence) (v Verdict) {
 	for i := range causes {
 		if found := causes[i].rule(ev); found.Holds {
 			v.Causes = append(v.Causes, found)
@@ -41,13 +39,26 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 			v.RuledOut = append(v.RuledOut, found)
 		}
 	}
+	v.sort(ev)
+	return v
+}
+
+// sort brings what is told first to the front.
+func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
 	})
+}
+
+// decide takes the cause that explains the most: faults of the program that are worth naming before limits of the machine, and these before what is
+// not worth naming.
+func (v *Verdict) decide(ev *evidence.Evidence) {
+	v.Cause = None
+	v.sort(ev)
 	if reason := v.tooLittle(ev); reason != "" {
 		v.RuledOut = nil // nothing is, by a trace that says next to nothing
 		v.Summary = "Not enough data for a verdict: " + reason + "."
-		return v
+		return
 	}
 	beside := 0
 	for beside < len(v.Causes) && v.Causes[beside].Standing == Aside {
@@ -56,18 +67,17 @@ func decide(ev *evidence.Evidence) (v Verdict) {
 	if beside > 0 { // they are told last, whatever they cost threads that have no part in the rest
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
-	if beside == len(v.Causes) || ev.Share(v.Causes[0].Weight()) < policy.WorthNaming.Value {
+	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
 		v.Confidence = trust(ev.Trace, policy.Nothing)
 		if v.Summary = noCause(ev); beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those that feed it have work under way for %s of "+
 				"theirs, and nothing that this trace can show holds them up.",
-				percent(ev.Share(h.Lost)), h.Cause, percent(ev.Occupied))
+				percent(ev.Share(h.Weight())), h.Cause, percent(ev.Occupied))
 		}
-		return v
+		return
 	}
 	v.choose(ev)
-	return v
 }
 
 // choose makes the first cause the verdict.
@@ -89,10 +99,21 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 	switch {
 	case f.Standing == Limit:
 		return 1
-	case f.Standing != Aside && ev.Share(f.Weight()) >= policy.WorthNaming.Value:
+	case f.Standing != Aside && f.worthNaming(ev):
 		return 0
 	}
 	return 2
+}
+
+// worthNaming says whether a cause is worth naming: whether the threads' time that it costs, if that is not chance, and the part of the run's that is
+// certainly saved without it come to enough together. These are two measures of one thing, and neither tells all: a pool that waits for a tenth of its
+// time for one that feeds it can be six times as slow for it. Where the replay does not tell the gain from its error on this run, the first must do.
+func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
+	costs, saved := ev.Share(f.Weight()), 0.0
+	if f.Speedup != nil && costs >= policy.Little.Value {
+		saved = max(0, 1-1/f.Speedup.Low)
+	}
+	return costs+saved >= policy.WorthNaming.Value
 }
 
 // confess adds to the verdict that the tracer did not see everything, where it knows that.

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// predict predicts what the run would gain without its causes, each and the two largest together.
+// predict predicts what the run would gain without its causes, each and the two largest together, and decides by that.
 func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
@@ -40,6 +40,7 @@ func (a *Analysis) predict(opts Options) {
 		}
 		removals[c.Cause] = removal
 	}
+	a.Verdict.decide(a.Evidence)
 	a.findRoot(r, removals)
 	a.together(r, removals)
 }

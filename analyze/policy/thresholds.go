@@ -12,7 +12,7 @@ var (
 		"threads, with so much to do little is lost", none)
 	Much = share("Much", 0.3, "more of the threads' time than a machine takes that is merely busy", none)
 
-	WorthNaming = share("WorthNaming", 0.1, "what a cause must cost to be the verdict, and a part of something to be told",
+	WorthNaming = share("WorthNaming", 0.1, "what a cause must cost, with what is certainly gained without it, to be the verdict, and a part of something to be told",
 		"twice what two runs of the same program differ by: what costs less cannot be seen to have gone")
 	Little     = share("Little", 0.05, "a part that may be chance", none)
 	Negligible = share("Negligible", 0.01, "what is left out: start-up, the odd case", none)

@@ -33,11 +33,12 @@ func (p *processors) Known(total analyze.Nanos) bool {
 	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, total)
 }
 
-// Starved says whether threads lack processors: by what they waited for them or, where that is not known, by how late they wake.
+// Starved says whether threads lack processors: by what they waited for them, which need only be no chance where the program fills those that it is
+// confined to, or, where that is not known, by how late they wake.
 func (ev *Evidence) Starved() bool {
 	if p := &ev.Processors; p.Known(ev.Total) {
 		waited := Share(p.Waited, p.Covered)
-		return waited >= policy.Much.Value || waited >= policy.WorthNaming.Value && p.confined
+		return waited >= policy.Much.Value || waited >= policy.Little.Value && p.confined
 	}
 	return ev.Processors.Wakes >= policy.Sample.Count() && ev.Processors.Wake >= policy.Launch.Nanos()
 }

@@ -82,7 +82,7 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	if c.accept != nil && !c.accept(hello) {
 		return nil, nil
 	}
-	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, began: time.Now(), reader: r, stopWatching: func() {}}
+	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, began: time.Now(), reader: r, hurry: make(chan struct{}, 1), stopWatching: func() {}}
 	return p, c.processBegan(p)
 }
 
@@ -212,6 +212,10 @@ func (p *process) readFrames(in *bufio.Reader) error {
 		case wire.FrameRecords:
 			if records, err = wire.DecodeRecords(records[:0], payload); err == nil {
 				err = p.joinRecords(p.ring(h.Ring), h.Position, records)
+			}
+			select {
+			case p.hurry <- struct{}{}: // there is more where these come from
+			default:
 			}
 		case wire.FrameFacts:
 			if p.mapped {

@@ -47,7 +47,8 @@ type process struct {
 
 	untraced string // why nothing of it is recorded although it uses Metal; empty when it is, or does not
 
-	stopWatching func() // waits until the rings are not looked at any more
+	stopWatching func()        // waits until the rings are not looked at any more
+	hurry        chan struct{} // told when records came by the socket: a ring fills faster than it is looked at
 }
 
 // add makes the process part of the trace. A process that never says more than hello is added only when it ends.

@@ -134,8 +134,12 @@ const (
 	longestPause  = 50 * time.Millisecond
 )
 
-// pause is how long to wait after a look that found the fullest growth since the look before it.
-func pause(last time.Duration, growth uint64) time.Duration {
+// pause is how long to wait after a look that found the fullest growth since the look before it. After one in a hurry it is short: what a ring has grown
+// by since a look of long ago says little of how fast it grows now.
+func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
+	if hurried {
+		return shortestPause
+	}
 	untilEighth := longestPause
 	if growth > 0 {
 		untilEighth = time.Duration(float64(last) * (wire.RecordsPerRing / 8) / float64(growth))
@@ -152,10 +156,13 @@ func (p *process) watchRings(stop <-chan struct{}) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
+		hurried := false
 		select {
 		case <-stop:
 			return
 		case <-timer.C:
+		case <-p.hurry:
+			hurried = true
 		}
 		growth, count := uint64(0), uint64(0)
 		threads = threads[:0]
@@ -190,7 +197,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		if growth > wire.RecordsPerRing/2 {
 			p.collector.behind()
 		}
-		wait = pause(wait, growth)
+		wait = pause(wait, growth, hurried)
 		timer.Reset(wait)
 	}
 }

@@ -1,0 +1,62 @@
+package collector
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"testing"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/collector/wire/wiretest"
+)
+
+// Who looks at the rings is told when records come by the socket: the drainer sends them when a ring fills faster than it is looked at. After a
+// quiet time there were 50 ms between two looks, and of a storm that began in them a ring full of records was lost; the look behind them took the
+// storm for five times as slow as it was.
+func TestHurry(t *testing.T) {
+	w, err := tracefile.NewWriter(nowhere{io.Discard}, tracefile.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
+	p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}, hurry: make(chan struct{}, 1)}
+	told := func(frames ...[]byte) bool {
+		if err := p.readFrames(bufio.NewReader(bytes.NewReader(bytes.Join(frames, nil)))); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-p.hurry:
+			return true
+		default:
+			return false
+		}
+	}
+	one := make([]byte, wire.RecordSize)
+	if told(wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 16))) {
+		t.Error("a clock sample is no hurry")
+	}
+	if !told(wiretest.Frame(wire.FrameRecords, 1, 0, one), wiretest.Frame(wire.FrameRecords, 1, 1, one)) { // and nobody waits for who looks
+		t.Error("nobody was told of records that came by the socket")
+	}
+	p.end(false, nil, nil)
+	if err := w.Close(tracefile.Result{}); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		last    time.Duration
+		growth  uint64
+		hurried bool
+		want    time.Duration
+	}{
+		{longestPause, 0, false, longestPause},
+		{shortestPause, 0, false, 2 * shortestPause},
+		{longestPause, wire.RecordsPerRing / 4, false, longestPause / 2},
+		{longestPause, wire.RecordsPerRing / 4, true, shortestPause},
+	} {
+		if got := pause(c.last, c.growth, c.hurried); got != c.want {
+			t.Errorf("after %v in which a ring grew by %d, in a hurry %v, the pause is %v, not %v", c.last, c.growth, c.hurried, got, c.want)
+		}
+	}
+}

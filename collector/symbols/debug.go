@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"debug/dwarf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,7 +59,7 @@ func lines(sections []debugSection, addresses []uint64, until time.Time) (map[ui
 	if err != nil {
 		return nil, fmt.Errorf("its debug information is broken: %w", err)
 	}
-	return findLines(data, content["info"], addresses, until)
+	return findLines(data, content["info"], content["line"], addresses, until)
 }
 
 func parse(content map[string][]byte) (data *dwarf.Data, err error) {
@@ -67,6 +68,9 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 			err = fmt.Errorf("%v", broken)
 		}
 	}()
+	if info := content["info"]; len(info) > 5 && info[4] == 0 { // as package dwarf tells it, by a version that is small
+		return nil, errors.New("it is big-endian")
+	}
 	data, err = dwarf.New(content["abbrev"], nil, nil, content["info"], content["line"], nil, content["ranges"], content["str"])
 	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
 		if err == nil && content[name] != nil {

@@ -24,15 +24,16 @@ var errLate = errors.New("reading debug information took too long")
 // A lineFinder looks lines up in the DWARF of a file, unit by unit, each read at most once.
 type lineFinder struct {
 	data      *dwarf.Data
+	tables    []byte   // .debug_line
 	addresses []uint64 // in order
 	deadline  time.Time
 	found     map[uint64]line
 }
 
-// findLines looks up addresses, which are in order, in DWARF whose .debug_info is also given as it is. What is broken or takes too long
+// findLines looks up addresses, which are in order, in DWARF whose .debug_info and .debug_line are also given as they are. What is broken or takes too long
 // leaves out what it is of; the error says the first such.
-func findLines(data *dwarf.Data, info []byte, addresses []uint64, deadline time.Time) (found map[uint64]line, err error) {
-	f := &lineFinder{data, addresses, deadline, map[uint64]line{}}
+func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadline time.Time) (found map[uint64]line, err error) {
+	f := &lineFinder{data, tables, addresses, deadline, map[uint64]line{}}
 	defer func() {
 		if broken := recover(); broken != nil { // package dwarf does on some files
 			err = fmt.Errorf("its debug information is broken: %v", broken)
@@ -127,6 +128,9 @@ func (f *lineFinder) unit(at dwarf.Offset) error {
 
 // statements takes the lines of the unit's addresses from its table of statements, and returns the files that the table names.
 func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
+	if err := countsWrong(f.tables, unit); err != nil {
+		return nil, err
+	}
 	table, err := f.data.LineReader(unit)
 	if err != nil || table == nil {
 		return nil, err

@@ -1,0 +1,130 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// mostFiles is how many directories or files one unit may name. The largest units of Chromium and of PyTorch name some thousands.
+const mostFiles = 1 << 20
+
+// lineTable is the header of a unit's table of statements, read as far as package dwarf trusts it: that package sets aside as much memory as the
+// header says that there are directories and files, before it looks whether the section holds them.
+type lineTable struct {
+	left   []byte
+	offset int // bytes of an offset into another section: 4, or 8 in the 64-bit form
+	err    error
+}
+
+// countsWrong says what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have none.
+func countsWrong(section []byte, unit *dwarf.Entry) error {
+	at, is := unit.Val(dwarf.AttrStmtList).(int64)
+	if !is || at < 0 || at > int64(len(section)) {
+		return nil // package dwarf says so, too
+	}
+	t := &lineTable{left: section[at:], offset: 4}
+	if t.number(4) == 0xffffffff {
+		t.offset = 8
+		t.number(8)
+	}
+	if version := t.number(2); version != 5 {
+		return t.err
+	}
+	t.bytes(2 + t.offset + 5) // sizes of addresses and selectors, the header's length, and five bytes on how instructions count
+	t.bytes(max(int(t.number(1)), 1) - 1)
+	t.entries()
+	t.entries()
+	return t.err
+}
+
+// entries skips the directories, or the files: which forms an entry has, how many there are, and each.
+func (t *lineTable) entries() {
+	forms := make([]uint64, t.number(1))
+	for i := range forms {
+		t.unsigned()
+		forms[i] = t.unsigned()
+	}
+	count := t.unsigned()
+	if t.err == nil && (count > mostFiles || count > 0 && len(forms) == 0) {
+		t.err = fmt.Errorf("its table of lines is said to name %d files", count)
+	}
+	for i := uint64(0); i < count && t.err == nil; i++ {
+		for _, form := range forms {
+			t.skip(form)
+		}
+	}
+}
+
+// Forms of a file's name, and of what else is said of it (DWARF 5, 7.5.6).
+const (
+	formData2    = 0x05
+	formData4    = 0x06
+	formData8    = 0x07
+	formString   = 0x08
+	formBlock    = 0x09
+	formData1    = 0x0b
+	formStrp     = 0x0e
+	formUdata    = 0x0f
+	formStrx     = 0x1a
+	formStrpSup  = 0x1d
+	formData16   = 0x1e
+	formLineStrp = 0x1f
+	formStrx1    = 0x25
+	formStrx2    = 0x26
+	formStrx3    = 0x27
+	formStrx4    = 0x28
+)
+
+var formBytes = map[uint64]int{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formData16: 16, formStrx1: 1, formStrx2: 2, formStrx3: 3, formStrx4: 4}
+
+func (t *lineTable) skip(form uint64) {
+	switch form {
+	case formStrp, formLineStrp, formStrpSup:
+		t.bytes(t.offset)
+	case formUdata, formStrx:
+		t.unsigned()
+	case formBlock:
+		t.bytes(int(min(t.unsigned(), uint64(len(t.left))+1)))
+	case formString:
+		t.bytes(slices.Index(t.left, 0) + 1)
+	default:
+		n := formBytes[form]
+		if n == 0 && t.err == nil {
+			t.err = fmt.Errorf("its table of lines has names of the form %#x", form)
+		}
+		t.bytes(n)
+	}
+}
+
+func (t *lineTable) bytes(n int) []byte {
+	if n > len(t.left) {
+		n = len(t.left)
+		if t.err == nil {
+			t.err = errors.New("its table of lines is cut off")
+		}
+	}
+	b := t.left[:n]
+	t.left = t.left[n:]
+	return b
+}
+
+// number is an unsigned number of so many bytes; parse has refused what is not little-endian.
+func (t *lineTable) number(n int) (v uint64) {
+	for i, b := range t.bytes(n) {
+		v |= uint64(b) << (8 * i)
+	}
+	return v
+}
+
+// unsigned is a number in LEB128 (DWARF 5, 7.6).
+func (t *lineTable) unsigned() (v uint64) {
+	for shift := 0; ; shift += 7 {
+		b := t.number(1)
+		v |= b & 0x7f << shift
+		if b < 0x80 {
+			return v
+		}
+	}
+}

@@ -260,6 +260,9 @@ func (m *machO) chainsWrong() error {
 
 // startsWrong checks the table of segments; its end is that of the imports' start.
 func (m *machO) startsWrong(starts []byte) error {
+	if len(starts) < 4 {
+		return errors.New("the starts are cut off")
+	}
 	count := uint64(le.Uint32(starts))
 	if count != uint64(len(m.segments)) || 4+4*count > uint64(len(starts)) {
 		return fmt.Errorf("chains for %d segments of %d", count, len(m.segments))

@@ -146,6 +146,9 @@ type part struct {
 	whole         bool
 	near          []ticks // for each process
 	before, after bool    // there is something before and after what is read
+
+	kept  *keptBlocks  // of the slices of a run
+	again []wire.Ticks // of each process, from where on the next slice reads, about; nil when there is none
 }
 
 type ticks struct{ first, last wire.Ticks }
@@ -172,7 +175,14 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	around := max(length, l.trace.Length/1024) * sixtyFourths / 64
 	begin, end := l.window.Begin-around, l.window.End+around
 	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
+	p.kept = &keptBlocks{}
+	if l.slice != nil {
+		p.kept = l.slice.blocks
+	}
 	for _, process := range l.processes {
+		if l.slice != nil && !l.slice.last {
+			p.again = append(p.again, process.clock.tick(l.slice.core.End-(l.window.End-l.slice.core.End)-around))
+		}
 		process.buffers.floats, process.encoders.floats, process.released.floats = true, true, true
 		p.near = append(p.near, ticks{process.clock.tick(begin), process.clock.tick(end)})
 	}

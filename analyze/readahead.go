@@ -1,11 +1,21 @@
 package analyze
 
-import "mtrace/collector/wire"
+import (
+	"slices"
+
+	"mtrace/collector/wire"
+)
 
 // A readAhead reads the blocks of a part on a goroutine of its own, a little ahead of who takes in their records.
 type readAhead struct {
-	full  chan []wire.Record // nil ends a block
+	full  chan piece // one without records ends a block
 	empty chan []wire.Record
+}
+
+// A piece is some records of a block.
+type piece struct {
+	records []wire.Record
+	room    []wire.Record // that they are in, to be used again; nil when they are kept
 }
 
 // What is read ahead stays in a processor's second cache until it is taken in.
@@ -16,42 +26,87 @@ const (
 
 // readAhead begins to read what the part needs of some streams, one after another. All of it must be taken.
 func (p *part) readAhead(streams []int) *readAhead {
-	a := &readAhead{full: make(chan []wire.Record, timesAhead), empty: make(chan []wire.Record, timesAhead)}
+	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
 		return a // each stream is read as one
 	}
 	go func() {
 		for range timesAhead {
-			a.empty <- make([]wire.Record, 0, recordsAhead)
+			a.empty <- make([]wire.Record, recordsAhead)
 		}
 		for _, stream := range streams {
-			st := p.reader.Streams()[stream]
 			for i := range p.blocks[stream] {
-				if !p.needs(stream, i) {
-					continue
-				}
-				piece := <-a.empty
-				_ = p.reader.ReadBlock(st, i, func(records []wire.Record) error { // of the function, which has none
-					if len(piece)+len(records) > cap(piece) {
-						a.full <- piece
-						piece = <-a.empty
+				if at := (blockName{stream, i}); p.needs(stream, i) {
+					if p.keeps(at) || p.kept.find(at) != nil {
+						a.readKept(p, at)
+					} else {
+						a.read(p, at)
 					}
-					piece = append(piece, records...)
-					return nil
-				})
-				a.full <- piece
-				a.full <- nil
+					a.full <- piece{}
+				}
 			}
 		}
 	}()
 	return a
 }
 
+// read reads a block.
+func (a *readAhead) read(p *part, at blockName) {
+	var room []wire.Record
+	next := func() []wire.Record {
+		if room == nil {
+			room = <-a.empty
+		}
+		return room
+	}
+	_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error { // of the function, which has none
+		a.full <- piece{records, room}
+		room = nil
+		return nil
+	})
+	if room != nil {
+		a.empty <- room
+	}
+}
+
+// readKept reads a block that the slice before has kept, or that is kept for the next.
+func (a *readAhead) readKept(p *part, at blockName) {
+	all := p.kept.find(at)
+	if all != nil {
+		for some := range slices.Chunk(all, recordsAhead) {
+			a.full <- piece{records: some}
+		}
+	} else {
+		all = p.kept.room(int(p.blocks[at.stream][at.block].Records))
+		next := func() []wire.Record {
+			if cap(all)-len(all) < 2 {
+				all = slices.Grow(all, recordsAhead)
+			}
+			return all[len(all):min(len(all)+recordsAhead, cap(all))]
+		}
+		_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error { // of the function, which has none
+			n := len(all)
+			if n < cap(all) && &all[:n+1][n] == &records[0] {
+				all = all[:n+len(records)]
+			} else {
+				all = append(all, records...)
+			}
+			a.full <- piece{records: all[n:]}
+			return nil
+		})
+	}
+	if p.keeps(at) {
+		p.kept.keep(at, all)
+	}
+}
+
 // block gives the records of the next block to use.
 func (a *readAhead) block(use func([]wire.Record)) {
-	for piece := <-a.full; piece != nil; piece = <-a.full {
-		use(piece)
-		a.empty <- piece[:0]
+	for next := <-a.full; next.records != nil; next = <-a.full {
+		use(next.records)
+		if next.room != nil {
+			a.empty <- next.room
+		}
 	}
 }
 
@@ -59,4 +114,9 @@ func (a *readAhead) block(use func([]wire.Record)) {
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last
+}
+
+// keeps says whether a block of a stream goes beyond the slice that is read, so that the next one needs it too.
+func (p *part) keeps(at blockName) bool {
+	return p.again != nil && p.kept.hasRoom() && p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]
 }

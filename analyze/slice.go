@@ -45,7 +45,8 @@ type sliced struct {
 	open      map[bufferName]*CommandBuffer // that have begun in earlier slices and were not held yet
 	order     []bufferName                  // of open, as they came
 	held      map[*Process]*numberSet       // command buffers that have been
-	cut       int                           // command buffers that were held before their end was known
+	blocks    *keptBlocks
+	cut       int // command buffers that were held before their end was known
 }
 
 type sliceThread struct {
@@ -70,9 +71,10 @@ const aroundSlice = 16
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Parts(asked, records)
-	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}, open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}}
+	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}, open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
 	for i, part := range parts {
 		part.slice = &slicing{sliced: all, whole: f.asked(asked), last: i+1 == len(parts)}
+		all.blocks.turn()
 		t, err := f.Load(part)
 		if err != nil {
 			return all.cut, err

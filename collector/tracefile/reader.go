@@ -244,12 +244,15 @@ const readBatch = 512
 // Behind what is left out comes a record that says which thread has the ring there, when that is known; when it is not, what follows up to the
 // next one that says so is left out too.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
-	return r.readBlocks(s, 0, len(s.blocks), fn)
+	return r.readBlocks(s, 0, len(s.blocks), nil, fn)
 }
 
-func (r *Reader) readBlocks(s Stream, from, to int, fn func([]wire.Record) error) error {
+func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
+	if room == nil {
+		room = func() []wire.Record { return t.records[:] }
+	}
 	h := holder{process: r.processes[s.Process], ring: s.Ring}
 	hole := false
 	for i := from; i < to; i++ {
@@ -272,7 +275,7 @@ func (r *Reader) readBlocks(s Stream, from, to int, fn func([]wire.Record) error
 				}
 			}
 		}
-		if hole, err = r.readRecords(b, payload, t, &h, fn); err != nil {
+		if hole, err = r.readRecords(b, payload, t, &h, room, fn); err != nil {
 			return err
 		}
 	}
@@ -280,12 +283,13 @@ func (r *Reader) readBlocks(s Stream, from, to int, fn func([]wire.Record) error
 }
 
 // readRecords gives fn the records of a block. It says whether some could not be decoded; the error is fn's.
-func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, fn func([]wire.Record) error) (hole bool, err error) {
+func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record, fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))
 	done, left := uint64(0), uint64(0)
 	for n := 1; n > 0 && damage == nil; {
-		if n, damage = t.decoder.next(t.records[:]); n > 0 && damage == nil {
-			records, without := h.leave(t.records[:n])
+		to := room()
+		if n, damage = t.decoder.next(to); n > 0 && damage == nil {
+			records, without := h.leave(to[:n])
 			left += uint64(without)
 			if len(records) > 0 {
 				if err := fn(records); err != nil {

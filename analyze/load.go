@@ -28,6 +28,10 @@ type Options struct {
 	// It runs on the goroutine of Load.
 	Visit func(*VisitedCall)
 
+	// Apart is for EachSlice: what happened is asked for, but not what a thread's time was spent on, nor what the others did while it waited. Then
+	// Thread.Exclusive stays empty, and less is read around each slice.
+	Apart bool
+
 	slice *slicing // nil, but for EachSlice
 }
 

@@ -36,6 +36,7 @@ type slicing struct {
 	core  Interval
 	whole Interval // the range of the run that is cut
 	last  bool
+	apart bool // Options.Apart
 }
 
 // sliced is what slices of a run have in common.
@@ -65,6 +66,9 @@ const mostOpenBuffers = 1 << 16
 // aroundSlice is which part of a slice's length is read before and after it: as long as command buffers and waits usually are, and longer.
 const aroundSlice = 16
 
+// aroundApart is aroundSlice where what happened is all that is asked for. Of command buffers that are alive longer more is read: see File.Load.
+const aroundApart = 64
+
 // EachSlice loads the time that was asked for in slices of about so many records, and hands them over one after another. What it returns is how many
 // command buffers were handed over before their end was known, because too many were open at once. Options.Visit gets each call once, in the slice
 // in which it ends.
@@ -73,7 +77,7 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 	parts := f.Parts(asked, records)
 	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}, open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
 	for i, part := range parts {
-		part.slice = &slicing{sliced: all, whole: f.asked(asked), last: i+1 == len(parts)}
+		part.slice = &slicing{sliced: all, whole: f.asked(asked), last: i+1 == len(parts), apart: asked.Apart}
 		all.blocks.turn()
 		t, err := f.Load(part)
 		if err != nil {
@@ -113,7 +117,12 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	}
 	run := Interval{l.trace.Origin, l.trace.Origin + l.trace.Length + 1}
 	l.trace.Window = Interval{max(run.Begin, asked.Begin), min(run.End, asked.End)}
-	around := Interval{max(run.Begin, part.Begin), min(run.End, part.End)}.Length() / aroundSlice
+	around := Interval{max(run.Begin, part.Begin), min(run.End, part.End)}.Length()
+	if s.apart {
+		around /= aroundApart
+	} else {
+		around /= aroundSlice
+	}
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 

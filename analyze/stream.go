@@ -205,7 +205,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 		sp.item = s.keep(rule, inside, call, r, m, unfinished)
 	}
 	t.nest.place()
-	if s.slice != nil {
+	if s.slice != nil && !s.slice.apart {
 		t.countInCore(rule, inside, s.slice.core)
 	}
 	return &t.slots[at]

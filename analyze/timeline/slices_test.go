@@ -40,7 +40,7 @@ func TestInSlices(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, count := NewChrome(&cut), 0
-		_, err = f.EachSlice(analyze.Options{Visit: w.Call}, 5_000, func(s *analyze.Slice, _, of int) error {
+		_, err = f.EachSlice(analyze.Options{Visit: w.Call, Apart: true}, 5_000, func(s *analyze.Slice, _, of int) error {
 			count = of
 			return w.Slice(s)
 		})

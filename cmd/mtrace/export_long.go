@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
@@ -16,7 +17,15 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 	show := showSteps(std, path, file, x.part.options())
 	asked := x.part.options()
 	asked.Visit = visit
-	cut, err := file.EachSlice(asked, sliced.Part, func(s *analyze.Slice, number, of int) error {
+	tables := slices.ContainsFunc(outlets, func(o *outlet) bool {
+		_, is := o.exporter.(*table.Writer)
+		return is
+	})
+	length := sliced.Part
+	if asked.Apart = !tables; asked.Apart {
+		length /= 4 // so that what is known of a slice is still near to a processor when it is written
+	}
+	cut, err := file.EachSlice(asked, length, func(s *analyze.Slice, number, of int) error {
 		for _, o := range outlets {
 			if err := o.Slice(s); err != nil {
 				return fmt.Errorf("%s: %w", o.path, err)

@@ -23,8 +23,10 @@ func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More
 	if s.slice != nil && !s.slice.core.holds(call.End) {
 		return
 	}
+	// Field by field: one that is put together elsewhere would be copied before its parts have arrived there.
 	v := &s.visited
-	*v = VisitedCall{call, r.Call, rule.row, s.process.classes[r.Flags.Class()], r, m, unfinished, s.process}
+	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
+	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row, s.process.classes[r.Flags.Class()], r, m, unfinished, s.process
 	s.onCall(v)
 }
 
@@ -32,9 +34,12 @@ var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acqui
 	wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock", wire.GroupOther: "other", wire.GroupSignal: "signal"}
 
 // Group is the name of the call's group, as the parts of the partition are called.
-func (v *VisitedCall) Group() string {
-	if int(v.Row.Group) < len(groupNames) {
-		return groupNames[v.Row.Group]
+func (v *VisitedCall) Group() string { return GroupName(v.Row.Group) }
+
+// GroupName is VisitedCall.Group of the calls of a group.
+func GroupName(g wire.Group) string {
+	if int(g) < len(groupNames) {
+		return groupNames[g]
 	}
 	return "other"
 }

@@ -5,18 +5,21 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call is what is kept of a call until it is written: less than its slice.
+// A call is what is kept of a call until it is written: less than its slice, and with its times as much as a processor fetches at once.
 type call struct {
-	row        *wire.Row
-	group      string
 	site       *analyze.Frame // where it came from; nil when that is not known
-	text       string         // that its argument stands for
-	members    []uint32       // the command buffers that it commits but the one that it is called on
+	more       *callMore      // what most calls have not
 	arg        uint64
 	object     wire.ObjectID
 	id         wire.Call
 	flags      wire.Flags
 	unfinished bool
+}
+
+// A callMore is what few calls have.
+type callMore struct {
+	text    string   // that its argument stands for
+	members []uint32 // the command buffers that it commits but the one that it is called on
 }
 
 // threadCalls are the calls of a thread that are not handed over yet.
@@ -31,13 +34,12 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 		w.latest = w.callsOf(c.Thread)
 	}
 	k := &w.latest.next(c.Interval).call
-	k.row, k.group, k.site, k.id, k.unfinished = c.Row, c.Group(), c.Stack.Site(), c.ID, c.Unfinished
+	k.site, k.id, k.unfinished = c.Stack.Site(), c.ID, c.Unfinished
 	k.arg, k.object, k.flags = c.Record.Arg, c.Record.Object, c.Record.Flags
-	if c.Row.Arg.Role.IsText() {
-		k.text = c.Text(c.Record.Arg)
-	}
-	if c.Row.Effect.Commits() && len(c.Row.More) > 0 {
-		k.members = members(c)
+	if kindOf(c.ID).text {
+		k.more = &callMore{text: c.Text(c.Record.Arg)}
+	} else if c.Row.Effect.Commits() && len(c.Row.More) > 0 {
+		k.more = &callMore{members: members(c)}
 	}
 }
 
@@ -77,18 +79,17 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 
 // describe makes the slice of a call of a thread.
 func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
-	s.name, s.category = k.row.Selector, k.group
-	if int(k.id) < len(words) {
-		s.call = k.id
+	kind := kindOf(k.id)
+	s.name, s.category, s.call = kind.name, kind.category, kind.call
+	if kind.object != "" && k.object != 0 {
+		s.args = append(s.args, arg{name: kind.object, value: uint64(k.object), word: argObject})
 	}
-	if k.row.Object.Role != wire.RoleNone && k.object != 0 {
-		s.say(arg{name: words[k.id].object, value: uint64(k.object)})
-	}
-	switch role := k.row.Arg.Role; {
-	case role.IsText():
-		s.say(arg{name: words[k.id].text, text: k.text})
-	case role != wire.RoleNone && k.arg != 0:
-		s.say(arg{name: words[k.id].arg, value: k.arg})
+	switch {
+	case kind.arg == "":
+	case kind.text:
+		s.args = append(s.args, arg{name: kind.arg, text: k.more.text})
+	case k.arg != 0:
+		s.args = append(s.args, arg{name: kind.arg, value: k.arg, word: argArg})
 	}
 	if k.flags&wire.Failed != 0 {
 		s.say(arg{name: "failed", text: "returned nil, NO or an error"})
@@ -99,18 +100,20 @@ func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	if k.site != nil {
 		s.say(arg{name: "called from", text: k.site.String()})
 	}
-	if k.row.Group == wire.GroupSignal && k.arg != 0 && k.flags&wire.Failed == 0 {
+	if kind.signals && k.arg != 0 && k.flags&wire.Failed == 0 {
 		s.flowEnd = flowOfSignal(t, s.Begin)
 	}
-	if k.row.Object.Kind == wire.KindCommandBuffer && k.object != 0 {
+	if k.object != 0 {
 		switch {
-		case k.row.Effect.Commits():
+		case kind.commits:
 			s.flows = append(s.flows, w.flowOf(t.Process, uint32(k.object)))
-		case k.row.Group == wire.GroupWait && !k.unfinished:
+		case kind.waits && !k.unfinished:
 			s.flowEnd = w.flowOf(t.Process, uint32(k.object))
 		}
 	}
-	for _, id := range k.members {
-		s.flows = append(s.flows, w.flowOf(t.Process, id))
+	if k.more != nil {
+		for _, id := range k.more.members {
+			s.flows = append(s.flows, w.flowOf(t.Process, id))
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -18,7 +20,18 @@ func (m message) uint(field protowire.Number, v uint64) message {
 }
 
 func (m message) long(field protowire.Number, v uint64) message {
-	return protowire.AppendVarint(m.tag(field, protowire.VarintType), v)
+	return m.tag(field, protowire.VarintType).varint(v)
+}
+
+// varint adds a number without its field. Most are one to four bytes, as chance has it, so that there is no branch for each length.
+func (m message) varint(v uint64) message {
+	if v >= 1<<28 {
+		return protowire.AppendVarint(m, v)
+	}
+	length := (bits.Len64(v|1) + 6) / 7
+	more := uint32(0x808080) & (1<<(8*(length-1)) - 1)
+	spread := uint32(v&0x7f | v<<1&0x7f00 | v<<2&0x7f0000 | v<<3&0x7f000000)
+	return binary.LittleEndian.AppendUint32(m, spread|more)[:len(m)+length]
 }
 
 func (m message) tag(field protowire.Number, kind protowire.Type) message {

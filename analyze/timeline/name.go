@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/collector/wire"
 )
 
 // BufferName is what a command buffer is called on a track: its label, else its kernels.
@@ -37,18 +36,6 @@ func encoderName(e *analyze.Encoder) string {
 	}
 	return fmt.Sprintf("encoder %d", e.ID)
 }
-
-// called is what the object and the argument of a call are called, and the argument where it is a text.
-type called struct{ object, arg, text string }
-
-// words are what those of each call are called.
-var words = func() []called {
-	list := make([]called, len(wire.Table))
-	for i, row := range wire.Table {
-		list[i] = called{object: row.Object.Meaning(), arg: row.Arg.Meaning(), text: row.Arg.Words()}
-	}
-	return list
-}()
 
 // mostNames bounds the names in one label.
 const mostNames = 4

@@ -96,10 +96,18 @@ type sequence struct {
 	last     analyze.Nanos
 	started  bool
 	interned [internedTexts + 1]*interned
-	calls    []message // of each call how its events begin
-	numbers  uint64    // given to texts; none is given twice, because the reader forgets nothing
-	event    message   // how the packets of its events go on behind their time, until what is in the event
-	fresh    message   // InternedData that the next packet must bring
+	calls    []*begun // of each call
+	numbers  uint64   // given to texts; none is given twice, because the reader forgets nothing
+	event    message  // how the packets of its events go on behind their time, until what is in the event
+	ended    message  // how those of ends go on that have nothing else to say
+	counted  message  // how those of counters go on, until the level
+	fresh    message  // InternedData that the next packet must bring
+}
+
+// begun is what is the same in all packets in which a call begins.
+type begun struct {
+	event message           // sequence.event, and what is in the event until its args
+	words [argWords]message // how the args go on that each call may have, until their value
 }
 
 func newPerfetto(w io.Writer) *perfetto {
@@ -177,25 +185,32 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	defaults := none.message(packetTrackEvent, none.uint(eventTrack, uint64(t))).uint(packetClock, clockOfSequence)
 	p.ends(p.begins().message(packetClockSnapshot, snapshot).message(packetDefaults, defaults).uint(packetSequence, uint64(t)).uint(packetFlags, flagsCleared))
 	s.started, s.last, s.event = true, at, s.event.uint(packetSequence, uint64(t)).open(packetTrackEvent)
+	at0 := len(s.event)
+	s.ended = append(s.ended, s.event...).uint(eventType, typeEnd).close(at0).uint(packetFlags, flagsNeeded)
+	s.counted = append(s.counted, s.event...).uint(eventType, typeCounter).tag(eventCount, protowire.VarintType)
 }
 
-// happens begins the packet of an event of a track: it is the file, to which fields of the event are added, and done ends it. Clocks of sequences cannot go
-// back: an event from before the last has a time of its own.
+// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back: an event from before the last has a time of its own.
 func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
 		p.start(t, s, at)
 	}
-	file := p.begins()
+	file := append(p.file, tracePacket<<3|byte(protowire.BytesType), 0, packetTimestamp<<3|byte(protowire.VarintType))
+	p.packet = len(file) - 1
 	if at >= s.last {
-		file = file.uint(packetTimestamp, uint64(at-s.last))
+		file = file.varint(uint64(at - s.last))
 		s.last = at
 	} else {
-		file = file.uint(packetTimestamp, uint64(at)).uint(packetClock, clockMonotonic)
+		file = file.varint(uint64(at)).uint(packetClock, clockMonotonic)
 	}
-	file = append(file, s.event...)
-	p.event = len(file)
 	return s, file
+}
+
+// says goes on with how an event begins, whose other fields may be added until done ends it.
+func (p *perfetto) says(s *sequence, file, begins message) message {
+	p.event = len(file) + len(s.event)
+	return append(file, begins...)
 }
 
 func (p *perfetto) done(s *sequence, file message) {
@@ -204,7 +219,7 @@ func (p *perfetto) done(s *sequence, file message) {
 		file = file.message(packetInterned, s.fresh)
 		s.fresh = s.fresh[:0]
 	}
-	p.ends(file.uint(packetFlags, flagsNeeded))
+	p.ends(append(file, packetFlags<<3|byte(protowire.VarintType), flagsNeeded))
 }
 
 // mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it returns.
@@ -254,13 +269,22 @@ func (s *sequence) number(kind int, text string) uint64 {
 
 func (p *perfetto) begin(sl *slice) {
 	s, file := p.happens(sl.track, sl.Begin)
+	var call *begun
 	if sl.call == wire.CallNone {
-		file = s.named(file, sl)
+		file = s.named(p.says(s, file, s.event), sl)
 	} else {
-		file = append(file, s.called(sl)...)
+		call = s.called(sl)
+		file = p.says(s, file, call.event)
 	}
 	for i := range sl.args {
 		a := &sl.args[i]
+		if call != nil && a.word != argOther {
+			known := s.word(call, a)
+			value := len(file) + len(known)
+			file = append(file, known...).varint(a.value)
+			file[value-len(known)+1] += byte(len(file) - value)
+			continue
+		}
 		file = file.open(eventArg)
 		at := len(file)
 		file = file.uint(argName, s.intern(internedArgNames, a.name))
@@ -282,30 +306,41 @@ func (s *sequence) named(m message, sl *slice) message {
 	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory, s.intern(internedCategories, sl.category))
 }
 
-// called is what named adds for a call: the same each time.
-func (s *sequence) called(sl *slice) message {
+// called is how a call begins: the same each time.
+func (s *sequence) called(sl *slice) *begun {
 	if s.calls == nil {
-		s.calls = make([]message, len(wire.Table))
+		s.calls = make([]*begun, len(wire.Table))
 	}
-	known := &s.calls[sl.call]
+	if s.calls[sl.call] == nil {
+		s.calls[sl.call] = &begun{event: s.named(append(message{}, s.event...), sl)}
+	}
+	return s.calls[sl.call]
+}
+
+// word is how an arg begins that a call may have, the same each time, with its length but for the value.
+func (s *sequence) word(of *begun, a *arg) message {
+	known := &of.words[a.word]
 	if *known == nil {
-		*known = s.named(nil, sl)
+		m := message(nil).open(eventArg)
+		m = m.uint(argName, s.intern(internedArgNames, a.name)).tag(argUint, protowire.VarintType)
+		*known = m.close(2)
 	}
 	return *known
 }
 
 func (p *perfetto) end(on trackID, at analyze.Nanos, flow uint64) {
 	s, file := p.happens(on, at)
-	file = file.uint(eventType, typeEnd)
-	if flow != 0 { // on the end, because the arrow leads to the return of the wait
-		file = file.fixed64(eventFlowEnd, flow)
+	if flow == 0 {
+		p.ends(append(file, s.ended...))
+		return
 	}
-	p.done(s, file)
+	file = p.says(s, file, s.event).uint(eventType, typeEnd)
+	p.done(s, file.fixed64(eventFlowEnd, flow)) // on the end, because the arrow leads to the return of the wait
 }
 
 func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {
 	s, file := p.happens(t, at)
-	p.done(s, file.uint(eventType, typeCounter).uint(eventCount, uint64(value)))
+	p.done(s, p.says(s, file, s.counted).varint(uint64(value)))
 }
 
 func (p *perfetto) failed() error { return p.err }

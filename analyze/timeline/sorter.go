@@ -69,6 +69,14 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End))
 		})
 	}
+	if !nested {
+		for i := range list {
+			s := w.madeOf(&list[i], on, t)
+			w.out.begin(s)
+			w.out.end(on, s.End, s.flowEnd)
+		}
+		return
+	}
 	type ending struct {
 		at   analyze.Nanos
 		flow uint64
@@ -87,15 +95,21 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 		if n := len(open); n > 0 {
 			next.End = min(next.End, open[n-1].at)
 		}
-		s := next.made
-		if s == nil {
-			s = &w.described
-			*s = slice{Interval: next.Interval, args: s.args[:0], flows: s.flows[:0]}
-			w.describe(s, &next.call, t)
-		}
-		s.Interval, s.track = next.Interval, on
+		s := w.madeOf(next, on, t)
 		w.out.begin(s)
 		open = append(open, ending{s.End, s.flowEnd})
 	}
 	closeUntil(1<<63 - 1)
+}
+
+// madeOf is the slice on a track of what is pending, until the next is made of a call.
+func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
+	s := next.made
+	if s == nil {
+		s = &w.described
+		*s = slice{Interval: next.Interval, args: s.args[:0], flows: s.flows[:0]}
+		w.describe(s, &next.call, t)
+	}
+	s.Interval, s.track = next.Interval, on
+	return s
 }

@@ -108,7 +108,19 @@ type arg struct {
 	name  string
 	text  string // shown unless it is empty
 	value uint64
+	word  argWord // of a call, whose args are called the same each time; argOther of others
 }
+
+// An argWord is which of the args that each call may have an arg is.
+type argWord uint8
+
+// The args of calls that are numbers.
+const (
+	argOther argWord = iota
+	argObject
+	argArg
+	argWords
+)
 
 // say adds what is to be known about a slice, if that has a name.
 func (s *slice) say(a arg) {

@@ -18,21 +18,22 @@ var runs = flag.Int("runs", 15, "how often a benchmark runs each program")
 // BenchmarkCall measures what recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4 threads, in the threads' own
 // processor time, medians. A collector is connected and reads. The rings are never full: each run makes fewer calls than one holds.
 //
-// added-growth is what is added on 4 threads against 1, untraced-growth the same of the call itself. machine-growth is that of what is
-// added by two readings of the clock and a record alone, in a program without a tracer: where threads share cores, or cores a cache,
-// even that grows, and no tracer can grow less. All of them run in turn.
+// added-growth is what is added on 4 threads against 1, untraced-growth the same of the call itself. clock is what two readings of the clock add in
+// a program without a tracer, least the two and a record, and machine-growth is what the latter grows by: where threads share cores, or cores
+// a cache, even that grows, and no tracer can add, or grow by, less. All of them run in turn.
 func BenchmarkCall(b *testing.B) {
 	counts := []int{1, 2, 4}
 	for _, clock := range []string{"tsc", "nanoseconds"} {
 		b.Run("clock="+clock, func(b *testing.B) {
 			path, _ := listen(b)
 			traced := []string{"LD_PRELOAD=" + library(b), "MTRACE_SOCKET=" + path, "MTRACE_CLOCK=" + clock}
-			call, bare, least := map[int][]float64{}, map[int][]float64{}, map[int][]float64{}
+			call, bare, read, least := map[int][]float64{}, map[int][]float64{}, map[int][]float64{}, map[int][]float64{}
 			for range max(b.N, *runs) {
 				for _, threads := range counts {
 					n := strconv.Itoa(threads)
 					call[threads] = append(call[threads], measure(b, []string{"bench", "60000", n}, traced...))
 					bare[threads] = append(bare[threads], measure(b, []string{"bench", "60000", n}))
+					read[threads] = append(read[threads], measure(b, []string{"bench-clock", "60000", n, clock}))
 					least[threads] = append(least[threads], measure(b, []string{"bench-least", "60000", n, clock}))
 				}
 			}
@@ -42,6 +43,8 @@ func BenchmarkCall(b *testing.B) {
 				added[threads] = median(call[threads]) - alone[threads]
 				machine[threads] = median(least[threads]) - alone[threads]
 				b.ReportMetric(added[threads], fmt.Sprintf("ns/added-%d", threads))
+				b.ReportMetric(median(read[threads])-alone[threads], fmt.Sprintf("ns/clock-%d", threads))
+				b.ReportMetric(machine[threads], fmt.Sprintf("ns/least-%d", threads))
 			}
 			b.ReportMetric(added[4]/added[1], "added-growth")
 			b.ReportMetric(alone[4]/alone[1], "untraced-growth")

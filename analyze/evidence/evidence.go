@@ -118,7 +118,7 @@ func DivideSlice(t *analyze.Trace) *Evidence {
 func locateAndSort(t *analyze.Trace) *Evidence {
 	ev := Locate(t)
 	ev.sortLocks()
-	ev.ForSignals = signalWaits(ev.SignalWaits, func(*analyze.Thread) analyze.Nanos { return policy.Wakeup.Nanos() })
+	ev.ForSignals = signalWaits(ev.SignalWaits)
 	ev.Handover = ev.findHandover()
 	return ev
 }

@@ -48,12 +48,12 @@ func (h *handover) Holds() bool {
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
-func signalWaits(waits []analyze.SignalWait, again func(*analyze.Thread) analyze.Nanos) []analyze.SignalWait {
+func signalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	var all []analyze.SignalWait
 	last := map[*analyze.Thread]int{}
 	for _, w := range waits {
 		if i, before := last[w.Thread]; before {
-			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= again(w.Thread) {
+			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= policy.Wakeup.Nanos() {
 				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.Fetched, w.TimedOut
 				continue
 			}
@@ -68,14 +68,12 @@ func signalWaits(waits []analyze.SignalWait, again func(*analyze.Thread) analyze
 func (ev *Evidence) findHandover() *handover {
 	commits, most, all := map[*analyze.Thread]int{}, 0, 0
 	h := &handover{Threads: map[*analyze.Thread]bool{}}
-	first := analyze.Nanos(1<<63 - 1)
 	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
 			commits[t]++
 			if all++; commits[t] > most {
 				h.To, most = t, commits[t]
 			}
-			first = min(first, b.Committed.Begin)
 		}
 	}
 	if len(ev.ForSignals) == 0 || h.To == nil || !policy.NearlyAll(most, all) {
@@ -87,16 +85,10 @@ func (ev *Evidence) findHandover() *handover {
 			h.asked[object] = true
 		}
 	}
-	h.findThreads(ev.ForSignals, first)
+	h.findThreads(ev.ForSignals)
 	if len(h.Threads) < 2 {
 		h.findByTiming(ev.Trace, ev.ForSignals)
 	}
-	ev.ForSignals = signalWaits(ev.ForSignals, func(t *analyze.Thread) analyze.Nanos {
-		if h.Threads[t] && !h.Unseen {
-			return policy.WaitsOn.Nanos()
-		}
-		return 0
-	})
 	inCommit := h.inCommit(ev.Trace)
 	for w := range analyze.Each(ev.ForSignals) {
 		switch {
@@ -116,69 +108,39 @@ func (ev *Evidence) findHandover() *handover {
 	return h
 }
 
-// findThreads finds who hands something over to the submitter, whose first commit is given.
-func (h *handover) findThreads(waits []analyze.SignalWait, first analyze.Nanos) {
+// findThreads finds who hands something over to the submitter.
+func (h *handover) findThreads(waits []analyze.SignalWait) {
 	type signs struct {
-		waits, gave, called int
-		waited, fetched     analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
+		waits, gave     int
+		waited, fetched analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
 	}
 	by := map[*analyze.Thread]*signs{}
-	of := func(t *analyze.Thread) *signs {
-		if by[t] == nil {
-			by[t] = &signs{}
-		}
-		return by[t]
-	}
-	awaited := h.asked
 	for i := range waits {
-		if w := &waits[i]; w.Thread == h.To && !w.GivenBack && awaited[w.Object] && w.Signaller != nil && w.Signaller != h.To && w.End > first {
-			of(w.Signaller).called++
+		w := &waits[i]
+		if w.Signaller != h.To || w.Thread == h.To || w.GivenBack {
+			continue
 		}
-	}
-	for i := range waits {
-		if w := &waits[i]; w.Signaller == h.To && w.Thread != h.To && !w.GivenBack {
-			s := of(w.Thread)
-			if s.waits++; w.Gave != 0 && awaited[w.Gave] {
-				s.gave++
-			}
-			s.waited += w.Length()
-			if w.Fetched {
-				s.fetched += w.Length()
-			}
+		s := by[w.Thread]
+		if s == nil {
+			s = &signs{}
+			by[w.Thread] = s
 		}
-	}
-	all, called, callers := 0, 0, 0
-	for _, s := range by {
-		if s.waits > 0 && s.called > 0 {
-			all, called, callers = all+s.waits, called+s.called, callers+1
+		if s.waits++; w.Gave != 0 && h.asked[w.Gave] {
+			s.gave++
+		}
+		s.waited += w.Length()
+		if w.Fetched {
+			s.fetched += w.Length()
 		}
 	}
 	for t, s := range by {
 		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
 			continue
 		}
-		gives := policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) || oftenEnough(s.gave, s.waits)
-		if s.waits > 0 && (gives || s.waits >= policy.Handful.Count() && s.called > 0 && callers >= 2 && oftenEnough(called, all)) {
+		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) {
 			h.Threads[t] = true
 		}
 	}
-	// Who waits for the same as these waits for an answer too, though its turn may not have come yet.
-	answers := map[uint64]bool{}
-	for i := range waits {
-		if w := &waits[i]; h.Threads[w.Thread] && w.Gave != 0 && awaited[w.Gave] && w.Signaller == h.To {
-			answers[w.Object] = true
-		}
-	}
-	for i := range waits {
-		if w := &waits[i]; w.Signaller == h.To && w.Thread != h.To && answers[w.Object] {
-			h.Threads[w.Thread] = true
-		}
-	}
-}
-
-// oftenEnough says whether something is seen too often to be chance.
-func oftenEnough(n, of int) bool {
-	return n >= policy.Handful.Count() && policy.AtLeast(policy.Little, n, of)
 }
 
 // commits are the command buffers that the submitter committed, by commit.

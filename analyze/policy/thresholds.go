@@ -52,7 +52,6 @@ var (
 	ShortestWait = nanos("ShortestWait", 10_000, "the least wait that counts: shorter ones found their work done", none)
 	AtOnce       = nanos("AtOnce", 3_000, "how soon a thread that was woken and did not get its interpreter's lock waits for it again: it only looks at a flag between", none)
 	Soon         = nanos("Soon", 1_000_000, "how soon after it asked a thread waits for the answer, if it does something else before", none)
-	WaitsOn      = nanos("WaitsOn", 50_000_000, "how long a thread that hands work over may take, for want of a processor, to find that a signal was not for it", none)
 )
 
 // Ratios.

@@ -15,7 +15,8 @@ type Speedup struct{ Estimate, Low, High float64 }
 // A reading is one way to read the recorded program, or what the machine did with it, of which the trace does not say which is right.
 type reading struct {
 	*program
-	base float64 // how fast it is unchanged
+	base    float64 // how fast it is unchanged
+	refuted bool    // by what threads are known to have waited for processors
 }
 
 // readings are those that an interval is made of: the program with its times drawn anew, on processors that the system shares out well
@@ -23,7 +24,7 @@ type reading struct {
 func (p *program) readings(random *rand.Rand) (all []reading) {
 	add := func(q *program) {
 		if base, ends := q.run(Change{}); ends && base > 0 {
-			all = append(all, reading{q, base})
+			all = append(all, reading{q, base, p.waitedFor > 0 && q.processors < p.processors})
 		}
 	}
 	for range policy.Readings {
@@ -47,7 +48,7 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 	return all
 }
 
-// speedup is how many times as fast the program is with the change. The interval holds what all readings give, what GPUs with and
+// speedup is how many times as fast the program is with the change. The interval holds what all readings give that are not refuted, what GPUs with and
 // without more room than was seen give, what processors give that sleep as deeply as they did, and the error of the replay. It is nil, with the reason,
 // when the interval is too wide.
 func (p *program) speedup(readings []reading, base float64, c Change, replayError float64) (s *Speedup, why string) {
@@ -68,25 +69,29 @@ func (p *program) speedup(readings []reading, base float64, c Change, replayErro
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	hold := func(changed, was float64, ends bool, c Change) {
+	least, most := s.Estimate, s.Estimate // with what is refuted: what hangs on how long threads wait for processors is no prediction
+	hold := func(changed, was float64, ends bool, c Change, refuted bool) {
 		if ends && changed > 0 {
 			gained := of * changed / was / p.roomyFor(c, base)
-			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
+			least, most = min(least, gained), max(most, gained)
+			if !refuted {
+				s.Low, s.High = min(s.Low, gained), max(s.High, gained)
+			}
 		}
 	}
-	try := func(r *program, was float64, c Change) {
+	try := func(r reading, c Change) {
 		changed, ends := r.run(c)
-		hold(changed, was, ends, c)
+		hold(changed, r.base, ends, c, r.refuted)
 	}
 	for _, r := range append(slices.Clone(readings), p.splits(c, base)...) {
-		try(r.as(denser), r.base, usual)
+		try(reading{r.as(denser), r.base, r.refuted}, usual)
 	}
 	changed, _, ends = p.settled(other, base)
-	if hold(changed, base, ends, other); denser.times > 1 {
-		try(p, base, usual) // processors that sleep as deeply as they did
+	if hold(changed, base, ends, other, false); denser.times > 1 {
+		try(reading{p, base, false}, usual) // processors that sleep as deeply as they did
 	}
-	if s.High > policy.Widest.Value*s.Low {
-		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", s.Low, s.High)
+	if most > policy.Widest.Value*least {
+		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}
 	err := max(policy.Alike.Value+policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
 	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
@@ -136,7 +141,7 @@ func (p *program) splits(c Change, base float64) (all []reading) {
 				}
 			}
 		}
-		all = append(all, reading{q, base})
+		all = append(all, reading{q, base, false})
 	}
 	return all
 }

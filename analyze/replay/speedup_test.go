@@ -124,3 +124,38 @@ func TestFrameworkOnSeveralProcessors(t *testing.T) {
 		t.Errorf("%.2f command buffers in a millisecond on two processors, and %.2f on 64", got, want)
 	}
 }
+
+// The story: the interval of a third of all predictions reached to what the program would gain if nobody waited for a processor, which all threads were seen
+// to do. What hangs on that altogether is not told all the same.
+func TestNobodyWaitsForProcessors(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		waited  analyze.Nanos
+		threads int
+		high    float64 // of the interval, at most; 0 when nothing is told
+		least   float64 // and at least
+	}{
+		{"threads waited", Us, 6, 2.2, 1.5},
+		{"it is not known", 0, 6, 5, 3},
+		{"threads waited, and all hangs on how long", Us, 30, 0, 0},
+	} {
+		p := loops(c.threads, 100, 100*Us, 100*Us)
+		p.processors, p.waitedFor = 2, c.waited
+		base := 1.0 / float64(100*Us) // as fast as two processors are with half of their time
+		readings := p.readings(rand.New(rand.NewPCG(1, 1)))
+		for i := range readings {
+			readings[i].base = base
+		}
+		s, _ := p.speedup(readings, base, Change{Depth: true}, 0)
+		switch {
+		case c.high == 0:
+			if s != nil {
+				t.Errorf("%s: %+v, want nothing", c.what, *s)
+			}
+		case s == nil:
+			t.Errorf("%s: nothing is told", c.what)
+		case s.High > c.high || s.High < c.least:
+			t.Errorf("%s: %+v, want it to end between %.1f and %.1f", c.what, *s, c.least, c.high)
+		}
+	}
+}

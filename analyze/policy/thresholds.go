@@ -50,7 +50,6 @@ var (
 		"threads wake in 5 to 30 µs with a processor free")
 	Margin       = nanos("Margin", 20_000, "by how much work must outlast what is usual before it is said to have waited", none)
 	ShortestWait = nanos("ShortestWait", 10_000, "the least wait that counts: shorter ones found their work done", none)
-	AtOnce       = nanos("AtOnce", 3_000, "how soon a thread that was woken and did not get its interpreter's lock waits for it again: it only looks at a flag between", none)
 	Soon         = nanos("Soon", 1_000_000, "how soon after it asked a thread waits for the answer, if it does something else before", none)
 )
 

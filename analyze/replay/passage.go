@@ -1,27 +1,6 @@
 package replay
 
-import (
-	"mtrace/analyze/evidence"
-	"mtrace/analyze/policy"
-)
-
-// withoutVain joins waits for an interpreter's lock that follow each other at once into the one that got it. The mutex and the
-// condition variable that the lock is made of are one lock.
-func withoutVain(list []step) []step {
-	kept := list[:0]
-	for _, s := range list {
-		if n := len(kept); n > 0 && s.forInterpreter() && kept[n-1].forInterpreter() && s.Begin-kept[n-1].End <= policy.AtOnce.Nanos() {
-			s.Begin = kept[n-1].Begin
-			s.cost = s.Length()
-			kept[n-1] = s
-			continue
-		}
-		kept = append(kept, s)
-	}
-	return kept
-}
-
-func (s *step) forInterpreter() bool { return s.kind == opLock && s.wait.OfInterpreter() }
+import "mtrace/analyze/evidence"
 
 // findEntailed marks what hangs on needless waits among a thread's steps.
 func findEntailed(list []step) {

@@ -28,7 +28,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	for t, list := range by {
 		slices.SortStableFunc(list, func(x, y step) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End)) })
 		early[t] = withCompilation(list)
-		list, paced := ev.paced(t, withoutStart(withoutVain(withoutNested(list))), buffers)
+		list, paced := ev.paced(t, withoutStart(withoutNested(list)), buffers)
 		findEntailed(list)
 		if by[t] = list; paced {
 			p.paced[t] = true

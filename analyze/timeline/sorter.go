@@ -104,12 +104,13 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 
 // madeOf is the slice on a track of what is pending, until the next is made of a call.
 func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
-	s := next.made
-	if s == nil {
-		s = &w.described
-		*s = slice{Interval: next.Interval, args: s.args[:0], flows: s.flows[:0]}
-		w.describe(s, &next.call, t)
+	if s := next.made; s != nil {
+		s.Interval, s.track = next.Interval, on
+		return s
 	}
+	s := &w.described // all of it is set, field by field
 	s.Interval, s.track = next.Interval, on
+	s.args, s.flows, s.flowEnd = s.args[:0], s.flows[:0], 0
+	w.describe(s, &next.call, t)
 	return s
 }

@@ -217,13 +217,19 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 // arrowFromCommit draws an arrow from where a command buffer was committed.
 func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
 	out, is := w.out.(arrower)
-	if from := w.threads[b.Committed.Thread]; is && from != 0 && b.Committed.Known() && end >= b.Committed.Begin {
+	if !is {
+		return
+	}
+	if from := w.threads[b.Committed.Thread]; from != 0 && b.Committed.Known() && end >= b.Committed.Begin {
 		out.arrow("command buffer", from, b.Committed.Begin, to, end)
 	}
 }
 
 // waits draws the arrows to the waits that end in a slice.
 func (w *Writer) waits(s *analyze.Slice) {
+	if _, is := w.out.(arrower); !is {
+		return
+	}
 	for i := range s.Trace.Waits {
 		x := &s.Trace.Waits[i]
 		if on := w.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {

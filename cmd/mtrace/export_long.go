@@ -16,7 +16,9 @@ var sliced = report.UsualLimits
 func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
 	show := showSteps(std, path, file, x.part.options())
 	asked := x.part.options()
-	asked.Visit = visit
+	if asked.Visit = visit; len(outlets) == 1 {
+		asked.Visit = outlets[0].Call // there are millions, so straight there
+	}
 	tables := slices.ContainsFunc(outlets, func(o *outlet) bool {
 		_, is := o.exporter.(*table.Writer)
 		return is

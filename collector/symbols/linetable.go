@@ -1,13 +1,14 @@
 package symbols
 
 import (
+	"bytes"
 	"debug/dwarf"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 )
 
-// mostFiles is how many directories or files one unit may name. The largest units of Chromium and of PyTorch name some thousands.
+// mostFiles is how many directories or files one unit may name: more than any compiler is given, and 24 MB for package dwarf to set aside for both.
 const mostFiles = 1 << 20
 
 // lineTable is the header of a unit's table of statements, read as far as package dwarf trusts it: that package sets aside as much memory as the
@@ -88,7 +89,11 @@ func (t *lineTable) skip(form uint64) {
 	case formBlock:
 		t.bytes(int(min(t.unsigned(), uint64(len(t.left))+1)))
 	case formString:
-		t.bytes(slices.Index(t.left, 0) + 1)
+		if end := bytes.IndexByte(t.left, 0); end >= 0 {
+			t.bytes(end + 1)
+		} else {
+			t.bytes(len(t.left) + 1) // which says that it is cut off
+		}
 	default:
 		n := formBytes[form]
 		if n == 0 && t.err == nil {
@@ -118,13 +123,12 @@ func (t *lineTable) number(n int) (v uint64) {
 	return v
 }
 
-// unsigned is a number in LEB128 (DWARF 5, 7.6).
-func (t *lineTable) unsigned() (v uint64) {
-	for shift := 0; ; shift += 7 {
-		b := t.number(1)
-		v |= b & 0x7f << shift
-		if b < 0x80 {
-			return v
-		}
+// unsigned is a number in LEB128 (DWARF 5, 7.6), which is what Go calls a varint.
+func (t *lineTable) unsigned() uint64 {
+	v, n := binary.Uvarint(t.left)
+	if n <= 0 {
+		n = len(t.left) + 1
 	}
+	t.bytes(n)
+	return v
 }

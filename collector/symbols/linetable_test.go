@@ -18,6 +18,8 @@ func TestCountsWrong(t *testing.T) {
 		"files without end":        {before + "\x01\x01\x1f\x01----\x01\x01\x1f\xff\xff\xff\xff\x7f----", "files"},
 		"names of nothing":         {before + "\x00\x05\x00\x00", "name 5 files"},
 		"fewer than it says":       {before + "\x01\x01\x1f\x03--------\x00\x00", "cut off"},
+		"a name without end":       {before + "\x01\x01\x08\xff\xff\x3f" + strings.Repeat("-", 1<<20), "cut off"},
+		"a number without end":     {before + "\x01\x01\x1f" + strings.Repeat("\xff", 20), "cut off"},
 		"an unknown form":          {before + "\x01\x01\x01\x03--------\x00\x00", "form 0x1"},
 		"64-bit":                   {"\xff\xff\xff\xff\x00\x01\x00\x00\x00\x00\x00\x00\x05\x00\x08\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x01\xfb\x0e\x01\x01\x01\x0e\x01--------\x00\x00", ""},
 		"nothing":                  {"", "cut off"},

@@ -81,13 +81,13 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call
-	if kind.object != "" && k.object != 0 {
+	if kind.hasObject && k.object != 0 {
 		s.args = append(s.args, arg{name: kind.object, value: uint64(k.object), word: argObject})
 	}
 	switch {
-	case kind.arg == "":
+	case !kind.hasArg:
 	case kind.text:
-		s.args = append(s.args, arg{name: kind.arg, text: k.more.text})
+		s.args = append(s.args, arg{name: kind.words, text: k.more.text})
 	case k.arg != 0:
 		s.args = append(s.args, arg{name: kind.arg, value: k.arg, word: argArg})
 	}

@@ -9,9 +9,12 @@ import (
 type kind struct {
 	call           wire.Call // CallNone when it is not known
 	name, category string
-	object         string // what the object is called; empty when that is not said
+	hasObject      bool
+	hasArg         bool
+	text           bool   // the argument stands for one
+	object         string // what the object is called
 	arg            string // what the argument is called
-	text           bool   // it stands for a text
+	words          string // what a text is called
 	signals        bool   // what ends it may be a signal
 	commits, waits bool   // on command buffers
 }
@@ -21,13 +24,11 @@ var kinds = func() []kind {
 	list := make([]kind, len(wire.Table)+1)
 	for i := range list {
 		row := wire.Call(i).Row()
-		k := kind{name: row.Selector, category: analyze.GroupName(row.Group), object: row.Object.Meaning(), arg: row.Arg.Meaning(), text: row.Arg.Role.IsText(),
-			signals: row.Group == wire.GroupSignal}
+		k := kind{name: row.Selector, category: analyze.GroupName(row.Group), signals: row.Group == wire.GroupSignal,
+			hasObject: row.Object.Role != wire.RoleNone, hasArg: row.Arg.Role != wire.RoleNone, text: row.Arg.Role.IsText(),
+			object: row.Object.Meaning(), arg: row.Arg.Meaning(), words: row.Arg.Words()}
 		if i < len(wire.Table) {
 			k.call = row.Call
-		}
-		if k.text {
-			k.arg = row.Arg.Words()
 		}
 		if row.Object.Kind == wire.KindCommandBuffer {
 			k.commits, k.waits = row.Effect.Commits(), row.Group == wire.GroupWait

@@ -8,6 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
 )
 
 // An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap / overlap
@@ -178,4 +179,22 @@ func common(a, b []analyze.Interval, by analyze.Nanos) (sum analyze.Nanos, done 
 		}
 	}
 	return sum, i
+}
+
+// adjustTests adjusts the p-values of all tests of the analysis together.
+func (ev *Evidence) adjustTests() {
+	var values []float64
+	for _, e := range ev.Exclusion {
+		values = append(values, e.PValue)
+	}
+	for _, i := range ev.Interference {
+		values = append(values, i.PValue)
+	}
+	adjusted := statistics.FalseDiscovery(values)
+	for i := range ev.Exclusion {
+		ev.Exclusion[i].QValue = adjusted[i]
+	}
+	for i := range ev.Interference {
+		ev.Interference[i].QValue = adjusted[len(ev.Exclusion)+i]
+	}
 }

@@ -186,3 +186,11 @@ func Share(part, whole analyze.Nanos) float64 {
 
 // Scaled is so much of a time.
 func Scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }
+
+// ThreadName is a thread in words.
+func ThreadName(t *analyze.Thread) string {
+	if t.Name == "" {
+		return fmt.Sprintf("thread %d", t.ID)
+	}
+	return fmt.Sprintf("%s %d", t.Name, t.ID)
+}

@@ -1,54 +1,43 @@
 package evidence
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
-// asking finds the objects by which the submitter is asked for something: it waits for their signal, and who gives that waits for the
+// findAsked finds the objects by which the submitter is asked for something: it waits for their signal, and who gives that waits for the
 // submitter at once, or it is not known by whom it was given.
-func (h *handover) asking(waits []analyze.SignalWait) map[uint64]bool {
+func (h *handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of waits for the submitter's signal
-	for i := range waits {
-		if w := &waits[i]; w.Signaller == h.To && w.Thread != h.To && !w.GivenBack {
-			begins[w.Thread] = append(begins[w.Thread], w.Begin)
-		}
+	for w := range h.answers() {
+		begins[w.Thread] = append(begins[w.Thread], w.Begin)
 	}
-	type use struct{ calls, soon int }
-	uses := map[uint64]*use{}
-	for i := range waits {
-		w := &waits[i]
+	uses := map[uint64]*struct{ calls, soon int }{}
+	for w := range analyze.Each(h.waits) {
 		if w.Thread != h.To || w.GivenBack {
 			continue
 		}
-		u := uses[w.Object]
-		if u == nil {
-			u = &use{}
-			uses[w.Object] = u
-		}
+		u := entry(uses, w.Object)
 		own := begins[w.Signaller]
 		if w.Signaller == nil || len(own) == 0 {
 			continue
 		}
-		called := w.Signalled
-		if called == 0 {
-			called = w.End
-		}
 		u.calls++
-		k := sort.Search(len(own), func(k int) bool { return own[k] >= called-policy.Wakeup.Nanos() })
-		if k < len(own) && own[k] <= called+policy.Soon.Nanos() {
+		called := cmp.Or(w.Signalled, w.End)
+		if k, _ := slices.BinarySearch(own, called-policy.Wakeup.Nanos()); k < len(own) && own[k] <= called+policy.Soon.Nanos() {
 			u.soon++
 		}
 	}
-	asked := map[uint64]bool{}
-	for object, u := range uses {
-		asked[object] = policy.AtLeast(policy.Most, u.soon, u.calls)
+	for object := range h.trace.Asked {
+		h.asked[object] = true
 	}
-	return asked
+	for object, u := range uses {
+		h.asked[object] = policy.AtLeast(policy.Most, u.soon, u.calls)
+	}
 }
 
 // Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask. Other parts of the run are
@@ -64,47 +53,63 @@ func (ev *Evidence) Asked() (objects []uint64) {
 	return objects
 }
 
-// What is handed over may not show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits
-// for it. Then this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
-// them also while all of the pool are busy, and not more seldom than at other times.
-
-// findByTiming finds who waits for the submitter's answers by when the submitter works.
-func (h *handover) findByTiming(t *analyze.Trace, waits []analyze.SignalWait) {
-	var made []analyze.Nanos
-	for _, b := range h.commits(t) {
-		if b.Created.Thread == h.To && b.Created.Known() {
-			made = append(made, b.Created.Begin)
+// findThreads finds who hands something over to the submitter.
+func (h *handover) findThreads() {
+	type signs struct {
+		waits, gave     int
+		waited, fetched analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
+	}
+	by := map[*analyze.Thread]*signs{}
+	for w := range h.answers() {
+		s := entry(by, w.Thread)
+		if s.waits++; w.Gave != 0 && h.asked[w.Gave] {
+			s.gave++
+		}
+		if s.waited += w.Length(); w.Fetched {
+			s.fetched += w.Length()
 		}
 	}
-	inCommit := h.inCommit(t)
-	by := map[*analyze.Thread]*struct{ answers, frameworks int }{}
-	for i := range waits {
-		w := &waits[i]
-		if w.Signaller != h.To || w.Thread == h.To || w.GivenBack {
+	for t, s := range by {
+		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
 			continue
 		}
-		if by[w.Thread] == nil {
-			by[w.Thread] = &struct{ answers, frameworks int }{}
+		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) {
+			h.Threads[t] = true
 		}
-		if isInside(inCommit, w.Signalled) { // a thread of Metal's own, woken to see to the commit
-			by[w.Thread].frameworks++
+	}
+}
+
+// findByTiming finds who waits for the submitter's answers by when the submitter works. What is handed over may not show: through a flag that the
+// submitter polls, a pipe, a queue that is never empty so that nobody waits for it. Then this does: who works on request makes command buffers only
+// while somebody waits for an answer. Who feeds a pool makes them also while all of the pool are busy, and not more seldom than at other times.
+func (h *handover) findByTiming() {
+	by := map[*analyze.Thread]*struct {
+		answers, frameworks int
+		asked               []analyze.Interval
+	}{}
+	for w := range h.answers() {
+		n := entry(by, w.Thread)
+		n.asked = append(n.asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
+		if h.inCommit.holds(w.Signalled) { // a thread of Metal's own, woken to see to the commit
+			n.frameworks++
 		} else {
-			by[w.Thread].answers++
+			n.answers++
 		}
 	}
 	threads := map[*analyze.Thread]bool{}
-	for th, n := range by {
+	var asked []analyze.Interval
+	for t, n := range by {
 		if n.answers >= policy.Handful.Count() && n.answers > policy.Outlier.Count()*n.frameworks {
-			threads[th] = true
+			threads[t], asked = true, append(asked, n.asked...)
 		}
 	}
 	if len(threads) < 2 {
 		return
 	}
-	var asked []analyze.Interval
-	for i := range waits {
-		if w := &waits[i]; threads[w.Thread] && w.Signaller == h.To && !w.GivenBack {
-			asked = append(asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
+	var made []analyze.Nanos
+	for _, b := range h.commits {
+		if b.Created.Thread == h.To && b.Created.Known() {
+			made = append(made, b.Created.Begin)
 		}
 	}
 	h.MayAnswer = len(asked)
@@ -122,14 +127,15 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	spans := union.Spans()
 	window := analyze.Interval{Begin: spans[0].Begin, End: spans[len(spans)-1].End}
 	slices.Sort(made)
-	made = made[sort.Search(len(made), func(i int) bool { return made[i] >= window.Begin }):]
-	made = made[:sort.Search(len(made), func(i int) bool { return made[i] >= window.End })]
+	from, _ := slices.BinarySearch(made, window.Begin)
+	to, _ := slices.BinarySearch(made, window.End)
+	made = made[from:to]
 	unasked := func(by analyze.Nanos) (n int) {
 		for _, at := range made {
 			if at += by; at >= window.End {
 				at -= window.Length()
 			}
-			if union.Within(analyze.Interval{Begin: at, End: at + 1}) == 0 {
+			if !union.holds(at) {
 				n++
 			}
 		}
@@ -145,17 +151,4 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	}
 	expected := float64(sum) / policy.Permutations
 	return expected >= policy.Handful.Value && float64(found) <= (1-policy.Broad.Value)*expected && float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
-}
-
-// inCommit is when the submitter commits.
-func (h *handover) inCommit(t *analyze.Trace) *Busy {
-	var own []analyze.Interval
-	for _, b := range h.commits(t) {
-		own = append(own, b.Committed.Interval)
-	}
-	return NewBusy(own)
-}
-
-func isInside(b *Busy, t analyze.Nanos) bool {
-	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }

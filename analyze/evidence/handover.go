@@ -2,8 +2,8 @@ package evidence
 
 import (
 	"cmp"
+	"iter"
 	"slices"
-	"sort"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -32,7 +32,11 @@ type handover struct {
 	Waited    float64                  // share of their time for which those that hand something over wait so
 	Batched   int                      // replies that were given together with others
 
-	asked map[uint64]bool // objects by which it is asked, or, with false, is not
+	trace    *analyze.Trace
+	waits    []analyze.SignalWait
+	commits  []*analyze.CommandBuffer // of the submitter, by commit
+	inCommit *Busy                    // when it commits
+	asked    map[uint64]bool          // objects by which it is asked, or, with false, is not
 }
 
 // A reply ends a thread's wait for what it handed over.
@@ -66,102 +70,69 @@ func signalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 
 // findHandover finds who submits for others; the handover may not hold. It is nil when no thread made nearly all commits.
 func (ev *Evidence) findHandover() *handover {
-	commits, most, all := map[*analyze.Thread]int{}, 0, 0
-	h := &handover{Threads: map[*analyze.Thread]bool{}}
+	commits, all := map[*analyze.Thread]int{}, 0
+	h := &handover{trace: ev.Trace, waits: ev.ForSignals, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{}}
 	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
-			commits[t]++
-			if all++; commits[t] > most {
-				h.To, most = t, commits[t]
+			all++
+			if commits[t]++; commits[t] > commits[h.To] {
+				h.To = t
 			}
 		}
 	}
-	if len(ev.ForSignals) == 0 || h.To == nil || !policy.NearlyAll(most, all) {
+	if len(h.waits) == 0 || h.To == nil || !policy.NearlyAll(commits[h.To], all) {
 		return nil
 	}
-	h.asked = h.asking(ev.ForSignals)
-	for object := range ev.Trace.Asked {
-		if _, here := h.asked[object]; !here {
-			h.asked[object] = true
-		}
-	}
-	h.findThreads(ev.ForSignals)
+	h.findCommits()
+	h.findAsked()
+	h.findThreads()
 	if len(h.Threads) < 2 {
-		h.findByTiming(ev.Trace, ev.ForSignals)
+		h.findByTiming()
 	}
-	inCommit := h.inCommit(ev.Trace)
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range h.answers() {
 		switch {
-		case w.Signaller != h.To || w.Thread == h.To || w.GivenBack:
 		case h.Threads[w.Thread]:
-			r := reply{Call: w.Call, At: w.Signalled}
-			if r.At == 0 {
-				r.At = w.End
-			}
-			h.Replies = append(h.Replies, r)
-		case !isInside(inCommit, w.Signalled): // there it wakes Metal's own threads
+			h.Replies = append(h.Replies, reply{Call: w.Call, At: cmp.Or(w.Signalled, w.End)})
+		case !h.inCommit.holds(w.Signalled): // there it wakes Metal's own threads
 			h.Others++
 		}
 	}
 	slices.SortStableFunc(h.Replies, func(x, y reply) int { return cmp.Compare(x.At, y.At) })
-	h.serve(ev.Trace, ev.ForSignals)
+	h.serve()
 	return h
 }
 
-// findThreads finds who hands something over to the submitter.
-func (h *handover) findThreads(waits []analyze.SignalWait) {
-	type signs struct {
-		waits, gave     int
-		waited, fetched analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
-	}
-	by := map[*analyze.Thread]*signs{}
-	for i := range waits {
-		w := &waits[i]
-		if w.Signaller != h.To || w.Thread == h.To || w.GivenBack {
-			continue
-		}
-		s := by[w.Thread]
-		if s == nil {
-			s = &signs{}
-			by[w.Thread] = s
-		}
-		if s.waits++; w.Gave != 0 && h.asked[w.Gave] {
-			s.gave++
-		}
-		s.waited += w.Length()
-		if w.Fetched {
-			s.fetched += w.Length()
+// findCommits finds what the submitter commits, and when.
+func (h *handover) findCommits() {
+	var own []analyze.Interval
+	for b := range h.trace.Buffers() {
+		if b.Committed.Thread == h.To && b.Committed.Known() {
+			h.commits, own = append(h.commits, b), append(own, b.Committed.Interval)
 		}
 	}
-	for t, s := range by {
-		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
-			continue
-		}
-		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) {
-			h.Threads[t] = true
-		}
-	}
+	slices.SortStableFunc(h.commits, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Committed.Begin, y.Committed.Begin) })
+	h.inCommit = NewBusy(own)
 }
 
-// commits are the command buffers that the submitter committed, by commit.
-func (h *handover) commits(t *analyze.Trace) (list []*analyze.CommandBuffer) {
-	for b := range t.Buffers() {
-		if b.Committed.Thread == h.To && b.Committed.Known() {
-			list = append(list, b)
+// answers goes over the waits of others that the submitter's signal ended.
+func (h *handover) answers() iter.Seq[*analyze.SignalWait] {
+	return func(yield func(*analyze.SignalWait) bool) {
+		for w := range analyze.Each(h.waits) {
+			if w.Signaller == h.To && w.Thread != h.To && !w.GivenBack && !yield(w) {
+				return
+			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Committed.Begin, y.Committed.Begin) })
-	return list
 }
 
 // used are the instants at which the submitter used Metal, in ascending order.
-func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
-	for b := range t.Buffers() {
+func (h *handover) used() (at []analyze.Nanos) {
+	for b := range h.trace.Buffers() {
 		if b.Created.Thread == h.To {
 			at = append(at, b.Created.End)
 		}
-		for i := range b.Encoders {
-			if e := &b.Encoders[i]; e.Created.Thread == h.To {
+		for e := range analyze.Each(b.Encoders) {
+			if e.Created.Thread == h.To {
 				at = append(at, e.Created.Begin)
 				for _, d := range e.Dispatches {
 					at = append(at, d.At)
@@ -172,8 +143,8 @@ func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
 			at = append(at, b.Committed.Begin)
 		}
 	}
-	for i := range t.Waits {
-		if w := &t.Waits[i]; w.Thread == h.To {
+	for w := range analyze.Each(h.trace.Waits) {
+		if w.Thread == h.To {
 			at = append(at, w.End)
 		}
 	}
@@ -182,45 +153,44 @@ func (h *handover) used(t *analyze.Trace) (at []analyze.Nanos) {
 }
 
 // serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in between.
-func (h *handover) serve(t *analyze.Trace, waits []analyze.SignalWait) {
-	used, commits := h.used(t), h.commits(t)
+func (h *handover) serve() {
+	used := h.used()
 	var own []analyze.Interval
-	for w := range analyze.Each(waits) {
+	for w := range analyze.Each(h.waits) {
 		if w.Thread == h.To {
 			own = append(own, w.Interval)
 		}
 	}
 	idle := NewBusy(own)
-	var all, served, before analyze.Nanos
-	for from := 0; from < len(h.Replies); {
-		first := &h.Replies[from]
-		k := sort.Search(len(used), func(k int) bool { return used[k] > before })
-		does := k < len(used) && used[k] <= first.At
-		next := sort.Search(len(used), func(k int) bool { return used[k] > first.At })
+	var all, served, active, before analyze.Nanos
+	for from, k := 0, 0; from < len(h.Replies); {
+		first := h.Replies[from].At
+		last, _ := slices.BinarySearch(used, before+1)
+		next, _ := slices.BinarySearch(used, first+1)
 		to := from + 1
 		for to < len(h.Replies) && (next == len(used) || h.Replies[to].At < used[next]) {
 			to++
 		}
-		k = sort.Search(len(commits), func(k int) bool { return commits[k].Committed.Begin > before })
-		n := 0
-		for ; k < len(commits) && commits[k].Committed.Begin <= first.At; k++ {
-			h.Replies[from+min(n, to-from-1)].Own += overlap(commits[k].GPU, h.Replies[from+min(n, to-from-1)].Interval)
-			n++
-		}
-		forEach := n >= to-from && to-from < len(h.Threads)
-		if to-from > 1 {
-			h.Batched += to - from
-		}
-		for i := from; i < to; i++ {
-			all += h.Replies[i].Length()
-			if does && (i == from || forEach) {
-				served += h.Replies[i].Length() - idle.Within(h.Replies[i].Interval)
+		together, n := h.Replies[from:to], 0
+		for ; k < len(h.commits) && h.commits[k].Committed.Begin <= first; k++ {
+			if h.commits[k].Committed.Begin > before {
+				r := &together[min(n, len(together)-1)]
+				r.Own += overlap(h.commits[k].GPU, r.Interval)
+				n++
 			}
 		}
-		before = h.Replies[to-1].At
-		from = to
+		forEach := n >= len(together) && len(together) < len(h.Threads)
+		if len(together) > 1 {
+			h.Batched += len(together)
+		}
+		for i, r := range together {
+			all += r.Length()
+			if last < next && (i == 0 || forEach) {
+				served += r.Length() - idle.Within(r.Interval)
+			}
+		}
+		from, before = to, together[len(together)-1].At
 	}
-	var active analyze.Nanos
 	for t := range h.Threads {
 		active += t.Active.Length()
 	}

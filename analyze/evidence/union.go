@@ -66,6 +66,11 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
+// holds says whether the union has an instant.
+func (b *Busy) holds(t analyze.Nanos) bool {
+	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
+}
+
 // begun is how many spans begin before t, which are so many at least. It is asked for each wait: a search of the language's library, with a call
 // for each step, takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {

@@ -12,15 +12,13 @@ func eventChain(ev *evidence.Evidence) Finding {
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
-	var blocked []evidence.Blocked
-	for b, x := range ev.Released() {
+	for _, x := range ev.Released() {
 		waits += int(x.Waits)
 		if x.Event.Length() == 0 {
 			continue
 		}
 		chained++
 		delay += x.Event.Length()
-		blocked = append(blocked, evidence.Blocked{Buffer: b, From: x.Event.Begin})
 		switch {
 		case x.ByThread != nil:
 			byThreads++
@@ -36,7 +34,7 @@ func eventChain(ev *evidence.Evidence) Finding {
 	case ev.Saturated:
 		return r.not("%d command buffers waited for events, but the GPU was saturated", chained)
 	}
-	r.Lost = ev.WaitedDuring(blocked)
+	r.Lost = ev.WaitedDuring(func(x *evidence.Release) analyze.Interval { return x.Event })
 	r.Holds = true
 	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits, delay/analyze.Nanos(chained))
 	if byThreads > 0 {

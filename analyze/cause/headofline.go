@@ -47,14 +47,12 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}
 	enqueued, blocks := 0, 0
-	var blocked []evidence.Blocked
 	for b := range ev.Trace.Buffers() {
 		if b.Enqueued.Known() {
 			enqueued++
 		}
 		if x := ev.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 {
 			blocks++
-			blocked = append(blocked, evidence.Blocked{Buffer: b, From: x.Head.Begin})
 		}
 	}
 	switch {
@@ -63,7 +61,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	case blocks == 0:
 		return r.not("%d command buffers were enqueued early; none kept a committed one waiting", enqueued)
 	}
-	r.Lost = ev.WaitedDuring(blocked)
+	r.Lost = ev.WaitedDuring(func(x *evidence.Release) analyze.Interval { return x.Head })
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))

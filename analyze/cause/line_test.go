@@ -137,7 +137,7 @@ func TestEmptyIsNotInLine(t *testing.T) {
 	if len(a.Lines) == 0 {
 		t.Fatal("the queue is not seen to hold anything up: that tests nothing")
 	}
-	if n := a.TimeInLine(); n != 0 || a.Verdict.Cause != DeviceWideSync {
+	if n := a.InLines; n != 0 || a.Verdict.Cause != DeviceWideSync {
 		t.Errorf("%v in line; %s", n, a.Verdict.Summary)
 	}
 }

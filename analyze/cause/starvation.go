@@ -25,8 +25,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("threads that feed the GPU waited %s, %s of the threads' time, for other threads' signals while it had nothing to do", r.Lost, percent(ev.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
-	for i := range feeders[:min(policy.MostNamed, len(feeders))] {
-		x := &feeders[i]
+	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
 		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
 	}
 	if site := ev.StarvedAt(); site != "" {

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -10,6 +12,16 @@ import (
 
 // A counter counts how many intervals are open at a time.
 type counter struct{ begins, ends []analyze.Nanos }
+
+// counterOf counts the intervals of a list.
+func counterOf(list []analyze.Interval) *counter {
+	c := &counter{}
+	for _, i := range list {
+		c.add(i)
+	}
+	c.sort()
+	return c
+}
 
 func (c *counter) add(i analyze.Interval) {
 	c.begins = append(c.begins, i.Begin)
@@ -28,17 +40,48 @@ func (c *counter) at(t analyze.Nanos) int {
 	return max(0, begun-ended)
 }
 
-func (c *counter) most() int {
-	open, most, e := 0, 0, 0
-	for _, b := range c.begins {
-		for e < len(c.ends) && c.ends[e] <= b {
-			open--
-			e++
+// sweep goes over the times in which the same number of intervals of each counter is open, with these numbers.
+func sweep(counters ...*counter) iter.Seq2[analyze.Interval, []int] {
+	type edge struct {
+		at     analyze.Nanos
+		of, by int
+	}
+	var edges []edge
+	for of, c := range counters {
+		for i := range c.begins {
+			edges = append(edges, edge{c.begins[i], of, 1}, edge{c.ends[i], of, -1})
 		}
-		open++
-		most = max(most, open)
+	}
+	slices.SortFunc(edges, func(x, y edge) int { return cmp.Compare(x.at, y.at) })
+	return func(yield func(analyze.Interval, []int) bool) {
+		open := make([]int, len(counters))
+		for i, e := range edges {
+			if i > 0 && edges[i-1].at < e.at && !yield(analyze.Interval{Begin: edges[i-1].at, End: e.at}, open) {
+				return
+			}
+			open[e.of] += e.by
+		}
+	}
+}
+
+// most is how many intervals were open at the same time.
+func (c *counter) most() (most int) {
+	for _, open := range sweep(c) {
+		most = max(most, open[0])
 	}
 	return most
+}
+
+// when is when at least so many were.
+func (c *counter) when(n int) *Busy {
+	b := &Busy{}
+	for i, open := range sweep(c) {
+		if open[0] >= n {
+			b.extend(i)
+		}
+	}
+	b.add()
+	return b
 }
 
 // levels is how long how many intervals were open.
@@ -46,6 +89,25 @@ type levels struct {
 	running []analyze.Nanos // by number, the last for that many or more
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
 	growth  float64         // in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
+}
+
+// times sums them up, of what ran and what was pending meanwhile.
+func (c *counter) times(pending *counter) *levels {
+	l := &levels{running: make([]analyze.Nanos, policy.MostAtOnce)}
+	var grows regression
+	for i, open := range sweep(c, pending) {
+		run, pending := open[0], open[1]
+		if run == 0 {
+			continue
+		}
+		l.running[min(run, policy.MostAtOnce-1)] += i.Length()
+		if pending > 0 {
+			l.backlog += i.Length()
+			grows.add(float64(run+pending), float64(run), float64(i.Length()))
+		}
+	}
+	l.growth = grows.slope()
+	return l
 }
 
 // capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of the time in which any was.
@@ -57,66 +119,4 @@ func (l *levels) capacity(busy analyze.Nanos) int {
 		}
 	}
 	return 0
-}
-
-// times sweeps over both counters.
-func (c *counter) times(pending *counter) levels {
-	const most = policy.MostAtOnce
-	l := levels{running: make([]analyze.Nanos, most)}
-	var bi, ei, pb, pe int
-	var grows regression
-	last := analyze.Nanos(0)
-	for bi < len(c.begins) || ei < len(c.ends) {
-		at := analyze.Nanos(1<<63 - 1)
-		for _, next := range []struct {
-			list []analyze.Nanos
-			i    int
-		}{{c.begins, bi}, {c.ends, ei}, {pending.begins, pb}, {pending.ends, pe}} {
-			if next.i < len(next.list) {
-				at = min(at, next.list[next.i])
-			}
-		}
-		if open := bi - ei; open > 0 {
-			l.running[min(open, most-1)] += at - last
-			if pb > pe {
-				l.backlog += at - last
-				grows.add(float64(open+pb-pe), float64(open), float64(at-last))
-			}
-		}
-		last = at
-		bi, ei = advance(c.begins, bi, at), advance(c.ends, ei, at)
-		pb, pe = advance(pending.begins, pb, at), advance(pending.ends, pe, at)
-	}
-	l.growth = grows.slope()
-	return l
-}
-
-// A regression is of y over x, weighted.
-type regression struct{ n, x, y, xx, xy float64 }
-
-func (r *regression) add(x, y, weight float64) {
-	r.n += weight
-	r.x += weight * x
-	r.y += weight * y
-	r.xx += weight * x * x
-	r.xy += weight * x * y
-}
-
-func (r *regression) slope() float64 {
-	if r.n == 0 {
-		return 0
-	}
-	mean := r.x / r.n
-	variance := r.xx/r.n - mean*mean
-	if variance < policy.LeastVariance {
-		return 0
-	}
-	return (r.xy/r.n - mean*r.y/r.n) / variance
-}
-
-func advance(list []analyze.Nanos, i int, at analyze.Nanos) int {
-	for i < len(list) && list[i] <= at {
-		i++
-	}
-	return i
 }

@@ -71,8 +71,7 @@ func sameWork(list []running, labels bool) (sorts [][]analyze.Interval) {
 		work  uint64
 		label string
 	}
-	var order []sameness
-	by := map[sameness][]analyze.Interval{}
+	var by Ordered[sameness, []analyze.Interval]
 	for _, r := range list {
 		work, known := r.buffer.Work()
 		if !known || r.Length() <= 0 || r.Interval != r.buffer.GPU {
@@ -82,15 +81,13 @@ func sameWork(list []running, labels bool) (sorts [][]analyze.Interval) {
 		if labels {
 			of.label = r.buffer.Label
 		}
-		if by[of] == nil {
-			order = append(order, of)
-		}
-		by[of] = append(by[of], r.Interval)
+		same := by.Of(of)
+		*same = append(*same, r.Interval)
 	}
 	ran := newPace(list, 0)
-	for _, of := range order {
-		if same := by[of]; len(same) >= policy.Sample.Count() && ran.differs(same) {
-			sorts = append(sorts, same)
+	for _, same := range by.All {
+		if len(*same) >= policy.Sample.Count() && ran.differs(*same) {
+			sorts = append(sorts, *same)
 		}
 	}
 	return sorts
@@ -106,25 +103,12 @@ type pace struct {
 }
 
 func newPace(list []running, slope float64) *pace {
-	type edge struct {
-		at analyze.Nanos
-		by int
-	}
-	edges := make([]edge, 0, 2*len(list))
-	for _, r := range list {
-		edges = append(edges, edge{r.Begin, 1}, edge{r.End, -1})
-	}
-	slices.SortFunc(edges, func(x, y edge) int { return int(max(-1, min(1, x.at-y.at))) })
-	p := &pace{of: slope, at: make([]analyze.Nanos, len(edges)), done: make([]float64, len(edges)), ran: make([]float64, len(edges)), run: make([]int, len(edges))}
-	done, ran, run := 0.0, 0.0, 0
-	for i, e := range edges {
-		if i > 0 {
-			took := float64(e.at - edges[i-1].at)
-			done += took * p.speed(run)
-			ran += took * float64(run)
-		}
-		run += e.by
-		p.at[i], p.done[i], p.ran[i], p.run[i] = e.at, done, ran, run
+	p := &pace{of: slope}
+	done, ran := 0.0, 0.0
+	for i, open := range sweep(counterOf(intervals(list))) {
+		run, took := open[0], float64(i.Length())
+		p.at, p.done, p.ran, p.run = append(p.at, i.Begin), append(p.done, done), append(p.ran, ran), append(p.run, run)
+		done, ran = done+took*p.speed(run), ran+took*float64(run)
 	}
 	return p
 }

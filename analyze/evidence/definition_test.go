@@ -103,8 +103,13 @@ func TestMatrices(t *testing.T) {
 	check("lock", a.LockMatrix, 2, 0, 50)
 	check("queued", a.QueuedMatrix, 0, 2, 20) // 310 to 330
 	check("queued", a.QueuedMatrix, 0, 1, 20) // 330 to 350
-	if a.WaitMatrix.Total() != 150 || a.QueuedMatrix.Total() != 40 {
-		t.Errorf("totals %d, %d", a.WaitMatrix.Total(), a.QueuedMatrix.Total())
+	for name, m := range map[string]struct {
+		*Matrix
+		want analyze.Nanos
+	}{"wait": {a.WaitMatrix, 150}, "queued": {a.QueuedMatrix, 40}} {
+		if total := SumOf(analyze.Each(slices.Concat(m.NS...)), func(n *analyze.Nanos) analyze.Nanos { return *n }); total != m.want {
+			t.Errorf("%s: the total is %d, want %d", name, total, m.want)
+		}
 	}
 	if got, want := a.Threads[0].LostToOthers(), 0.14; got != want { // 100 foreign and 40 queued of 1000
 		t.Errorf("lost to others %v, want %v", got, want)

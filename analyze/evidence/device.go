@@ -25,6 +25,14 @@ type running struct {
 	buffer *analyze.CommandBuffer
 }
 
+// intervals are the times of command buffers.
+func intervals(of []running) (list []analyze.Interval) {
+	for _, r := range of {
+		list = append(list, r.Interval)
+	}
+	return list
+}
+
 // DeviceOf is where a command buffer runs; the first device where that is not known.
 func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
 	if d := ev.devices[modelOf(b)]; d != nil {
@@ -48,18 +56,13 @@ func modelOf(b *analyze.CommandBuffer) *analyze.Device {
 func (ev *Evidence) findDevices() {
 	ev.devices = map[*analyze.Device]*Device{}
 	for b := range ev.Trace.Buffers() {
-		if !b.GPU.Known() {
-			continue
-		}
 		gpu := b.GPU.Within(ev.Trace.Window)
-		if gpu.End < gpu.Begin {
+		if !b.GPU.Known() || gpu.End < gpu.Begin {
 			continue
 		}
-		model := modelOf(b)
-		d := ev.devices[model]
-		if d == nil {
-			d = &Device{Model: model, byThread: map[*analyze.Thread]*Busy{}}
-			ev.devices[model] = d
+		d := entry(ev.devices, modelOf(b))
+		if len(d.running) == 0 {
+			d.Model = modelOf(b)
 			ev.deviceOrder = append(ev.deviceOrder, d)
 		}
 		d.running = append(d.running, running{gpu, b})
@@ -70,8 +73,7 @@ func (ev *Evidence) findDevices() {
 			d.rows = slices.Clone(d.running[:len(d.running)-1])
 		}
 		for w := range b.GPUWork() {
-			row := w.Interval.Within(ev.Trace.Window)
-			if row.End >= row.Begin {
+			if row := w.Interval.Within(ev.Trace.Window); row.End >= row.Begin {
 				d.rows = append(d.rows, running{row, b})
 			}
 		}
@@ -87,7 +89,7 @@ func (ev *Evidence) findDevices() {
 		} else {
 			sortByBegin(d.rows)
 		}
-		d.unite()
+		d.all, d.byThread = unite(d.rows)
 		d.any = d.all
 		if others := elsewhere[d.Model]; len(others) > 0 {
 			d.any = NewBusy(append(others, d.all.Spans()...))
@@ -101,23 +103,18 @@ func (ev *Evidence) findDevices() {
 	}
 }
 
-// unite finds when the device worked, in all and for each thread.
-func (d *Device) unite() {
-	d.all = &Busy{spans: make([]analyze.Interval, 0, len(d.rows))}
-	for i := range d.rows {
-		r := &d.rows[i]
-		d.all.extend(r.Interval)
-		by := d.byThread[r.buffer.Committed.Thread]
-		if by == nil {
-			by = &Busy{}
-			d.byThread[r.buffer.Committed.Thread] = by
-		}
-		by.extend(r.Interval)
+// unite is when some work ran that is sorted by its beginning, in all and for each thread.
+func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
+	all, byThread = &Busy{spans: make([]analyze.Interval, 0, len(rows))}, map[*analyze.Thread]*Busy{}
+	for i := range rows {
+		all.extend(rows[i].Interval)
+		entry(byThread, rows[i].buffer.Committed.Thread).extend(rows[i].Interval)
 	}
-	d.all.add()
-	for _, by := range d.byThread {
+	all.add()
+	for _, by := range byThread {
 		by.add()
 	}
+	return all, byThread
 }
 
 // Devices are those that ran something, in the order in which they did.

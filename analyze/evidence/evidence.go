@@ -4,7 +4,6 @@ package evidence
 
 import (
 	"cmp"
-	"sync"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -26,14 +25,14 @@ type Evidence struct {
 	times       map[*analyze.Thread]*ThreadTime // Threads
 	devices     map[*analyze.Device]*Device
 	deviceOrder []*Device
-	released    column[release]
-	waitedFor   column[analyze.Nanos] // return of the first wait for it, where its completion is not in the trace; else 0
-	FullQueue   []acquisition         // creations of command buffers that blocked on a full queue
+	released    []Release                                    // by CommandBufferIndex
+	waitedFor   map[analyze.CommandBufferIndex]analyze.Nanos // return of the first wait for it, where its completion is not in the trace; else 0
+	FullQueue   []acquisition                                // creations of command buffers that blocked on a full queue
 	spans       map[*analyze.Thread]spansOf
-	Lines       map[*analyze.Queue]*line // queues that held up what was ready
-	Locks       []analyze.LockWait       // those that are not for work
-	SignalWaits []analyze.SignalWait     // with waits for what looks like a lock and is a queue of work
-	ForSignals  []analyze.SignalWait     // SignalWaits, those of a thread that waited again at once as one
+	Lines       map[*analyze.Queue]queueOverlap // queues that held up what was ready
+	Locks       []analyze.LockWait              // those that are not for work
+	SignalWaits []analyze.SignalWait            // with waits for what looks like a lock and is a queue of work
+	ForSignals  []analyze.SignalWait            // SignalWaits, those of a thread that waited again at once as one
 	forWork     map[*analyze.Thread]idleTime
 	Handover    *handover // nil when there is no single submitter
 
@@ -64,8 +63,7 @@ type Evidence struct {
 	passing    map[*analyze.Process]*Busy // when a thread is at work on what hangs on such waits, and so has its interpreter's lock
 	Meetings   *Meetings                  // nil when threads do not meet
 	Starvation feeding
-	launch     func() (launch, work analyze.Nanos) // TypicalLaunch, which several ask for; nil before all is weighed
-	OwnWork    *Interference                       // of the threads' own work with each other's; nil when that cannot be told
+	OwnWork    *Interference // of the threads' own work with each other's; nil when that cannot be told
 }
 
 // Options steer what is random.
@@ -166,7 +164,7 @@ func (ev *Evidence) weigh(opts Options) {
 	ev.Busiest = ev.busiestDevice()
 	ev.Busy = Share(ev.Busiest.Busy, ev.Busiest.Active.Length())
 	ev.Pending = Share(ev.Busiest.Backlog, ev.Busiest.Active.Length())
-	ev.InLines = ev.TimeInLine()
+	ev.InLines = SumOf(analyze.Each(ev.Trace.Waits), ev.InLine)
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
@@ -180,7 +178,6 @@ func (ev *Evidence) weigh(opts Options) {
 	ev.hanging, ev.passing = ev.whatHangs()
 	ev.Starvation = ev.findStarvation()
 	ev.OwnWork = ev.interferenceOfOwnWork(opts)
-	ev.launch = sync.OnceValues(ev.typicalLaunch)
 }
 
 // WaitingForTheGPU is the evidence as it is where the GPU is what threads wait for, though they would wait for something else first.

@@ -31,12 +31,9 @@ func (ev *Evidence) exclusion(opts Options) {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
 			gpu[t] = append(gpu[t], b.GPU.Within(ev.Trace.Window))
 		}
-		for i := range b.Encoders {
-			e := &b.Encoders[i]
-			if t := e.Created.Thread; t != nil && e.Ended.Known() && e.Ended.Thread == t {
-				encoders[t] = append(encoders[t], analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}.Within(ev.Trace.Window))
-			}
-		}
+	}
+	for _, c := range ev.openEncoders() {
+		encoders[c.Thread] = append(encoders[c.Thread], c.Interval.Within(ev.Trace.Window))
 	}
 	for _, c := range []struct {
 		what string
@@ -138,63 +135,58 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. Two that are shifted by as much overlap as if
-// neither were, so one of them is left where it is, and none is copied.
+// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos) (sum analyze.Nanos) {
-	for i := range lines {
-		for j := i + 1; j < len(lines); j++ {
-			by := shifts[j] - shifts[i]
-			if by < 0 {
-				by += window.Length()
-			}
-			sum += shifted(lines[i], lines[j], window, by)
+	var all [][]analyze.Interval
+	for i, line := range lines {
+		line = shifted(line, window, shifts[i])
+		for _, other := range all {
+			sum += common(line, other)
+		}
+		all = append(all, line)
+	}
+	return sum
+}
+
+// shifted is a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at its beginning.
+func shifted(line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
+	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
+	all := make([]analyze.Interval, 0, len(line)+1)
+	for _, i := range line[around:] {
+		all = append(all, analyze.Interval{Begin: max(window.Begin, i.Begin+by-window.Length()), End: i.End + by - window.Length()})
+	}
+	for _, i := range line[:min(around+1, len(line))] {
+		if i.Begin+by < window.End {
+			all = append(all, analyze.Interval{Begin: i.Begin + by, End: min(i.End+by, window.End)})
+		}
+	}
+	return all
+}
+
+// common is the overlap of two lines.
+func common(a, b []analyze.Interval) (sum analyze.Nanos) {
+	for len(a) > 0 && len(b) > 0 {
+		sum += max(0, min(a[0].End, b[0].End)-max(a[0].Begin, b[0].Begin))
+		if a[0].End < b[0].End {
+			a = a[1:]
+		} else {
+			b = b[1:]
 		}
 	}
 	return sum
 }
 
-// shifted is the overlap of two lines in a window of which b is shifted by a time, in a circle. What crosses the edge comes on both sides, and
-// a has nothing beyond the window that could overlap it there.
-func shifted(a, b []analyze.Interval, window analyze.Interval, by analyze.Nanos) analyze.Nanos {
-	edge := window.End - by
-	over := sort.Search(len(b), func(i int) bool { return b[i].End > edge })
-	back, next := common(a, b[over:], by-window.Length())
-	if over < len(b) && b[over].Begin < edge {
-		over++
-	}
-	on, _ := common(a[next:], b[:over], by)
-	return back + on
-}
-
-// common is the overlap of two lines, of which b is shifted by a time. What of a is behind all of b begins at done.
-func common(a, b []analyze.Interval, by analyze.Nanos) (sum analyze.Nanos, done int) {
-	i := 0
-	for j := 0; i < len(a) && j < len(b); {
-		begin, end := b[j].Begin+by, b[j].End+by
-		sum += max(0, min(a[i].End, end)-max(a[i].Begin, begin))
-		if a[i].End < end {
-			i++
-		} else {
-			j++
-		}
-	}
-	return sum, i
-}
-
 // adjustTests adjusts the p-values of all tests of the analysis together.
 func (ev *Evidence) adjustTests() {
-	var values []float64
-	for _, e := range ev.Exclusion {
-		values = append(values, e.PValue)
+	var p []float64
+	var q []*float64
+	for e := range analyze.Each(ev.Exclusion) {
+		p, q = append(p, e.PValue), append(q, &e.QValue)
 	}
-	for _, i := range ev.Interference {
-		values = append(values, i.PValue)
+	for i := range analyze.Each(ev.Interference) {
+		p, q = append(p, i.PValue), append(q, &i.QValue)
 	}
-	adjusted := statistics.FalseDiscovery(values)
-	for i := range ev.Exclusion {
-		ev.Exclusion[i].QValue = adjusted[i]
-	}
-	for i := range ev.Interference {
-		ev.Interference[i].QValue = adjusted[len(ev.Exclusion)+i]
+	for i, adjusted := range statistics.FalseDiscovery(p) {
+		*q[i] = adjusted
 	}
 }

@@ -19,8 +19,6 @@ type GPU struct {
 	Idle         analyze.Nanos
 	IdleBy       []IdleCause // longest first
 	Devices      []DeviceUse
-
-	shortest analyze.Nanos // a gap of that length is none of the longest; 0 when it is not known
 }
 
 // DeviceUse is what one GPU did between the first commit to it and the last completion.
@@ -93,12 +91,8 @@ func (g *GPU) sum(window analyze.Interval) {
 
 // keep keeps a gap that may be one of the longest. Of gaps that are as long the first are listed.
 func (g *GPU) keep(gap Gap) {
-	if g.shortest > 0 && gap.Length() <= g.shortest {
-		return
-	}
 	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
 		g.longest()
-		g.shortest = g.IdleGaps[policy.MostGaps-1].Length()
 	}
 }
 
@@ -108,12 +102,18 @@ func (g *GPU) longest() {
 	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
 }
 
+// UseOf is what a device did.
+func (ev *Evidence) UseOf(d *Device) (use DeviceUse) {
+	if i := slices.Index(ev.deviceOrder, d); i >= 0 {
+		use = ev.GPU.Devices[i]
+	}
+	return use
+}
+
 // deviceUse sweeps over the beginnings and ends of the device's work.
 func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 	use := DeviceUse{Device: d.Model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
-	var run, none counter
 	for _, r := range d.running {
-		run.add(r.Interval)
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
 		if ev.released == nil && r.buffer.Committed.Known() || ev.ReleaseOf(r.buffer.Index) != nil {
@@ -123,9 +123,7 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 	for _, r := range d.rows {
 		use.Sum += r.Length()
 	}
-	run.sort()
-	times := run.times(&none)
-	use.Capacity = times.capacity(use.Busy)
+	use.Capacity = counterOf(intervals(d.running)).times(&counter{}).capacity(use.Busy)
 	return use
 }
 
@@ -133,26 +131,21 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 // a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells what waits for room from what is only
 // about to begin: a full device runs as many command buffers, however many more are ready.
 func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
-	var run, pending counter
+	var pending []analyze.Interval
 	latency, encoded := ev.startLatency(), ev.Trace.Encoded()
 	for _, r := range d.running {
-		run.add(r.Interval)
 		x := ev.ReleaseOf(r.buffer.Index)
 		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
 			continue
 		}
 		waiting := analyze.Interval{Begin: x.At + latency, End: r.Begin}
-		if line := ev.Lines[r.buffer.Queue]; line != nil {
-			for _, i := range line.full.Gaps(waiting) {
-				pending.add(i)
-			}
-			continue
+		if line, limited := ev.Lines[r.buffer.Queue]; limited {
+			pending = append(pending, line.full.Gaps(waiting)...)
+		} else {
+			pending = append(pending, waiting)
 		}
-		pending.add(waiting)
 	}
-	run.sort()
-	pending.sort()
-	l := run.times(&pending)
+	l := counterOf(intervals(d.running)).times(counterOf(pending))
 	return l.backlog, l.growth
 }
 

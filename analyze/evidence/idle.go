@@ -16,8 +16,7 @@ var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "wai
 
 // idle finds the gaps in a device's work, and who should have filled them.
 func (ev *Evidence) idle(d *Device, use DeviceUse) {
-	by := map[idleKey]*IdleCause{}
-	var order []*IdleCause
+	var by Ordered[idleKey, IdleCause]
 	i := 0
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
 		for i < len(d.rows) && d.rows[i].Begin < gap.End { // gaps come in the order of rows
@@ -30,19 +29,15 @@ func (ev *Evidence) idle(d *Device, use DeviceUse) {
 		g := Gap{gap, b.Committed.Thread, ev.doing(b, gap)}
 		ev.GPU.keep(g)
 		ev.GPU.Idle += gap.Length()
-		k := idleKey{g.Thread, g.Doing}
-		c := by[k]
-		if c == nil {
-			c = &IdleCause{Thread: g.Thread, Doing: g.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
-			by[k], order = c, append(order, c)
+		c := by.Of(idleKey{g.Thread, g.Doing})
+		if c.Gaps++; c.From == nil {
+			c.Thread, c.Doing, c.From = g.Thread, g.Doing, map[*analyze.Stack]analyze.Nanos{}
 		}
-		c.Time += gap.Length()
-		c.Gaps++
-		if b.Committed.Stack != nil {
+		if c.Time += gap.Length(); b.Committed.Stack != nil {
 			c.From[b.Committed.Stack] += gap.Length()
 		}
 	}
-	for _, c := range order {
+	for _, c := range by.All {
 		ev.GPU.IdleBy = append(ev.GPU.IdleBy, *c)
 	}
 }

@@ -41,40 +41,39 @@ func (i *Interference) OneAtATime() bool {
 
 // interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
 func (ev *Evidence) interference(opts Options) {
-	var commits, encoders []analyze.Call
+	var commits []analyze.Call
 	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() && b.Committed.Thread != nil {
 			commits = append(commits, b.Committed)
-		}
-		for i := range b.Encoders {
-			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() && e.Created.Thread == e.Ended.Thread && e.Created.Thread != nil {
-				encoders = append(encoders, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: e.Created.Thread})
-			}
 		}
 	}
 	for _, c := range []struct {
 		what  string
 		calls []analyze.Call
-	}{{"commit", commits}, {"encoder", encoders}} {
-		calls := inWindow(c.calls, ev.Trace.Window)
-		i, told := testInterference(calls, opts)
-		if !told {
-			continue
+	}{{"commit", commits}, {"encoder", ev.openEncoders()}} {
+		if i, told := testInterference(inWindow(c.calls, ev.Trace.Window), opts); told {
+			i.What = c.what
+			ev.Interference = append(ev.Interference, i)
 		}
-		i.What = c.what
-		ev.Interference = append(ev.Interference, i)
 	}
 }
 
-func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
-	var in []analyze.Call
-	for _, c := range calls {
-		if c.Begin >= window.Begin && c.End <= window.End {
-			in = append(in, c)
+// openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
+func (ev *Evidence) openEncoders() (calls []analyze.Call) {
+	for b := range ev.Trace.Buffers() {
+		for e := range analyze.Each(b.Encoders) {
+			if t := e.Created.Thread; t != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == t {
+				calls = append(calls, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: t})
+			}
 		}
 	}
-	slices.SortFunc(in, func(x, y analyze.Call) int { return cmp.Compare(x.Begin, y.Begin) })
-	return in
+	return calls
+}
+
+func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
+	calls = slices.DeleteFunc(calls, func(c analyze.Call) bool { return c.Begin < window.Begin || c.End > window.End })
+	slices.SortFunc(calls, func(x, y analyze.Call) int { return cmp.Compare(x.Begin, y.Begin) })
+	return calls
 }
 
 // testInterference is false when there are too few calls, or fewer than two threads.

@@ -27,11 +27,7 @@ func (ev *Evidence) UsualLatency() analyze.Nanos {
 func (ev *Evidence) turnaround() analyze.Nanos {
 	var all []analyze.Nanos
 	for _, d := range ev.deviceOrder {
-		ends := make([]analyze.Nanos, 0, len(d.running))
-		for _, r := range d.running {
-			ends = append(ends, r.End)
-		}
-		slices.Sort(ends)
+		ends := counterOf(intervals(d.running)).ends
 		for _, r := range d.running {
 			x := ev.ReleaseOf(r.buffer.Index)
 			if x == nil {
@@ -100,24 +96,18 @@ func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
 	case b.GPU.Known():
 		return b.GPU.End
 	}
-	if at := ev.waitedFor.at(b.Index); at != nil {
-		return *at
-	}
-	return 0
+	return ev.waitedFor[b.Index]
 }
 
 // returns finds when the first wait for each command buffer returned.
 func (ev *Evidence) returns() {
-	ev.waitedFor = nil
+	ev.waitedFor = map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if b := ev.Trace.WaitsFor(w); b == nil || w.Scheduled || w.Unfinished || b.Completed.Known() {
 			continue
 		}
-		if ev.waitedFor == nil { // there is seldom one
-			ev.waitedFor = newColumn[analyze.Nanos](ev.Trace)
-		}
-		if at := ev.waitedFor.at(w.Buffer); *at == 0 || w.End < *at {
-			*at = w.End
+		if at, known := ev.waitedFor[w.Buffer]; !known || w.End < at {
+			ev.waitedFor[w.Buffer] = w.End
 		}
 	}
 }

@@ -6,13 +6,6 @@ import "mtrace/analyze"
 // committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.
 // Command buffers that events or others in their queue held up, or whose completion the program's handlers did, are left out.
 func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
-	if ev.launch != nil {
-		return ev.launch()
-	}
-	return ev.typicalLaunch()
-}
-
-func (ev *Evidence) typicalLaunch() (launch, work analyze.Nanos) {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	solo := ev.SoloCommit()
 	for b := range ev.Trace.Buffers() {

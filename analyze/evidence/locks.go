@@ -72,25 +72,22 @@ func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Pro
 
 // workQueues are those semaphores, with the thread that posts most of what the trace shows posts of; nil where none does.
 func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
-	type use struct {
+	uses := map[LockKey]*struct {
 		asLock, asSignal int
 		by               map[*analyze.Thread]int
-	}
-	uses := map[LockKey]*use{}
-	for i := range t.SignalWaits {
-		w := &t.SignalWaits[i]
+	}{}
+	for w := range analyze.Each(t.SignalWaits) {
 		if w.Object == 0 || w.GivenBack || w.TimedOut || w.Thread == nil {
 			continue
 		}
-		k := LockKey{process: w.Thread.Process, address: w.Object}
-		if uses[k] == nil {
-			uses[k] = &use{by: map[*analyze.Thread]int{}}
+		u := entry(uses, LockKey{process: w.Thread.Process, address: w.Object})
+		if u.asSignal++; u.by == nil {
+			u.by = map[*analyze.Thread]int{}
 		}
-		uses[k].asSignal++
-		uses[k].by[w.Signaller]++
+		u.by[w.Signaller]++
 	}
-	for i := range t.Locks {
-		if l := &t.Locks[i]; l.Lock != 0 && l.Thread != nil && !l.OfInterpreter() {
+	for l := range analyze.Each(t.Locks) {
+		if l.Lock != 0 && l.Thread != nil && !l.OfInterpreter() {
 			if u := uses[queueOf(l)]; u != nil {
 				u.asLock++
 			}

@@ -19,6 +19,14 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 	return m
 }
 
+func (ev *Evidence) newMatrices() {
+	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
+}
+
+func (ev *Evidence) allMatrices() [3]*Matrix {
+	return [3]*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix}
+}
+
 // Add adds time that waiter lost to holder; threads that the matrix does not have are left out.
 func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	i, waits := m.index[waiter]
@@ -28,27 +36,11 @@ func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	}
 }
 
-// Row is how long the thread waited for others, in all.
-func (m *Matrix) Row(i int) (sum analyze.Nanos) {
-	for _, n := range m.NS[i] {
-		sum += n
-	}
-	return sum
-}
-
-// Total is the sum of the matrix.
-func (m *Matrix) Total() (sum analyze.Nanos) {
-	for i := range m.NS {
-		sum += m.Row(i)
-	}
-	return sum
-}
-
 // matrices fills who waits for whom: for work that another thread committed, or was given to commit, and for locks that it held
 // (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for locks alone (LockMatrix).
 // The holder of a lock is the one that held it when the wait began.
 func (ev *Evidence) matrices() {
-	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
+	ev.newMatrices()
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if ev.ForOthers(w) {
 			ev.WaitMatrix.Add(w.Thread, ev.Awaited(w), w.Length())

@@ -33,10 +33,9 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 			continue
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
-		if ev.spans[t].within(own, onLock, onSignal, onCompile, onQueue) > 0 {
-			continue
+		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue}, func(k blocking) bool { return ev.spans[t][k].Within(own) > 0 }) {
+			calls = append(calls, analyze.Call{Interval: own, Thread: t})
 		}
-		calls = append(calls, analyze.Call{Interval: own, Thread: t})
 	}
 	calls = inWindow(calls, ev.Trace.Window)
 	i, told := testInterference(calls, opts)

@@ -16,28 +16,42 @@ type Part struct {
 type Parts struct {
 	exclusion    []Exclusion
 	interference []Interference
-	devices      []deviceParts
+	devices      map[identity]*deviceParts
+}
+
+// An identity tells devices apart in the traces of several parts.
+type identity struct {
+	known bool
+	analyze.Device
+}
+
+func identityOf(d *analyze.Device) identity {
+	if d == nil {
+		return identity{}
+	}
+	return identity{true, *d}
 }
 
 // deviceParts is the time of a device in all parts, and how much of it something was ready for it.
 type deviceParts struct {
-	device          analyze.Device
-	known           bool
 	active, backlog analyze.Nanos
 	crowding        Crowding // in the typical part
 }
 
 // TakeTogether takes parts together: backlogs are summed over them, and tests are those of one.
 func TakeTogether(parts []Part, typical int) *Parts {
-	devices := backlogs(parts)
-	for i := range devices {
-		for _, o := range parts[typical].GPU.Devices {
-			if devices[i].is(o.Device) {
-				devices[i].crowding = Crowding{Slope: o.Crowding.Slope, Beside: o.Crowding.Beside}
+	all := &Parts{parts[typical].Exclusion, parts[typical].Interference, map[identity]*deviceParts{}}
+	for i, p := range parts {
+		for _, d := range p.GPU.Devices {
+			s := entry(all.devices, identityOf(d.Device))
+			s.active += Scaled(d.Active.Length(), p.Scale)
+			s.backlog += Scaled(d.Backlog, p.Scale)
+			if i == typical {
+				s.crowding = Crowding{Slope: d.Crowding.Slope, Beside: d.Crowding.Beside}
 			}
 		}
 	}
-	return &Parts{parts[typical].Exclusion, parts[typical].Interference, devices}
+	return all
 }
 
 // WithParts is the evidence of a whole run with what only parts of it were looked at for.
@@ -45,39 +59,11 @@ func (ev *Evidence) WithParts(parts *Parts) *Evidence {
 	all := *ev
 	all.Exclusion, all.Interference = parts.exclusion, parts.interference
 	all.GPU.Devices = slices.Clone(ev.GPU.Devices)
-	for i := range all.GPU.Devices {
-		d := &all.GPU.Devices[i]
+	for d := range analyze.Each(all.GPU.Devices) {
 		d.Backlog = 0
-		for k := range parts.devices {
-			if s := &parts.devices[k]; s.is(d.Device) {
-				d.Backlog, d.Crowding = analyze.Nanos(Share(s.backlog, s.active)*float64(d.Active.Length())), s.crowding
-			}
+		if s := parts.devices[identityOf(d.Device)]; s != nil {
+			d.Backlog, d.Crowding = Scaled(d.Active.Length(), Share(s.backlog, s.active)), s.crowding
 		}
 	}
 	return &all
-}
-
-// is says whether it is of that device; nil is the one that is not known.
-func (s *deviceParts) is(d *analyze.Device) bool {
-	return s.known == (d != nil) && (d == nil || s.device == *d)
-}
-
-// backlogs adds up for how much of its time something was ready for each device.
-func backlogs(parts []Part) (all []deviceParts) {
-	for i := range parts {
-		p := &parts[i]
-		for _, o := range p.GPU.Devices {
-			n := slices.IndexFunc(all, func(s deviceParts) bool { return s.is(o.Device) })
-			if n < 0 {
-				n = len(all)
-				all = append(all, deviceParts{known: o.Device != nil})
-				if o.Device != nil {
-					all[n].device = *o.Device
-				}
-			}
-			all[n].active += Scaled(o.Active.Length(), p.Scale)
-			all[n].backlog += Scaled(o.Backlog, p.Scale)
-		}
-	}
-	return all
 }

@@ -22,6 +22,13 @@ type QueueUse struct {
 
 	slots   counter                      // from the command buffer's creation to its completion
 	holders map[*analyze.Thread]*counter // the same, by who created it
+	flights counter                      // from commits to completions, in the window
+}
+
+// An acquisition is the creation of a command buffer that blocked on a full queue.
+type acquisition struct {
+	analyze.Call
+	Buffer *analyze.CommandBuffer
 }
 
 // useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
@@ -35,8 +42,6 @@ func (ev *Evidence) useOfQueues() {
 	}
 	ev.returns()
 	completed := ev.lastCompleted()
-	flights := map[*QueueUse]*counter{}
-	sums := map[*QueueUse]analyze.Nanos{}
 	for b := range ev.Trace.Buffers() {
 		u := index[b.Queue]
 		if u == nil {
@@ -48,11 +53,9 @@ func (ev *Evidence) useOfQueues() {
 			end = window.End
 		}
 		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() && end >= b.Created.End {
-			u.slots.add(analyze.Interval{Begin: b.Created.End, End: end})
-			if u.holders[b.Created.Thread] == nil {
-				u.holders[b.Created.Thread] = &counter{}
-			}
-			u.holders[b.Created.Thread].add(analyze.Interval{Begin: b.Created.End, End: end})
+			slot := analyze.Interval{Begin: b.Created.End, End: end}
+			u.slots.add(slot)
+			entry(u.holders, b.Created.Thread).add(slot)
 		}
 		flight := analyze.Interval{Begin: b.Committed.Begin, End: end}.Within(window)
 		if !b.Committed.Known() || flight.End < flight.Begin {
@@ -64,14 +67,10 @@ func (ev *Evidence) useOfQueues() {
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
-		if !known && ev.Waitless() {
-			continue // Instruments recorded no end of it, which does not say that it was in flight until the trace ended
+		if known || !ev.Waitless() { // Instruments records no end of some, which does not say that they were in flight until the trace ended
+			u.flights.add(flight)
+			u.InFlightMean += float64(flight.Length())
 		}
-		if flights[u] == nil {
-			flights[u] = &counter{}
-		}
-		flights[u].add(flight)
-		sums[u] += flight.Length()
 	}
 	for _, u := range ev.Queues {
 		slices.Sort(u.Threads)
@@ -79,22 +78,9 @@ func (ev *Evidence) useOfQueues() {
 		for _, h := range u.holders {
 			h.sort()
 		}
-		u.InFlightMean = Share(sums[u], window.Length())
-		if f := flights[u]; f != nil {
-			f.sort()
-			u.InFlightMax = f.most()
-		}
+		u.InFlightMean, u.InFlightMax = u.InFlightMean/float64(max(1, window.Length())), u.flights.most()
 	}
 	ev.acquisitions(index)
-}
-
-// Capacity is how many uncompleted command buffers the queue may have.
-func (u *QueueUse) Capacity() int { return cmp.Or(u.Queue.Capacity, DefaultCapacity) }
-
-// An acquisition is the creation of a command buffer that blocked on a full queue.
-type acquisition struct {
-	analyze.Call
-	Buffer *analyze.CommandBuffer
 }
 
 // acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
@@ -124,3 +110,6 @@ func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
 		t.AcquireOthers = min(t.AcquireOthers, t.Time[analyze.PartAcquire])
 	}
 }
+
+// Capacity is how many uncompleted command buffers the queue may have.
+func (u *QueueUse) Capacity() int { return cmp.Or(u.Queue.Capacity, DefaultCapacity) }

@@ -9,40 +9,32 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Blocked is a command buffer that was held up from an instant on.
-type Blocked struct {
-	Buffer *analyze.CommandBuffer
-	From   analyze.Nanos
-}
-
-// WaitedDuring is the thread time in the queued part of waits for command buffers that were held up from an instant on, or for
+// WaitedDuring is the thread time in the queued part of waits for command buffers that something held up, or for
 // later ones of the same queue: until they began, since what was let go together then stands in one another's way.
-func (ev *Evidence) WaitedDuring(blocked []Blocked) (sum analyze.Nanos) {
+func (ev *Evidence) WaitedDuring(held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
-	for _, x := range blocked {
-		if b := x.Buffer; b.GPU.Known() {
-			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: x.From, End: b.GPU.Begin})
+	for b, x := range ev.Released() {
+		if i := held(x); b.GPU.Known() && i.Length() > 0 {
+			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: i.Begin, End: b.GPU.Begin})
 		}
 	}
 	queues := unions(by)
 	for w := range analyze.Each(ev.Trace.Waits) {
-		b := ev.Trace.WaitsFor(w)
-		if b == nil {
-			continue
+		if b := ev.Trace.WaitsFor(w); b != nil {
+			queued := ev.queuedPart(w)
+			during := queues[b.Queue].Within(queued)
+			if ev.Saturated {
+				during = min(during, queued.Length()-ev.DeviceOf(b).all.Within(queued))
+			}
+			sum += during
 		}
-		queued := ev.queuedPart(w)
-		during := queues[b.Queue].Within(queued)
-		if ev.Saturated {
-			during = min(during, queued.Length()-ev.DeviceOf(b).all.Within(queued))
-		}
-		sum += during
 	}
 	return sum
 }
 
-// A release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
+// A Release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
 // enqueued before it, or by the event that it waits for.
-type release struct {
+type Release struct {
 	At       analyze.Nanos
 	Head     analyze.Interval           // held up by one enqueued before it and committed later
 	Event    analyze.Interval           // held up by an event
@@ -55,16 +47,16 @@ type release struct {
 }
 
 // ReleaseOf is when a command buffer was let go; nil when it was not committed, or is none.
-func (ev *Evidence) ReleaseOf(i analyze.CommandBufferIndex) *release {
-	if r := ev.released.at(i); r != nil && r.known {
-		return r
+func (ev *Evidence) ReleaseOf(i analyze.CommandBufferIndex) *Release {
+	if int(i) >= len(ev.released) || !ev.released[i].known {
+		return nil
 	}
-	return nil
+	return &ev.released[i]
 }
 
 // Released goes over the command buffers that were committed, by creation.
-func (ev *Evidence) Released() iter.Seq2[*analyze.CommandBuffer, *release] {
-	return func(yield func(*analyze.CommandBuffer, *release) bool) {
+func (ev *Evidence) Released() iter.Seq2[*analyze.CommandBuffer, *Release] {
+	return func(yield func(*analyze.CommandBuffer, *Release) bool) {
 		if len(ev.released) == 0 {
 			return
 		}
@@ -78,11 +70,11 @@ func (ev *Evidence) Released() iter.Seq2[*analyze.CommandBuffer, *release] {
 
 // releases finds when each committed command buffer could have begun, had the GPU been free.
 func (ev *Evidence) releases() {
-	ev.released = newColumn[release](ev.Trace)
+	ev.released = make([]Release, ev.Trace.IndexCount())
 	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range ev.Trace.Buffers() {
 		if b.Committed.Known() {
-			ev.released[b.Index] = release{At: b.Committed.End, Waits: int32(len(b.WaitsFor)), known: true}
+			ev.released[b.Index] = Release{At: b.Committed.End, Waits: int32(len(b.WaitsFor)), known: true}
 			if b.Queue != nil {
 				byQueue[b.Queue] = append(byQueue[b.Queue], b)
 			}
@@ -106,30 +98,26 @@ func (ev *Evidence) releases() {
 	for b, r := range ev.Released() {
 		for _, v := range b.WaitsFor {
 			s := signals[event{b.Process, v.Event}].first(b, v.Value)
-			if s != nil || ev.idlesBefore(b) {
+			if s == nil && ev.idlesBefore(b) { // by whatever signaled that is not in the trace
+				s = &signal{at: b.GPU.Begin}
+			}
+			if s != nil {
 				r.heldUpBy(b, s)
 			}
 		}
 	}
 }
 
-// heldUpBy notes that b could not begin before a signal came; without one, before whatever signaled that is not in the trace.
-func (r *release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
-	i := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
-	switch {
-	case s != nil && b.GPU.Known():
-		i.End = min(s.at, b.GPU.Begin)
-	case s != nil:
-		i.End = s.at
+// heldUpBy notes that b could not begin before a signal came.
+func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
+	i := analyze.Interval{Begin: b.Committed.End, End: s.at}
+	if b.GPU.Known() {
+		i.End = min(i.End, b.GPU.Begin)
 	}
-	if i.Length() <= r.Event.Length() {
-		return
+	if i.Length() > r.Event.Length() {
+		r.Event, r.Signaler, r.ByThread, r.Given = i, s.index(), s.thread, s.at
+		r.At = max(r.At, i.End)
 	}
-	r.Event, r.Signaler, r.ByThread = i, analyze.NoCommandBuffer, nil
-	if s != nil {
-		r.Signaler, r.ByThread, r.Given = s.index(), s.thread, s.at
-	}
-	r.At = max(r.At, i.End)
 }
 
 // idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.

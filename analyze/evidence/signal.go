@@ -21,6 +21,7 @@ type signal struct {
 	at     analyze.Nanos
 	buffer *analyze.CommandBuffer // nil when a thread gave it
 	thread *analyze.Thread
+	most   uint64 // the largest value since the event was last set back
 }
 
 // index is that of the command buffer that gave it.
@@ -31,16 +32,8 @@ func (s *signal) index() analyze.CommandBufferIndex {
 	return s.buffer.Index
 }
 
-// An epoch is the time of an event from one resetting of its value to the next. Its signals are by value; earliest is, for each,
-// the index of the one that came first of it and those of larger values.
-type epoch struct {
-	begin    analyze.Nanos
-	signals  []signal
-	earliest []int
-}
-
-// epochs are the epochs of an event, by time. An event that is only counted up, as most are, has one.
-type epochs []epoch
+// epochs are the signals of an event by time, from one setting back of its value to the next. An event that is only counted up, as most are, has one.
+type epochs [][]signal
 
 // signals finds what gave each event its values.
 func (ev *Evidence) signals() map[event]epochs {
@@ -49,13 +42,13 @@ func (ev *Evidence) signals() map[event]epochs {
 		for _, s := range b.Signals {
 			if b.GPU.Known() {
 				e := event{b.Process, s.Event}
-				by[e] = append(by[e], signal{s.Value, b.GPU.End, b, nil})
+				by[e] = append(by[e], signal{value: s.Value, at: b.GPU.End, buffer: b})
 			}
 		}
 	}
 	for _, s := range ev.Trace.Signals {
 		e := event{s.Process, s.Event}
-		by[e] = append(by[e], signal{s.Value, s.At, nil, s.Thread})
+		by[e] = append(by[e], signal{value: s.Value, at: s.At, thread: s.Thread})
 	}
 	events := make(map[event]epochs, len(by))
 	for e, list := range by {
@@ -67,35 +60,16 @@ func (ev *Evidence) signals() map[event]epochs {
 // split makes the epochs of an event. Only a thread gives an event a value that is smaller than it had.
 func split(list []signal) (all epochs) {
 	slices.SortStableFunc(list, func(x, y signal) int { return cmp.Compare(x.at, y.at) })
-	most := uint64(0)
-	for from, i := 0, 0; i <= len(list); i++ {
-		if i < len(list) && (list[i].buffer != nil || list[i].value >= most) {
-			most = max(most, list[i].value)
-			continue
+	from, most := 0, uint64(0)
+	for i := range list {
+		s := &list[i]
+		if s.buffer == nil && s.value < most {
+			all, from, most = append(all, list[from:i]), i, 0
 		}
-		if i > from {
-			all = append(all, newEpoch(slices.Clone(list[from:i])))
-		}
-		if from = i; i < len(list) {
-			most = list[i].value
-		}
+		most = max(most, s.value)
+		s.most = most
 	}
-	if len(all) > 0 {
-		all[0].begin = -1 << 62
-	}
-	return all
-}
-
-func newEpoch(list []signal) epoch {
-	e := epoch{begin: list[0].at, signals: list, earliest: make([]int, len(list))}
-	slices.SortStableFunc(list, func(x, y signal) int { return cmp.Compare(x.value, y.value) })
-	for i := len(list) - 1; i >= 0; i-- {
-		e.earliest[i] = i
-		if i+1 < len(list) && list[e.earliest[i+1]].at < list[i].at {
-			e.earliest[i] = e.earliest[i+1]
-		}
-	}
-	return e
+	return append(all, list[from:])
 }
 
 // first is what let b go, which waits for the value: the earliest signal of it or of a larger one. It is nil when none is in the
@@ -105,16 +79,15 @@ func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	if !b.GPU.Known() {
 		began = 1 << 62
 	}
-	i := sort.Search(len(all), func(i int) bool { return all[i].begin > began })
-	if i == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	e := &all[i-1]
-	k, _ := slices.BinarySearchFunc(e.signals, value, func(s signal, v uint64) int { return cmp.Compare(s.value, v) })
-	if k == len(e.signals) {
+	e := all[sort.Search(len(all)-1, func(i int) bool { return all[i+1][0].at > began })]
+	k := sort.Search(len(e), func(k int) bool { return e[k].most >= value })
+	if k == len(e) {
 		return nil
 	}
-	s := &e.signals[e.earliest[k]]
+	s := &e[k]
 	switch {
 	case s.buffer == b:
 		return nil

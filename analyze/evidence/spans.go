@@ -21,14 +21,6 @@ const (
 // spansOf is when a thread was inside calls that block, by kind.
 type spansOf [blockings]*Busy
 
-// within is how much of an interval the thread was inside calls of some kinds.
-func (s spansOf) within(i analyze.Interval, kinds ...blocking) (sum analyze.Nanos) {
-	for _, k := range kinds {
-		sum += s[k].Within(i)
-	}
-	return sum
-}
-
 // spans are all spans of some kinds.
 func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	for _, k := range kinds {
@@ -41,10 +33,8 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 func (ev *Evidence) findSpans() {
 	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}
 	add := func(c *analyze.Call, kind blocking) {
-		if by[c.Thread] == nil {
-			by[c.Thread] = &[blockings][]analyze.Interval{}
-		}
-		by[c.Thread][kind] = append(by[c.Thread][kind], c.Interval)
+		lists := entry(by, c.Thread)
+		lists[kind] = append(lists[kind], c.Interval)
 	}
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if ev.ForOthers(w) {

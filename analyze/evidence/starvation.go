@@ -12,17 +12,17 @@ import (
 // feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
 type feeding struct {
 	Lost    analyze.Nanos
-	Feeders []feeder                    // that make what is waited for, those with the most first
+	Feeders []*feeder                   // that make what is waited for, those with the most first
 	When    map[*analyze.Thread]*Busy   // each waited where threads wait so, whatever the GPU did meanwhile
 	At      map[*analyze.Thread]LockKey // the place where it did so longest: those with the same take their work from there
 }
 
 // A feeder is whose signal is waited for, and in what.
 type feeder struct {
-	Thread                           *analyze.Thread // nil when not known
-	What                             string
-	Idle                             analyze.Nanos
-	compiles, waits, locked, signals analyze.Nanos // what that thread did meanwhile
+	Thread    *analyze.Thread // nil when not known
+	What      string
+	Idle      analyze.Nanos
+	meanwhile [blockings]analyze.Nanos // for which that thread was in calls that block
 }
 
 // findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
@@ -34,7 +34,7 @@ func (ev *Evidence) findStarvation() (s feeding) {
 		thread *analyze.Thread
 		what   string
 	}
-	by := map[key]int{}
+	var by Ordered[key, feeder]
 	places := map[LockKey]bool{}
 	for w := range analyze.Each(ev.ForSignals) {
 		if !ev.Submits[w.Thread] || !ev.feeds(w) {
@@ -45,18 +45,13 @@ func (ev *Evidence) findStarvation() (s feeding) {
 			continue
 		}
 		places[feedingPlace(w)] = true
-		k := key{w.Signaller, cmp.Or(w.Name, w.Selector)}
-		n, known := by[k]
-		if !known {
-			n = len(s.Feeders)
-			by[k] = n
-			s.Feeders = append(s.Feeders, feeder{Thread: k.thread, What: k.what})
-		}
-		s.Feeders[n].add(ev, w, idle)
+		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector)})
+		x.add(ev, w, idle)
 		s.Lost += idle
 	}
 	s.When, s.At = ev.waitsAt(places)
-	slices.SortStableFunc(s.Feeders, func(x, y feeder) int { return cmp.Compare(y.Idle, x.Idle) })
+	s.Feeders = by.All
+	slices.SortStableFunc(s.Feeders, func(x, y *feeder) int { return cmp.Compare(y.Idle, x.Idle) })
 	return s
 }
 
@@ -105,12 +100,11 @@ func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
 }
 
 func (x *feeder) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
+	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
 	x.Idle += idle
-	by := ev.spans[w.Signaller]
-	x.compiles += by.within(w.Interval, onCompile)
-	x.waits += by.within(w.Interval, onGPU, onOthers)
-	x.locked += by.within(w.Interval, onLock)
-	x.signals += by.within(w.Interval, onSignal)
+	for kind, by := range ev.spans[w.Signaller] {
+		x.meanwhile[kind] += by.Within(w.Interval)
+	}
 }
 
 // Doing says what the other thread did for most of that; empty when that is not in the trace.
@@ -118,7 +112,8 @@ func (x *feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
-	}{{x.compiles, "compiled"}, {x.waits, "waited for the GPU"}, {x.locked, "waited for a lock"}, {x.signals, "waited for a signal itself"}} {
+	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"}, {x.meanwhile[onLock], "waited for a lock"},
+		{x.meanwhile[onSignal], "waited for a signal itself"}} {
 		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}
@@ -130,15 +125,11 @@ func (x *feeder) Doing() string {
 func (ev *Evidence) StarvedAt() (best string) {
 	took := map[string]analyze.Nanos{}
 	for w := range analyze.Each(ev.ForSignals) {
-		if w.Stack == nil || !ev.Submits[w.Thread] {
+		if w.Stack == nil || !ev.Submits[w.Thread] || w.Stack.Site() == nil {
 			continue
 		}
-		frame := w.Stack.Site()
-		if frame == nil {
-			continue
-		}
-		at := frame.String()
-		if took[at] += w.Length(); best == "" || took[at] > took[best] || took[at] == took[best] && at < best {
+		at := w.Stack.Site().String()
+		if took[at] += w.Length(); took[at] > took[best] || took[at] == took[best] && at < best {
 			best = at
 		}
 	}

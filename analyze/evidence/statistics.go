@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // ranks are the ranks of the values; equal values share the mean of theirs.
@@ -75,6 +76,29 @@ func inOrder(values []float64) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	return order
+}
+
+// A regression is of y over x, weighted.
+type regression struct{ n, x, y, xx, xy float64 }
+
+func (r *regression) add(x, y, weight float64) {
+	r.n += weight
+	r.x += weight * x
+	r.y += weight * y
+	r.xx += weight * x * x
+	r.xy += weight * x * y
+}
+
+func (r *regression) slope() float64 {
+	if r.n == 0 {
+		return 0
+	}
+	mean := r.x / r.n
+	variance := r.xx/r.n - mean*mean
+	if variance < policy.LeastVariance {
+		return 0
+	}
+	return (r.xy/r.n - mean*r.y/r.n) / variance
 }
 
 // Median is the upper one of the two in the middle when there are two; 0 of nothing. The list stays as it is.

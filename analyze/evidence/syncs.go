@@ -36,17 +36,11 @@ func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 			all[t] = true
 			continue
 		}
-		seen := map[*analyze.Thread]bool{}
-		next := []*analyze.Thread{t}
-		for len(next) > 0 && !all[t] {
-			from := next[0]
-			next = next[1:]
-			for other := range waiters[from] {
-				if other == t {
-					all[t] = true
-				} else if !seen[other] {
-					seen[other] = true
-					next = append(next, other)
+		seen, next := map[*analyze.Thread]bool{}, []*analyze.Thread{t}
+		for i := 0; i < len(next) && !all[t]; i++ {
+			for other := range waiters[next[i]] {
+				if all[t] = all[t] || other == t; !seen[other] {
+					seen[other], next = true, append(next, other)
 				}
 			}
 		}
@@ -57,7 +51,7 @@ func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 // Syncs sums the waits of threads that submit.
 func (ev *Evidence) Syncs() *syncUse {
 	s := &syncUse{Waits: len(ev.Trace.Waits), Waiters: ev.awaitedBy()}
-	own := ev.commitsByThread()
+	own := ev.marks()
 	encoded := ev.Trace.Encoded()
 	for w := range analyze.Each(ev.Trace.Waits) {
 		switch from, mine := ev.Awaited(w), own[w.Thread]; {
@@ -68,7 +62,7 @@ func (ev *Evidence) Syncs() *syncUse {
 		case from != w.Thread:
 			s.Foreign++
 			s.ForeignTime += w.Length()
-			late := analyze.Interval{Begin: max(w.Begin, mine.latest(mine.done, w.Begin)), End: w.End}
+			late := analyze.Interval{Begin: max(w.Begin, before(mine, w.Begin).done), End: w.End}
 			s.Lost += ev.NotSaturated(late, ev.Trace.WaitsFor(w))
 		case encoded && w.Buffer != analyze.NoCommandBuffer && ev.Trace.WaitsFor(w).Empty():
 			s.barrier(ev, w, mine)
@@ -96,7 +90,7 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 }
 
 // barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
-func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine *commits) {
+func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine []mark) {
 	queued := ev.queuedPart(w)
 	d := ev.DeviceOf(ev.Trace.WaitsFor(w))
 	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
@@ -107,54 +101,44 @@ func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine *commits) {
 	if ev.Saturated {
 		return
 	}
-	late := analyze.Interval{Begin: max(queued.Begin, mine.latest(mine.work, w.Begin)), End: queued.End}
+	late := analyze.Interval{Begin: max(queued.Begin, before(mine, w.Begin).work), End: queued.End}
 	s.BarrierLost += others(late)
 	s.Lost += w.End - min(late.Begin, w.End) // an empty command buffer takes a launch, too
 }
 
-// commitsByThread are the command buffers that each thread committed.
-func (ev *Evidence) commitsByThread() map[*analyze.Thread]*commits {
-	by := map[*analyze.Thread]*commits{}
+// A mark is what a thread had committed by an instant.
+type mark struct {
+	at         analyze.Nanos
+	done, work analyze.Nanos // when the GPU had done all of it, and all of it that is not empty
+}
+
+// marks are those of each thread, one for each of its command buffers, by commit.
+func (ev *Evidence) marks() map[*analyze.Thread][]mark {
+	by := map[*analyze.Thread][]mark{}
 	for b := range ev.Trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
-			if by[t] == nil {
-				by[t] = &commits{}
+			m := mark{at: b.Committed.Begin, done: b.GPU.End}
+			if len(b.Encoders) > 0 {
+				m.work = b.GPU.End
 			}
-			by[t].buffers = append(by[t].buffers, b)
+			by[t] = append(by[t], m)
 		}
 	}
-	for _, c := range by {
-		c.sort()
+	for _, list := range by {
+		slices.SortStableFunc(list, func(x, y mark) int { return cmp.Compare(x.at, y.at) })
+		for i := range list[1:] {
+			list[i+1].done, list[i+1].work = max(list[i].done, list[i+1].done), max(list[i].work, list[i+1].work)
+		}
 	}
 	return by
 }
 
-// commits are the command buffers of one thread, by commit.
-type commits struct {
-	buffers []*analyze.CommandBuffer
-	done    []analyze.Nanos // latest end on the GPU of buffers[:i+1]
-	work    []analyze.Nanos // the same, of those that are not empty
-}
-
-func (c *commits) sort() {
-	slices.SortStableFunc(c.buffers, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Committed.Begin, y.Committed.Begin) })
-	var done, work analyze.Nanos
-	for _, b := range c.buffers {
-		done = max(done, b.GPU.End)
-		if len(b.Encoders) > 0 {
-			work = max(work, b.GPU.End)
-		}
-		c.done, c.work = append(c.done, done), append(c.work, work)
+// before is the last mark before an instant; nothing where there is none.
+func before(list []mark, t analyze.Nanos) (m mark) {
+	if i, _ := slices.BinarySearchFunc(list, t, func(m mark, t analyze.Nanos) int { return cmp.Compare(m.at, t) }); i > 0 {
+		m = list[i-1]
 	}
-}
-
-// latest is the latest of those ends of what the thread committed before t.
-func (c *commits) latest(ends []analyze.Nanos, t analyze.Nanos) analyze.Nanos {
-	i, _ := slices.BinarySearchFunc(c.buffers, t, func(b *analyze.CommandBuffer, t analyze.Nanos) int { return cmp.Compare(b.Committed.Begin, t) })
-	if i == 0 {
-		return 0
-	}
-	return ends[i-1]
+	return m
 }
 
 // HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the next. While the

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,12 +11,11 @@ import (
 type Total struct {
 	all     *analyze.Total
 	threads map[*analyze.Thread]*ThreadTime
-	queues  map[*analyze.Queue]*queueTotal
-	devices map[*analyze.Device]*DeviceUse
-	idle    map[idleKey]*IdleCause
+	queues  map[*analyze.Queue]*QueueUse
+	devices Ordered[*analyze.Device, DeviceUse]
+	idle    Ordered[idleKey, IdleCause]
 	waits   [3]map[pair]analyze.Nanos // of the matrices
 	gpu     GPU
-	order   []*analyze.Device
 	warned  map[string]bool
 	answer  Evidence
 }
@@ -29,15 +27,9 @@ type idleKey struct {
 
 type pair struct{ waiter, holder *analyze.Thread }
 
-type queueTotal struct {
-	QueueUse
-	flight float64 // command buffers in flight, times nanoseconds
-}
-
 // NewTotal adds to the total of the parts' traces.
 func NewTotal(all *analyze.Total) *Total {
-	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*queueTotal{}, devices: map[*analyze.Device]*DeviceUse{},
-		idle: map[idleKey]*IdleCause{}, warned: map[string]bool{}}
+	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{}, warned: map[string]bool{}}
 	for i := range t.waits {
 		t.waits[i] = map[pair]analyze.Nanos{}
 	}
@@ -46,13 +38,11 @@ func NewTotal(all *analyze.Total) *Total {
 
 // Add adds the part that comes next, after its trace was added.
 func (t *Total) Add(ev *Evidence) {
-	for _, th := range ev.Threads {
-		t.thread(th)
-	}
+	t.AddSlice(ev)
 	for _, u := range ev.Queues {
 		t.queue(u, ev.Trace.Window.Length())
 	}
-	for i, m := range []*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix} {
+	for i, m := range ev.allMatrices() {
 		for w, row := range m.NS {
 			for h, n := range row {
 				if n > 0 {
@@ -75,12 +65,7 @@ func (t *Total) AddSlice(ev *Evidence) {
 }
 
 func (t *Total) thread(part *ThreadTime) {
-	th := t.all.Thread(part.Thread)
-	s := t.threads[th]
-	if s == nil {
-		s = &ThreadTime{Thread: th}
-		t.threads[th] = s
-	}
+	s := entry(t.threads, t.all.Thread(part.Thread))
 	for p, n := range part.Time {
 		s.Time[p] += n
 	}
@@ -95,19 +80,14 @@ func (t *Total) thread(part *ThreadTime) {
 }
 
 func (t *Total) queue(part *QueueUse, window analyze.Nanos) {
-	q := t.all.Queue(part.Queue)
-	s := t.queues[q]
-	if s == nil {
-		s = &queueTotal{QueueUse: QueueUse{Queue: q}}
-		t.queues[q] = s
-	}
+	s := entry(t.queues, t.all.Queue(part.Queue))
 	for _, id := range part.Threads {
 		if !slices.Contains(s.Threads, id) {
 			s.Threads = append(s.Threads, id)
 		}
 	}
 	s.CommandBuffers += part.CommandBuffers
-	s.flight += part.InFlightMean * float64(window)
+	s.InFlightMean += part.InFlightMean * float64(window)
 	s.InFlightMax = max(s.InFlightMax, part.InFlightMax)
 	s.AtCapacity += part.AtCapacity
 }
@@ -121,20 +101,15 @@ func (t *Total) addGPU(part *GPU) {
 		g.keep(gap)
 	}
 	for _, c := range part.IdleBy {
-		key := idleKey{t.all.Thread(c.Thread), c.Doing}
-		if t.idle[key] == nil {
-			t.idle[key] = &IdleCause{Thread: key.thread, Doing: c.Doing, From: map[*analyze.Stack]analyze.Nanos{}}
-		}
-		t.idle[key].Time += c.Time
-		t.idle[key].Gaps += c.Gaps
+		s := t.idle.Of(idleKey{t.all.Thread(c.Thread), c.Doing})
+		s.Thread, s.Doing = t.all.Thread(c.Thread), c.Doing
+		s.Time += c.Time
+		s.Gaps += c.Gaps
 	}
 	for _, d := range part.Devices {
-		model := t.all.Device(d.Device)
-		s := t.devices[model]
-		if s == nil {
-			s = &DeviceUse{Device: model, Active: d.Active}
-			t.devices[model] = s
-			t.order = append(t.order, model)
+		s := t.devices.Of(t.all.Device(d.Device))
+		if s.Device = t.all.Device(d.Device); s.Active.End == 0 {
+			s.Active = d.Active
 		}
 		s.Active = analyze.Interval{Begin: min(s.Active.Begin, d.Active.Begin), End: max(s.Active.End, d.Active.End)}
 		s.Busy, s.Sum = s.Busy+d.Busy, s.Sum+d.Sum
@@ -151,7 +126,7 @@ func (t *Total) Finish() *Evidence {
 		if s == nil || th.OnlyIdle && !s.HandsOver {
 			continue
 		}
-		s.Window = th.Active.Length()
+		s.Thread, s.Window = th, th.Active.Length()
 		s.Time[analyze.PartLock] = max(0, s.Time[analyze.PartLock])
 		ev.balance(s)
 		s.work(0)
@@ -160,39 +135,28 @@ func (t *Total) Finish() *Evidence {
 	for _, q := range ev.Trace.Queues {
 		if u := t.queues[q]; u != nil {
 			slices.Sort(u.Threads)
-			u.InFlightMean = u.flight / float64(max(1, ev.Trace.Window.Length()))
-			ev.Queues = append(ev.Queues, &u.QueueUse)
+			u.Queue, u.InFlightMean = q, u.InFlightMean/float64(max(1, ev.Trace.Window.Length()))
+			ev.Queues = append(ev.Queues, u)
 		}
 	}
-	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
-	for i, m := range []*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix} {
+	ev.newMatrices()
+	for i, m := range ev.allMatrices() {
 		for p, n := range t.waits[i] {
 			m.Add(p.waiter, p.holder, n)
 		}
 	}
 	ev.GPU = t.gpu
 	g := &ev.GPU
-	for _, model := range t.order {
-		d := t.devices[model]
+	for _, d := range t.devices.All {
 		g.Devices = append(g.Devices, *d)
 		g.Idle += max(0, d.Active.Length()-d.Busy)
 	}
-	for _, c := range t.idle {
+	for _, c := range t.idle.All {
 		g.IdleBy = append(g.IdleBy, *c)
 	}
-	slices.SortFunc(g.IdleBy, func(x, y IdleCause) int {
-		return cmp.Or(cmp.Compare(id(x.Thread), id(y.Thread)), cmp.Compare(x.Doing, y.Doing))
-	})
 	g.sum(ev.Trace.Window)
 	if n := len(t.warned); n > 0 {
 		ev.Warnings = append(ev.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no thread can do: %d times; its longest parts were cut by that", n))
 	}
 	return ev
-}
-
-func id(t *analyze.Thread) uint64 {
-	if t == nil {
-		return 0
-	}
-	return uint64(t.ID)
 }

@@ -54,13 +54,12 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 }
 
 func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze.Interval) *TakingTurns {
-	var x *Exclusion
-	for i := range ev.Exclusion {
-		if ev.Exclusion[i].What == what {
-			x = &ev.Exclusion[i]
-		}
+	i := slices.IndexFunc(ev.Exclusion, func(e Exclusion) bool { return e.What == what })
+	if i < 0 {
+		return nil
 	}
-	if x == nil || !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
+	x := &ev.Exclusion[i]
+	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
 		return nil
 	}
 	by := find()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,23 +291,7 @@ func Together(wanted []Wanted) (g Gain) {
 
 // Matches says whether a name is what a pattern stands for.
 func Matches(pattern, name string) bool {
-	pieces := strings.Split(pattern, "*")
-	if len(pieces) == 1 {
-		return pattern == name
-	}
-	rest, begins := strings.CutPrefix(name, pieces[0])
-	if !begins {
-		return false
-	}
-	last := pieces[len(pieces)-1]
-	for _, p := range pieces[1 : len(pieces)-1] {
-		i := strings.Index(rest, p)
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+len(p):]
-	}
-	return strings.HasSuffix(rest, last)
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(name)
 }
 
 // Flights is how many rounds are in flight; 0 of what is no such thing.

@@ -63,10 +63,10 @@ func (r *playing) feed(device int) {
 		best := int32(-1)
 		for q := range r.queues {
 			of := &r.program.queues[q]
-			if of.device != device || r.queues[q].order.empty() || r.queues[q].running >= r.atOnce(of.most, of.limited, r.Lines) {
+			if of.device != device || len(r.queues[q].order) == 0 || r.queues[q].running >= r.atOnce(of.most, of.limited, r.Lines) {
 				continue
 			}
-			id := r.queues[q].order.first()
+			id := r.queues[q].order[0]
 			s := &r.jobs[id]
 			if s.ready && r.released(id) && (best < 0 || s.eligible < r.jobs[best].eligible) {
 				best = id
@@ -176,7 +176,7 @@ func (r *playing) seen(id int32) {
 	for s.waiter > 0 {
 		t := s.waiter - 1
 		s.waiter = r.threads[t].behind
-		r.over(t, s.end+s.late+r.notify(t, r.op(t), id)-r.now, 0)
+		r.over(t, s.end+s.late+r.notify(r.op(t), id)-r.now, 0)
 	}
 	complete := j.complete
 	if r.Handlers {
@@ -188,7 +188,7 @@ func (r *playing) seen(id int32) {
 func (r *playing) complete(id int32) {
 	q := &r.queues[r.program.jobs[id].queue]
 	q.used--
-	if !q.waiting.empty() && (r.Depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
+	if len(q.waiting) > 0 && (r.Depth || q.used < r.program.queues[r.program.jobs[id].queue].capacity) {
 		r.step(q.waiting.pop())
 	}
 }

@@ -16,11 +16,9 @@ func (p *program) findUsual() {
 	for i := range p.jobs {
 		latencies = append(latencies, p.jobs[i].latency)
 	}
-	for _, th := range p.threads {
-		for i := range th.ops {
-			if o := &th.ops[i]; (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
-				notifies = append(notifies, max(0, o.notify-p.jobs[o.job].handlers))
-			}
+	for _, o := range p.ops() {
+		if (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
+			notifies = append(notifies, max(0, o.notify-p.jobs[o.job].handlers))
 		}
 	}
 	p.usualLatency, p.usualNotify = evidence.Median(latencies), evidence.Median(notifies)
@@ -57,41 +55,33 @@ func unhampered(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 
 // latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
 func (r *playing) latencyOf(j *job) analyze.Nanos {
-	n := j.latency
-	if !r.unchanged() {
-		n = r.relieved(r.unhindered(n, r.usualLatency, &r.handOvers.latencies), r.freeLatency)
-	}
-	if r.Launch {
-		n /= policy.FewerLaunches
-	}
-	switch {
-	case r.Change.Cores:
-		n = min(n, r.freeLatency)
-	case r.Change.Events && len(j.after)+len(j.signals) > 0: // an event lets many go at once
+	n := r.handOver(j.latency, r.usualLatency, r.freeLatency, &r.handOvers.latencies)
+	if r.Change.Events && !r.Change.Cores && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
 		n = min(n, r.quickLatency)
 	}
 	return n
 }
 
+// handOver is what a hand-over takes that took so long: which usually takes so long, and so long with a processor free.
+func (r *playing) handOver(n, usual, free analyze.Nanos, all *handOvers) analyze.Nanos {
+	if !r.unchanged() {
+		n = r.relieved(r.unhindered(n, usual, all), free)
+	}
+	if n = r.share(n); r.Change.Cores {
+		n = min(n, free)
+	}
+	return n
+}
+
 // notify is how long after the GPU's end a wait returns.
-func (r *playing) notify(t int32, o *op, job int32) analyze.Nanos {
+func (r *playing) notify(o *op, job int32) analyze.Nanos {
 	n := o.notify
 	if o.kind == opForeign && r.newest.known && n == 0 {
 		n = r.usualNotify
 	}
 	handlers := min(n, r.program.jobs[job].handlers)
-	n -= handlers
-	if !r.unchanged() {
-		n = r.relieved(r.unhindered(n, r.usualNotify, &r.handOvers.notifies), r.freeNotify)
-	}
-	if !r.Handlers {
-		n += handlers
-	}
-	if r.Launch {
-		n /= policy.FewerLaunches
-	}
-	if r.Change.Cores {
-		n = min(n, r.freeNotify)
+	if n = r.handOver(n-handlers, r.usualNotify, r.freeNotify, &r.handOvers.notifies); !r.Handlers {
+		n += r.share(handlers)
 	}
 	return n
 }
@@ -110,11 +100,9 @@ func (p *program) findWaking() float64 {
 
 // commits are what the threads' commits took.
 func (p *program) commits() (all []analyze.Nanos) {
-	for t := range p.threads {
-		for i := range p.threads[t].ops {
-			if o := &p.threads[t].ops[i]; o.kind == opCommit {
-				all = append(all, o.solo)
-			}
+	for _, o := range p.ops() {
+		if o.kind == opCommit {
+			all = append(all, o.solo)
 		}
 	}
 	return all

@@ -1,23 +1,14 @@
 package replay
 
-// A line is who came first is first, in memory that is used again.
-type line struct {
-	all  []int32
-	gone int // how many of these are no longer in it
-}
+// A line is who came first is first.
+type line []int32
 
-func (l *line) empty() bool { return l.gone == len(l.all) }
-
-func (l *line) first() int32 { return l.all[l.gone] }
-
-func (l *line) push(x int32) { l.all = append(l.all, x) }
+func (l *line) push(x int32) { *l = append(*l, x) }
 
 func (l *line) pop() int32 {
-	x := l.all[l.gone]
-	if l.gone++; l.empty() {
-		l.all, l.gone = l.all[:0], 0
-	}
-	return x
+	first := (*l)[0]
+	*l = (*l)[1:]
+	return first
 }
 
 // A binaryHeap gives the element of the lowest rank first.

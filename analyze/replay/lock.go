@@ -46,7 +46,7 @@ func (r *playing) hold(t int32, o *op) {
 func (r *playing) unlock(lock int32) {
 	l := &r.locked[lock]
 	l.held = false
-	if !l.waiting.empty() {
+	if len(l.waiting) > 0 {
 		t := l.waiting.pop()
 		r.hold(t, r.op(t))
 	}

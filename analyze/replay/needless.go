@@ -38,11 +38,9 @@ func (s *step) callKind() evidence.CallKind {
 
 // findFences marks the command buffers that are fences.
 func (p *program) findFences() {
-	for t := range p.threads {
-		for i := range p.threads[t].ops {
-			if o := &p.threads[t].ops[i]; o.barrier && o.job >= 0 {
-				p.jobs[o.job].fence = true
-			}
+	for _, o := range p.ops() {
+		if o.barrier && o.job >= 0 {
+			p.jobs[o.job].fence = true
 		}
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -136,6 +137,19 @@ type job struct {
 	kernels  []portion     // of duration
 }
 
+// ops goes over what all threads do, with who does it.
+func (p *program) ops() iter.Seq2[int, *op] {
+	return func(yield func(int, *op) bool) {
+		for t := range p.threads {
+			for i := range p.threads[t].ops {
+				if !yield(t, &p.threads[t].ops[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // A jobIndex says which command buffers are jobs.
 type jobIndex struct {
 	buffers []*analyze.CommandBuffer // of the jobs
@@ -158,8 +172,8 @@ func (ev *builder) program() (p *program, why string) {
 	p = &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
 	window := ev.replayWindow()
 	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
-	queues := map[*analyze.Queue]int32{}
-	devices := map[*evidence.Device]int{}
+	var queues evidence.Ordered[*analyze.Queue, struct{}]
+	var devices evidence.Ordered[*evidence.Device, struct{}]
 	latency := ev.UsualLatency()
 	completion, seen := ev.UsualCompletion()
 	if !seen { // to hear of the GPU's end takes as long as to hand work over to it, and mostly longer
@@ -175,19 +189,16 @@ func (ev *builder) program() (p *program, why string) {
 			continue // of a range of time that was asked for, it is beside it
 		}
 		d := ev.DeviceOf(b)
-		if _, known := devices[d]; !known {
-			devices[d] = len(p.engines)
+		device := devices.Number(d)
+		if device == len(p.engines) {
 			p.addDevice(ev, d, latency)
 		}
-		o := overlaps[b.Queue]
-		q, known := queues[b.Queue]
-		if !known {
-			q = int32(len(p.queues))
-			queues[b.Queue] = q
-			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: devices[d], most: max(1, o.Most), limited: o.Limited})
+		o, q := overlaps[b.Queue], queues.Number(b.Queue)
+		if q == len(p.queues) {
+			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: device, most: max(1, o.Most), limited: o.Limited})
 		}
-		j := job{queue: q, duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
-		if p.limited[devices[d]] || o.Limited { // it may have waited for other work
+		j := job{queue: int32(q), duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
+		if p.limited[device] || o.Limited { // it may have waited for other work
 			j.latency = min(j.latency, latency)
 		} else if o.Most == 1 {
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: x.At, End: b.GPU.Begin}); free < j.latency { // it stood behind others, and then took a turnaround
@@ -259,13 +270,11 @@ func (ev *builder) dependencies(p *program, index *jobIndex) {
 		at     analyze.Nanos
 	}
 	signals := map[given]int32{}
-	for _, th := range p.threads {
-		for i := range th.ops {
-			if o := &th.ops[i]; o.kind == opSignal {
-				o.given = int32(p.signals)
-				signals[given{o.signal.Thread, o.signal.At}] = o.given
-				p.signals++
-			}
+	for _, o := range p.ops() {
+		if o.kind == opSignal {
+			o.given = int32(p.signals)
+			signals[given{o.signal.Thread, o.signal.At}] = o.given
+			p.signals++
 		}
 	}
 	for i, b := range index.buffers {

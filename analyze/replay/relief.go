@@ -15,16 +15,12 @@ func (p *program) findUnexplained(r *playing) {
 	for i := range p.jobs {
 		beyond += max(0, p.jobs[i].latency-p.freeLatency)
 	}
-	for t := range p.threads {
-		for i := range p.threads[t].ops {
-			switch o := &p.threads[t].ops[i]; o.kind {
-			case opWait, opForeign:
-				if o.notify > 0 {
-					beyond += max(0, o.notify-p.jobs[o.job].handlers-p.freeNotify)
-				}
-			case opCommit:
-				beyond += max(0, o.solo-p.quickCommit)
-			}
+	for _, o := range p.ops() {
+		switch {
+		case (o.kind == opWait || o.kind == opForeign) && o.notify > 0:
+			beyond += max(0, o.notify-p.jobs[o.job].handlers-p.freeNotify)
+		case o.kind == opCommit:
+			beyond += max(0, o.solo-p.quickCommit)
 		}
 	}
 	added, each := r.delays()

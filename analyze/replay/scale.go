@@ -116,7 +116,7 @@ func (r *playing) inTurn(t int32, o *op) int32 {
 
 // findParts finds what jobs, calls and gaps consist of.
 func (p *program) findParts(ev *builder, buffers []*analyze.CommandBuffer, spans []span) {
-	numbers := map[string]int32{}
+	var names evidence.Ordered[string, struct{}]
 	for j, b := range buffers {
 		shares := kernels.Split(b, ev.Trace.Window)
 		total := analyze.Nanos(0)
@@ -126,14 +126,7 @@ func (p *program) findParts(ev *builder, buffers []*analyze.CommandBuffer, spans
 		p.jobs[j].measured = true
 		for i := range shares {
 			p.jobs[j].measured = p.jobs[j].measured && shares[i].Measured
-			name := shares[i].Kernel
-			k, known := numbers[name]
-			if !known {
-				k = int32(len(p.kernelNames))
-				numbers[name] = k
-				p.kernelNames = append(p.kernelNames, name)
-			}
-			s := evidence.Share(shares[i].GPU, total)
+			k, s := int32(names.Number(shares[i].Kernel)), evidence.Share(shares[i].GPU, total)
 			if n := len(p.jobs[j].kernels); n > 0 && p.jobs[j].kernels[n-1].of == k {
 				p.jobs[j].kernels[n-1].share += s
 			} else if s > 0 {
@@ -141,33 +134,26 @@ func (p *program) findParts(ev *builder, buffers []*analyze.CommandBuffer, spans
 			}
 		}
 	}
+	p.kernelNames = names.Keys
 	p.findCalls(ev, spans)
 }
 
 // findCalls finds, for each thread, which calls its time in Metal goes to. What is made before the work begins is taken to be shared out
 // among calls as it is in the work.
 func (p *program) findCalls(ev *builder, spans []span) {
-	numbers := map[string]int32{}
+	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
 		th, time := &p.threads[i], ev.TimeOf(s.thread)
 		if time == nil {
 			continue
 		}
-		gaps := analyze.Nanos(0)
-		for k := range th.ops {
-			gaps += th.ops[k].gap
-		}
+		gaps := th.sum(func(o *op) analyze.Nanos { return o.gap })
 		for _, c := range ev.Trace.Calls {
 			took := c.Exclusive[s.thread]
 			if took <= 0 || c.Part >= analyze.PartCount || c.Part == analyze.PartLock {
 				continue
 			}
-			k, known := numbers[c.Selector]
-			if !known {
-				k = int32(len(p.callNames))
-				numbers[c.Selector] = k
-				p.callNames = append(p.callNames, c.Selector)
-			}
+			k := int32(names.Number(c.Selector))
 			switch c.Part {
 			case analyze.PartAcquire, analyze.PartCommit, analyze.PartCompile:
 				th.inCalls[c.Part] = append(th.inCalls[c.Part], portion{k, evidence.Share(took, time.Time[c.Part])})
@@ -189,25 +175,21 @@ func (p *program) findCalls(ev *builder, spans []span) {
 			th.makes /= sum
 		}
 	}
+	p.callNames = names.Keys
 }
 
 // nameLocks numbers the locks that threads wait for, and marks the ways on which they wait for one of them only.
 func (p *program) nameLocks(spans []span, by map[*analyze.Thread][]step) {
-	numbers := map[evidence.LockKey]int32{}
+	var keys evidence.Ordered[evidence.LockKey, struct{}]
 	for t, s := range spans {
 		ops, list := p.threads[t].ops, by[s.thread]
 		for i := range list {
-			if list[i].kind != opLock || list[i].wait == nil {
-				continue
+			if list[i].kind == opLock && list[i].wait != nil {
+				ops[i].lock = 1 + int32(keys.Number(evidence.KeyOf(list[i].wait)))
 			}
-			key := evidence.KeyOf(list[i].wait)
-			if _, known := numbers[key]; !known {
-				p.lockKeys = append(p.lockKeys, key)
-				numbers[key] = int32(len(p.lockKeys))
-			}
-			ops[i].lock = numbers[key]
 		}
 	}
+	p.lockKeys = keys.Keys
 	p.ways(func(_ way, ops []op, _ analyze.Nanos) {
 		if len(ops) < 2 {
 			return

@@ -124,7 +124,7 @@ func (r *playing) wait(t int32, o *op) {
 	case job == unknown:
 		r.over(t, o.cost, 0)
 	case r.jobs[job].seen:
-		r.over(t, max(o.cost, r.jobs[job].end+r.jobs[job].late+r.notify(t, o, job)-r.now), 0)
+		r.over(t, max(o.cost, r.jobs[job].end+r.jobs[job].late+r.notify(o, job)-r.now), 0)
 	default:
 		r.await(t, job)
 	}

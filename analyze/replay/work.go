@@ -27,17 +27,14 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 		if works {
 			covered, lasted = covered+cpu.Covered, lasted+s.Length()
 		}
-		own := analyze.Nanos(0)
-		for k := range p.threads[i].ops {
-			own += p.threads[i].ops[k].own()
-		}
+		own, notified := p.threads[i].sum((*op).own), p.threads[i].sum(func(o *op) analyze.Nanos { return o.notify }) // from the GPU's ends to the returns of waits
 		p.threads[i].quiet, p.threads[i].free, p.threads[i].left = 1, 1, 1
 		if cpu.Waited > 0 {
-			p.threads[i].quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+p.threads[i].notified())*evidence.Share(s.Length(), cpu.Covered))
+			p.threads[i].quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+notified)*evidence.Share(s.Length(), cpu.Covered))
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
 			whole := evidence.Share(s.Length(), cpu.Covered) // of which so much is known
-			p.threads[i].free = min(1, evidence.Share(evidence.Scaled(cpu.Ran, whole)+max(0, evidence.Scaled(slept, whole)-p.threads[i].asleep()), own))
+			p.threads[i].free = min(1, evidence.Share(evidence.Scaled(cpu.Ran, whole)+max(0, evidence.Scaled(slept, whole)-p.threads[i].sum((*op).asleep)), own))
 		}
 		if p.threads[i].helps() && !policy.AtLeast(policy.Much, cpu.Ran, cpu.Covered) {
 			continue
@@ -71,6 +68,11 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 	}
 }
 
+// sum adds up a time of each of the thread's calls.
+func (t *thread) sum(time func(*op) analyze.Nanos) analyze.Nanos {
+	return evidence.SumOf(analyze.Each(t.ops), time)
+}
+
 // helps says whether the thread makes no call of Metal's, and waits for locks only. If it runs little, it is taken to work for the command
 // buffers of others: most such threads are the framework's own.
 func (t *thread) helps() bool {
@@ -93,29 +95,17 @@ func (p *program) working(spans []span) (all analyze.Interval) {
 	return all
 }
 
-// notified is the time from the GPU's ends to the returns of the thread's waits.
-func (t *thread) notified() (sum analyze.Nanos) {
-	for i := range t.ops {
-		sum += t.ops[i].notify
+// asleep is the part of a call, and of the time before it, in which the thread waits for what a replay knows.
+func (o *op) asleep() analyze.Nanos {
+	switch o.kind {
+	case opWait, opForeign, opAsk, opTake:
+		return o.starved + o.waited
+	case opLock, opCompile:
+		return o.starved + o.cost
+	case opCommit:
+		return o.starved + o.nested
 	}
-	return sum
-}
-
-// asleep is the time in calls in which the thread waits for what a replay knows.
-func (t *thread) asleep() (sum analyze.Nanos) {
-	for i := range t.ops {
-		o := &t.ops[i]
-		sum += o.starved
-		switch o.kind {
-		case opWait, opForeign, opAsk, opTake:
-			sum += o.waited
-		case opLock, opCompile:
-			sum += o.cost
-		case opCommit:
-			sum += o.nested
-		}
-	}
-	return sum
+	return o.starved
 }
 
 // own is the part of a call, and of the time before it, in which the thread does not wait for what a replay knows.
@@ -143,10 +133,7 @@ func (p *program) removeDelays() {
 			return
 		}
 		for t := range p.threads {
-			own := analyze.Nanos(0)
-			for i := range recorded.threads[t].ops[:r.threads[t].next] {
-				own += recorded.threads[t].ops[i].own()
-			}
+			own := evidence.SumOf(analyze.Each(recorded.threads[t].ops[:r.threads[t].next]), (*op).own)
 			p.threads[t].scale(&recorded.threads[t], evidence.Share(r.waited[t], own), r.after.mean())
 		}
 		for i := range p.jobs {

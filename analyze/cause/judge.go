@@ -150,19 +150,15 @@ func findings(windows []Window, typical int) (all []Finding) {
 		times int
 		low   []replay.Speedup
 	}
-	by := map[string]*found{}
-	var order []*found
+	var by evidence.Ordered[string, found]
 	for n := range windows {
 		w := &windows[(typical+n)%len(windows)]
 		for _, f := range w.Verdict.Causes {
-			s := by[f.Cause]
-			if s == nil {
-				s = &found{Finding: f, in: w}
+			s := by.Of(f.Cause)
+			if s.times++; s.in == nil {
+				s.Finding, s.in = f, w
 				s.Lost, s.Explains = 0, 0
-				by[f.Cause] = s
-				order = append(order, s)
 			}
-			s.times++
 			s.Lost += evidence.Scaled(f.Lost, w.Scale)
 			s.Explains += evidence.Scaled(f.Explains, w.Scale)
 			if f.Speedup != nil {
@@ -170,7 +166,7 @@ func findings(windows []Window, typical int) (all []Finding) {
 			}
 		}
 	}
-	for _, s := range order {
+	for _, s := range by.All {
 		f := s.Finding
 		f.Evidence = append(slices.Clone(f.Evidence), fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
 		if f.Speedup = middle(s.low); f.Speedup != nil {

@@ -87,7 +87,6 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
 		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock do: that costs %s of their time.", percent(ev.Share(r.Lost)))
 		r.at = &place{analyze.PartCommit, "commit"}
-		mayBeTheNext(ev, &r)
 		return r, hiddenByTurns
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Share(o.Lost) >= policy.WorthNaming.Value {
@@ -101,14 +100,6 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
-}
-
-// mayBeTheNext says that the GPU, which the lock lets one thread use at a time, may have no room for more.
-func mayBeTheNext(ev *evidence.Evidence, r *Finding) {
-	if ev.Busy >= policy.Broad.Value && ev.GPU.Overlap < 1+policy.Little.Value && ev.Share(r.Lost) >= policy.WorthNaming.Value {
-		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.say("the GPU was busy for %s of the time, with one command buffer at a time: whether it can run more at once without the lock is not seen", percent(ev.Busy))
-	}
 }
 
 // takeTurns is what threads lose that wait for the GPU one after the other.

@@ -21,8 +21,7 @@ type lockUse struct {
 
 // lockFinding sums the waits for locks of one sort.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
-	by := map[string]*lockUse{}
-	var uses []*lockUse
+	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.Locks) {
 		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
@@ -32,14 +31,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		if hanging += l.Own - own; own == 0 {
 			continue
 		}
-		name := lockName(l)
-		u := by[name]
-		if u == nil {
-			u = &lockUse{name: name, locks: map[evidence.LockKey]bool{}, holders: map[*analyze.Thread]analyze.Nanos{}}
-			by[name] = u
-			uses = append(uses, u)
-		}
-		u.add(l, own)
+		by.Of(lockName(l)).add(l, own)
 		r.Lost += own
 		if !ev.Submits[l.Thread] {
 			aside += own
@@ -57,6 +49,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		}
 		return r.not("no thread that takes part waited for a lock")
 	}
+	uses := by.All
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
 	r.Holds = true
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
@@ -66,7 +59,6 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	if ev.Share(hanging) >= policy.Negligible.Value {
 		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, are not counted: they go with those", percent(ev.Share(hanging)))
 	}
-	mayBeTheNext(ev, &r)
 	if r.Cause == InterpreterLock {
 		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.", percent(ev.Share(r.Lost)))
 	} else {
@@ -91,8 +83,10 @@ func (u *lockUse) several() string {
 }
 
 func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
+	if u.waits++; u.locks == nil {
+		u.name, u.locks, u.holders = lockName(l), map[evidence.LockKey]bool{}, map[*analyze.Thread]analyze.Nanos{}
+	}
 	u.locks[evidence.KeyOf(l)] = true
-	u.waits++
 	u.time += own
 	if l.Holder != nil {
 		u.holders[l.Holder] += own

@@ -150,41 +150,35 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 }
 
 // there are the names of a kind in the trace, as a replay has them, each once.
-func (a *Analysis) there(kind string) (names []string) {
-	known := map[string]bool{}
-	add := func(name string) {
-		if !known[name] {
-			known[name] = true
-			names = append(names, name)
-		}
-	}
+func (a *Analysis) there(kind string) []string {
+	var all evidence.Ordered[string, struct{}]
 	switch kind {
 	case replay.KindKernel:
 		for b := range a.Trace.Buffers() {
 			for _, s := range kernels.Split(b, a.Trace.Window) {
-				add(s.Kernel)
+				all.Number(s.Kernel)
 			}
 		}
 	case replay.KindCall:
 		for _, c := range a.Trace.Calls {
-			add(c.Selector)
+			all.Number(c.Selector)
 		}
 	case replay.KindLock:
 		for i := range a.Trace.Locks {
-			add(evidence.KeyOf(&a.Trace.Locks[i]).Label())
+			all.Number(evidence.KeyOf(&a.Trace.Locks[i]).Label())
 		}
 	case replay.KindThread:
 		for _, t := range a.Trace.Threads {
-			add(evidence.ThreadName(t))
+			all.Number(evidence.ThreadName(t))
 		}
 	case replay.KindInFlight:
 		return replay.Flights
 	case KindCause:
 		for i := range a.Verdict.Causes {
-			add(a.Verdict.Causes[i].Cause)
+			all.Number(a.Verdict.Causes[i].Cause)
 		}
 	default:
 		panic(fmt.Sprintf("a kind that nobody knows: %q", kind))
 	}
-	return names
+	return all.Keys
 }

@@ -137,6 +137,7 @@ type Process struct {
 	CPU     Nanos // processor time that it, and the children it waited for, used; 0 when not known
 
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
+	OfMachine  []CPUSample // of all programs of the machine, while the process was there. See OthersIn
 
 	place int // in its file: processes of several machines, and one after another, may have one ID
 }

@@ -134,7 +134,7 @@ func (s *sliced) process(fresh *Process) *Process {
 		s.processes[fresh.place] = fresh
 		return fresh
 	}
-	p.CPU, p.CPUSamples = fresh.CPU, fresh.CPUSamples
+	p.CPU, p.CPUSamples, p.OfMachine = fresh.CPU, fresh.CPUSamples, fresh.OfMachine
 	return p
 }
 

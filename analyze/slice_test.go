@@ -11,7 +11,7 @@ func TestSlicesHaveTheirOwn(t *testing.T) {
 	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}}
 	first := all.process(&Process{ID: 7, place: 3})
 	thread := all.thread(&Thread{Process: first, ID: 8})
-	first.CPU, first.CPUSamples = 1, []CPUSample{{}}
+	first.CPU, first.CPUSamples, first.OfMachine = 1, []CPUSample{{}}, []CPUSample{{}, {}}
 	*thread = Thread{Process: first, ID: 8, Name: "before", Active: Interval{1, 2}, Exclusive: [PartCount]Nanos{1}, Working: Interval{1, 2},
 		WorkingExclusive: [PartCount]Nanos{1}, OnlyIdle: true, Submits: true, CPU: []CPUSample{{}}, late: [PartCount]Nanos{1}, Events: 1, Lost: 1}
 	for i := range reflect.ValueOf(thread).Elem().NumField() {

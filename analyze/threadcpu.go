@@ -45,6 +45,34 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 // CPUIn is what all threads of the process did with processors in i, traced or not; Ran may be more than Covered.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
+// OthersIn is what threads of programs that are not in the trace did with processors in i, all together; mtrace itself is one. It is what the machine did
+// without what the trace's processes did, in the part of i in which one of these was there.
+func (t *Trace) OthersIn(i Interval) (c CPUTime) {
+	for _, p := range t.Processes {
+		if all := cpuIn(p.OfMachine, i); all.Covered > c.Covered {
+			c = all
+		}
+	}
+	for _, p := range t.Processes {
+		own := p.CPUIn(i)
+		if c.Ran = max(0, c.Ran-own.Ran); own.Waited == NotKnown || c.Waited == NotKnown {
+			c.Waited = NotKnown
+		} else {
+			c.Waited = max(0, c.Waited-own.Waited)
+		}
+	}
+	return c
+}
+
+// OthersHad is the share of the time of the machine's processors that programs had in i that are not in the trace.
+func (t *Trace) OthersHad(i Interval) (share float64, known bool) {
+	o := t.OthersIn(i)
+	if o.Covered == 0 || t.Source.Processors == 0 {
+		return 0, false
+	}
+	return min(1, float64(o.Ran)/float64(o.Covered)/float64(t.Source.Processors)), true
+}
+
 func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 	first, _ := slices.BinarySearchFunc(samples, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
 	for n := max(first, 1); n < len(samples) && samples[n-1].At < i.End; n++ {
@@ -68,12 +96,15 @@ func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 // processorTimes gives the process's threads what is known of them.
 func (p *processLoader) processorTimes() {
 	for _, t := range p.file.ThreadTimes {
-		if t.Thread == wire.WholeProcess {
+		switch t.Thread {
+		case wire.WholeProcess:
 			p.Process.CPUSamples = append(p.Process.CPUSamples, cpuSample(t))
-			continue
-		}
-		if th := p.threads[ThreadID(t.Thread)]; th != nil {
-			th.CPU = append(th.CPU, cpuSample(t))
+		case wire.WholeMachine:
+			p.Process.OfMachine = append(p.Process.OfMachine, cpuSample(t))
+		default:
+			if th := p.threads[ThreadID(t.Thread)]; th != nil {
+				th.CPU = append(th.CPU, cpuSample(t))
+			}
 		}
 	}
 }

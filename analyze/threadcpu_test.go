@@ -35,3 +35,36 @@ func TestCPUIn(t *testing.T) {
 		}
 	}
 }
+
+// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not known of one is not known.
+func TestOthersIn(t *testing.T) {
+	machine := []CPUSample{{0, 1000, 500}, {100, 1150, 800}, {200, 1350, 800}}
+	one := &Process{OfMachine: machine, CPUSamples: []CPUSample{{0, 0, 0}, {100, 50, 100}}}
+	two := &Process{OfMachine: machine[:2], CPUSamples: []CPUSample{{50, 0, 0}, {100, 20, 30}}}
+	more := &Process{CPUSamples: []CPUSample{{0, 0, 0}, {100, 900, 900}}} // than there is: by a tick
+	silent := &Process{CPUSamples: []CPUSample{{0, 0, NotKnown}, {100, 10, NotKnown}}}
+	for name, c := range map[string]struct {
+		processes []*Process
+		of        Interval
+		want      CPUTime
+	}{
+		"none":            {nil, Interval{0, 100}, CPUTime{}},
+		"an older trace":  {[]*Process{more}, Interval{0, 100}, CPUTime{}},
+		"one":             {[]*Process{one}, Interval{0, 100}, CPUTime{100, 100, 200}},
+		"two":             {[]*Process{two, one}, Interval{0, 100}, CPUTime{100, 80, 170}},
+		"half":            {[]*Process{one}, Interval{0, 50}, CPUTime{50, 50, 100}},
+		"after it":        {[]*Process{one}, Interval{100, 200}, CPUTime{100, 200, 0}},
+		"no less than 0":  {[]*Process{one, more}, Interval{0, 100}, CPUTime{100, 0, 0}},
+		"no waits known":  {[]*Process{one, silent}, Interval{0, 100}, CPUTime{100, 90, NotKnown}},
+		"nothing in time": {[]*Process{one}, Interval{300, 400}, CPUTime{}},
+	} {
+		trace := &Trace{Processes: c.processes, Source: Source{Processors: 2}}
+		if got := trace.OthersIn(c.of); got != c.want {
+			t.Errorf("%s: %+v instead of %+v", name, got, c.want)
+		}
+		share, known := trace.OthersHad(c.of)
+		if want := float64(c.want.Ran) / 2 / float64(max(1, c.want.Covered)); known != (c.want.Covered > 0) || known && share != want {
+			t.Errorf("%s: a share of %.3f (%v) instead of %.3f", name, share, known, want)
+		}
+	}
+}

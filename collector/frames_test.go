@@ -150,7 +150,7 @@ func TestEverythingElse(t *testing.T) {
 	if fmt.Sprint(p.Samples) != fmt.Sprint(want) {
 		t.Errorf("samples %v", p.Samples)
 	}
-	ofThreads := slices.DeleteFunc(p.ThreadTimes, func(t wire.ThreadTime) bool { return t.Thread == wire.WholeProcess })
+	ofThreads := slices.DeleteFunc(p.ThreadTimes, func(t wire.ThreadTime) bool { return t.Thread == wire.WholeProcess || t.Thread == wire.WholeMachine })
 	if len(ofThreads) != 1 || ofThreads[0] != ran {
 		t.Errorf("thread times %+v", p.ThreadTimes)
 	}

@@ -192,7 +192,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 			return
 		}
 		if p.times != nil {
-			p.handThreadTimes(p.times.look(time.Now(), append(threads, wire.WholeProcess)))
+			p.handThreadTimes(p.times.look(time.Now(), append(threads, wire.WholeProcess, wire.WholeMachine)))
 		}
 		if growth > wire.RecordsPerRing/2 {
 			p.collector.behind()

@@ -68,16 +68,17 @@ func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime 
 	return s.found
 }
 
-// sample reads all threads, forgets those that are gone, and says whether any of them ran or waited for a processor.
+// sample reads all threads, forgets those that are gone, and says whether any of them ran or waited for a processor. Other programs always do.
 func (s *threadSampler) sample(threads []uint64) (changed bool) {
 	kept := s.threads[:0]
 	for _, t := range s.threads {
 		sample, alive := s.clock.read(t.last.Thread)
 		switch {
+		case alive && sample.At == t.last.At: // it was read for another process
 		case alive && sample.Ran == t.last.Ran && sample.Waited == t.last.Waited:
 			t = sampledThread{sample, true}
 		case alive:
-			changed = true
+			changed = changed || t.last.Thread != wire.WholeMachine
 			s.release(t)
 			s.found = append(s.found, sample)
 			t = sampledThread{last: sample}

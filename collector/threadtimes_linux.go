@@ -58,8 +58,11 @@ func sameNumbers(pid int) bool {
 // (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when the
 // wait ends.
 func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
-	if thread == wire.WholeProcess {
+	switch thread {
+	case wire.WholeProcess:
 		return f.readProcess()
+	case wire.WholeMachine:
+		return machine.look()
 	}
 	f.path = append(strconv.AppendUint(f.path[:0], thread, 10), "/schedstat"...)
 	fd, err := unix.Openat(f.fd, string(f.path), unix.O_RDONLY|unix.O_CLOEXEC, 0)

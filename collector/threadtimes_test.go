@@ -62,3 +62,30 @@ func TestThreadSampler(t *testing.T) {
 		t.Errorf("at the end: %+v", got)
 	}
 }
+
+// Other programs run all the time: that is no reason to look often at a process that does nothing. And what was read for another process is no news.
+func TestSamplerOfTheMachine(t *testing.T) {
+	clock := clockStub{1: {Thread: 1, At: 1, Ran: 10}, wire.WholeMachine: {Thread: wire.WholeMachine, At: 1, Ran: 100}}
+	s := threadSampler{clock: clock}
+	now := time.Unix(1000, 0)
+	s.look(now, []uint64{1, wire.WholeMachine})
+	looks := 0
+	for range 40 {
+		now = now.Add(threadTimesPause)
+		clock[1] = wire.ThreadTime{Thread: 1, At: now.UnixNano(), Ran: 10}
+		clock[wire.WholeMachine] = wire.ThreadTime{Thread: wire.WholeMachine, At: now.UnixNano(), Ran: now.UnixNano()}
+		if got := s.look(now, []uint64{1, wire.WholeMachine}); len(got) > 0 {
+			looks++
+		}
+	}
+	if most := 3 + 40*int(threadTimesPause)/int(longestThreadTimesPause); looks == 0 || looks > most {
+		t.Errorf("%d looks at a process that does nothing, want at most %d", looks, most)
+	}
+	s.look(now.Add(time.Second), []uint64{1, wire.WholeMachine})
+	if got := s.look(now.Add(2*time.Second), []uint64{1, wire.WholeMachine}); len(got) != 0 {
+		t.Errorf("%+v is handed on twice", got)
+	}
+	if got := s.finish(); len(got) != 1 || got[0].Thread != 1 {
+		t.Errorf("at the end: %+v", got)
+	}
+}

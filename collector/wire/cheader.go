@@ -42,6 +42,7 @@ func CHeader() string {
 	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
 	def("FRAME_HEADER_SIZE", FrameHeaderSize)
 	def("THREAD_TIME_SIZE", ThreadTimeSize)
+	def("THREAD_TIME_WHOLE_MACHINE", fmt.Sprintf("0x%xull", uint64(WholeMachine)))
 	def("THREAD_TIME_WAIT_NOT_KNOWN", fmt.Sprintf("(%d)", WaitNotKnown))
 	b.WriteString("\n")
 	for _, table := range []struct {

@@ -39,8 +39,8 @@ var frames = [...]frameRow{
 	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
 	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
 	{FrameThreadTimes, "thread times", ThreadTimeSize, fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole "+
-		"process; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had "+
-		"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, WaitNotKnown)},
+		"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had "+
+		"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine), WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "whole facts that belong to no ring, without a position"},
 }
 

@@ -1,7 +1,7 @@
-// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask for. The system does not tell how
-// long a thread waited for a processor.
+// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask for, and of all programs of the
+// machine. The system does not tell how long a thread waited for a processor.
 //
-// Rule: on the drainer's thread only, and every port that task_threads gives is given back.
+// Rule: on the drainer's thread only, and every port that task_threads or mach_host_self gives is given back.
 #include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>
@@ -14,7 +14,7 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-static struct thread_time times[MT_RING_COUNT + 1]; // of the whole process first, as thread 0
+static struct thread_time times[MT_RING_COUNT + 2]; // of the whole process first, as thread 0, and then, if it is known, of the machine
 
 static bool has_ring(uint64_t thread) {
   uint32_t used = atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed);
@@ -41,14 +41,28 @@ static bool time_of(thread_act_t port, struct thread_time *t) {
   return true;
 }
 
+// What all processors together were not idle for, which xnu counts in ticks of 10 ms (osfmk/mach/host_info.h).
+static bool time_of_machine(struct thread_time *t) {
+  const int64_t tick = 10000000;
+  host_cpu_load_info_data_t load = {0};
+  mach_msg_type_number_t count = HOST_CPU_LOAD_INFO_COUNT;
+  mach_port_t host = mach_host_self();
+  kern_return_t told = host_statistics(host, HOST_CPU_LOAD_INFO, (host_info_t)&load, &count);
+  mach_port_deallocate(mach_task_self(), host);
+  int64_t ticks = (int64_t)load.cpu_ticks[CPU_STATE_USER] + load.cpu_ticks[CPU_STATE_SYSTEM] + load.cpu_ticks[CPU_STATE_NICE];
+  *t = (struct thread_time){MT_THREAD_TIME_WHOLE_MACHINE, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW), ticks * tick, MT_THREAD_TIME_WAIT_NOT_KNOWN};
+  return told == KERN_SUCCESS;
+}
+
 int mt_thread_times_send(void) {
   thread_act_array_t threads;
   mach_msg_type_number_t count;
   if (task_threads(mach_task_self(), &threads, &count) != KERN_SUCCESS) return 1;
   times[0] = (struct thread_time){0, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW), (int64_t)clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID), MT_THREAD_TIME_WAIT_NOT_KNOWN};
   size_t known = 1;
+  if (time_of_machine(&times[known])) known++;
   for (mach_msg_type_number_t i = 0; i < count; i++) {
-    if (known <= MT_RING_COUNT && time_of(threads[i], &times[known])) known++;
+    if (known < MT_RING_COUNT + 2 && time_of(threads[i], &times[known])) known++;
     mach_port_deallocate(mach_task_self(), threads[i]);
   }
   vm_deallocate(mach_task_self(), (vm_address_t)threads, count * sizeof *threads);

@@ -85,7 +85,7 @@ struct row {
   int64_t at, ran, waited;
 };
 static int rows(uint64_t thread, struct row *found) {
-  static struct row row[MT_RING_COUNT + 1];
+  static struct row row[MT_RING_COUNT + 2];
   size_t length = mac_sent(MT_FRAME_THREAD_TIMES, row, sizeof row);
   CHECK(length % sizeof *row == 0);
   for (size_t i = 0; i < length / sizeof *row; i++)
@@ -108,19 +108,24 @@ static void *idles(void *nothing) {
 static void thread_times(void) {
   _Atomic uint64_t known = 0;
   pthread_t one, two;
-  struct row process = {.at = -1}, mine = process, other = process;
+  struct row process = {.at = -1}, mine = process, other = process, machine = process;
   CHECK(pthread_create(&one, NULL, records, (void *)&known) == 0 && pthread_create(&two, NULL, idles, NULL) == 0);
   while (!known) pause_ms(1);
   for (volatile long i = 0; i < 20000000; i++) { }
   CHECK(mt_thread_times_send());
-  CHECK(rows(0, &process) == 3 && rows(mt_thread_id(), &mine) == 3 && rows(known, &other) == 3); // neither the idle thread nor the drainer has a ring
+  CHECK(rows(0, &process) == 4 && rows(mt_thread_id(), &mine) == 4 && rows(known, &other) == 4); // neither the idle thread nor the drainer has a ring
   CHECK(mine.ran > 1000000 && other.ran < mine.ran && process.ran + 1000000 >= mine.ran && mine.waited == MT_THREAD_TIME_WAIT_NOT_KNOWN);
   CHECK(process.at > 0 && process.at <= mine.at + 1000000000 && process.waited == MT_THREAD_TIME_WAIT_NOT_KNOWN);
+  CHECK(rows(MT_THREAD_TIME_WHOLE_MACHINE, &machine) == 4 && machine.ran == 40000005060000000 && machine.waited == MT_THREAD_TIME_WAIT_NOT_KNOWN);
+  CHECK(machine.at >= process.at);
   mac_mach.vanished = known; // it ended between the list and the question
-  CHECK(mt_thread_times_send() && rows(0, &process) == 2 && rows(mt_thread_id(), &mine) == 2);
+  CHECK(mt_thread_times_send() && rows(0, &process) == 3 && rows(mt_thread_id(), &mine) == 3);
   mac_mach.vanished = 0;
   mac_mach.refused_flavor = 3;
+  CHECK(mt_thread_times_send() && rows(0, &process) == 2);
+  mac_mach.refuse_host = true;
   CHECK(mt_thread_times_send() && rows(0, &process) == 1);
+  mac_mach.refuse_host = false;
   mac_mach.refused_flavor = 0;
   mac_mach.refuse = true;
   unsigned sent = mac_sent_count(MT_FRAME_THREAD_TIMES);

@@ -20,7 +20,7 @@
 
 struct mac_mach mac_mach;
 
-enum { TASK = 0x103, FIRST_PORT = 0x10000, PAGE = 1 << 14 };
+enum { TASK = 0x103, FIRST_PORT = 0x10000, HOST = 0x7f000000, PAGE = 1 << 14 };
 
 mach_port_t mach_task_self(void) { return TASK; }
 
@@ -43,6 +43,19 @@ kern_return_t task_threads(mach_port_t task, thread_act_array_t *threads, mach_m
 
 kern_return_t mach_port_deallocate(mach_port_t task, mach_port_t port) {
   if (task != TASK || port < FIRST_PORT || mac_mach.ports-- <= 0) abort();
+  return KERN_SUCCESS;
+}
+
+mach_port_t mach_host_self(void) {
+  mac_mach.ports++;
+  return HOST;
+}
+
+kern_return_t host_statistics(mach_port_t host, host_flavor_t flavor, host_info_t info, mach_msg_type_number_t *count) {
+  if (host != HOST || flavor != HOST_CPU_LOAD_INFO || *count < HOST_CPU_LOAD_INFO_COUNT || mac_mach.refuse_host) return KERN_INVALID_ARGUMENT;
+  memcpy(info, &(host_cpu_load_info_data_t){{[CPU_STATE_USER] = 4000000000u, [CPU_STATE_SYSTEM] = 500, [CPU_STATE_IDLE] = 77, [CPU_STATE_NICE] = 6}},
+         sizeof(host_cpu_load_info_data_t));
+  *count = HOST_CPU_LOAD_INFO_COUNT;
   return KERN_SUCCESS;
 }
 

@@ -31,6 +31,7 @@ const void *mac_replacement(const void *original);
 struct mac_mach {
   _Atomic int ports, pages;
   bool refuse;               // task_threads fails
+  bool refuse_host;          // and host_statistics
   _Atomic uint64_t vanished; // the thread that is gone when it is asked about
   _Atomic int refused_flavor; // what thread_info does not tell of any thread
 };

@@ -51,7 +51,7 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	if c.raw {
 		return c.ours(uint64(t))
 	}
-	return min(max(min(c.convert(t), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
+	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
 // interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before it was in, and are

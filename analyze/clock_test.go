@@ -19,7 +19,7 @@ func TestConverter(t *testing.T) {
 			p.Ahead = int64(random.Uint64N(1<<57)) - 1<<56
 		}
 		expected := func(t wire.Ticks) Nanos {
-			return min(max(min(Nanos(p.Nanos(t)), latestInstant)-Nanos(p.Ahead), 0), latestInstant)
+			return min(max(min(max(Nanos(p.Nanos(t)), -latestInstant), latestInstant)-Nanos(p.Ahead), 0), latestInstant)
 		}
 		ticks, nanos := any()>>8, any()>>8
 		for range 2 + random.IntN(4) {

@@ -49,6 +49,9 @@ func TestConverter(t *testing.T) {
 			if got := c.at(at); got != want {
 				t.Fatalf("round %d: tick %d is at %d, not %d, with samples %v", round, at, got, want, p.Samples)
 			}
+			if first := c.tick(want); c.at(first) != want || first > at || first > 0 && c.at(first-1) >= want {
+				t.Fatalf("round %d: the first tick at %d is not %d, with samples %v", round, want, first, p.Samples)
+			}
 			later := at + wire.Ticks(random.Uint64N(1<<30))
 			if got := c.interval(at, later); got.Begin != want || got.End != expected(later) {
 				t.Fatalf("round %d: ticks %d to %d are at %v, not from %d, with samples %v", round, at, later, got, want, p.Samples)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -172,7 +171,7 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p.whole = false
 	f.once.Do(f.survey)
 	length := min(l.window.End, l.trace.Origin+l.trace.Length) - max(l.window.Begin, l.trace.Origin)
-	around := max(length, l.trace.Length/1024) * sixtyFourths / 64
+	around := min(Nanos(tracefile.MulDiv(uint64(max(length, l.trace.Length/1024)), uint64(sixtyFourths), 64)), latestInstant)
 	begin, end := l.window.Begin-around, l.window.End+around
 	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
 	p.kept = &keptBlocks{}
@@ -208,13 +207,17 @@ func (p *part) strangers(t *Trace) (n int) {
 	return n
 }
 
-// tick is the first tick that is not before an instant; the last there is when all that can be searched are before it: damaged records
-// hold any number of ticks.
+// tick is the first tick that is not before an instant; the last there is when all others are before it. Damaged records hold any number of
+// ticks, so what is searched is all of them.
 func (c *converter) tick(at Nanos) wire.Ticks {
-	const most = math.MaxInt64
-	first := wire.Ticks(sort.Search(most, func(i int) bool { return c.at(wire.Ticks(i)) >= at }))
-	if first == most {
-		return math.MaxUint64
+	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
+	for first < behind {
+		middle := first + (behind-first)/2
+		if c.at(middle) >= at {
+			behind = middle
+		} else {
+			first = middle + 1
+		}
 	}
 	return first
 }

@@ -87,6 +87,35 @@ func TestHandover(t *testing.T) {
 	}
 }
 
+// The story: a thread that has one other submit for it, and waits, was taken for one that feeds that other too slowly: each waits for the other in turns. Who
+// takes what the other makes says that there is room, and that waits for it, too; but it makes the next meanwhile.
+func TestHandoverOfOne(t *testing.T) {
+	const asked, answers = 100, 200
+	const period = 1_000_000
+	for _, c := range []struct {
+		name  string
+		made  analyze.Nanos // when in each period
+		holds bool
+	}{
+		{"a client", 50_000, true},
+		{"one that takes results", -260_000, false},
+	} {
+		w := handmade.New(65 * period)
+		for i := range analyze.Nanos(60) {
+			begin := (i + 1) * period
+			w.SignalWait(w.A, handmade.At(begin-240_000, begin+40_000), asked, w.B, begin+1000, 0)
+			b := w.Buffer(w.A, begin+c.made, handmade.At(begin+100_000, begin+500_000))
+			w.Wait(w.A, handmade.At(begin+80_000, begin+520_000), b)
+			w.SignalWait(w.B, handmade.At(begin+2000, begin+700_000), answers, w.A, begin+690_000, asked)
+		}
+		w.Trace.Threads = w.Trace.Threads[:2]
+		w.Trace.Finish()
+		if v := Analyze(w.Trace, Options{}).Verdict; (v.Cause == SingleSubmitter) != c.holds {
+			t.Errorf("%s: %s: %s", c.name, v.Cause, v.Summary)
+		}
+	}
+}
+
 // TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the submitter works only
 // while somebody waits shows them; one that feeds a pool works also while all of the pool are busy.
 func TestHandoverUnseen(t *testing.T) {

@@ -75,6 +75,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		r.Confidence = policy.Inferred
 		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
+	case handed && len(h.Threads) == 1:
+		r.say("another thread hands it its work and waits for its signal, %d times", len(h.Replies))
 	case handed:
 		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.Threads), len(h.Replies))
 	}

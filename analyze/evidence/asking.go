@@ -106,16 +106,43 @@ func (h *handover) findByTiming() {
 	if len(threads) < 2 {
 		return
 	}
-	var made []analyze.Nanos
-	for _, b := range h.commits {
-		if b.Created.Thread == h.To && b.Created.Known() {
-			made = append(made, b.Created.Begin)
-		}
-	}
 	h.MayAnswer = len(asked)
-	if onRequest(made, asked) {
+	if onRequest(h.made(), asked) {
 		h.Threads, h.Unseen = threads, true
 	}
+}
+
+// made is when the submitter made its command buffers.
+func (h *handover) made() (at []analyze.Nanos) {
+	for _, b := range h.commits {
+		if b.Created.Thread == h.To && b.Created.Known() {
+			at = append(at, b.Created.Begin)
+		}
+	}
+	return at
+}
+
+// alternates says whether the submitter makes its command buffers while one that hands something over waits, and waits for that one as often. One alone that
+// seems to hand something over may else only say that it has room for more.
+func (h *handover) alternates() bool {
+	var asked []analyze.Interval
+	for w := range h.answers() {
+		if h.Threads[w.Thread] {
+			asked = append(asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
+		}
+	}
+	union, made, inside, slept := NewBusy(asked), h.made(), 0, 0
+	for _, at := range made {
+		if union.holds(at) {
+			inside++
+		}
+	}
+	for w := range analyze.Each(h.waits) {
+		if w.Thread == h.To && h.Threads[w.Signaller] && !w.GivenBack {
+			slept++
+		}
+	}
+	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
 // onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance would not have it.

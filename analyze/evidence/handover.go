@@ -16,7 +16,7 @@ import (
 //
 //   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the submitter goes on,
 //     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
-//     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming);
+//     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming). One thread alone must take turns with it, too;
 //   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
 //     command buffer for each of those that it answers together. One that lets a whole pool go at once does not, nor does one that has nothing to
 //     do itself while others wait for room for what they load;
@@ -48,7 +48,7 @@ type reply struct {
 
 // Holds says whether threads hand their work over.
 func (h *handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && len(h.Threads) >= 2 && h.Served >= policy.Broad.Value && h.Waited >= policy.Little.Value
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.Broad.Value && h.Waited >= policy.Little.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
@@ -86,7 +86,8 @@ func (ev *Evidence) findHandover() *handover {
 	h.findCommits()
 	h.findAsked()
 	h.findThreads()
-	if len(h.Threads) < 2 {
+	if len(h.Threads) < 2 && !h.alternates() {
+		clear(h.Threads)
 		h.findByTiming()
 	}
 	for w := range h.answers() {

@@ -118,12 +118,12 @@ func TestChanceStays(t *testing.T) {
 	}
 }
 
-// The story: of two threads that a third lets go together, one always came last, and the verdict was gpu-bound: that one seemed to wait for the other
-// as for what it makes. But both wait to be let go, and who makes something does not wait with who takes it.
+// The story: of two threads that meet, or that a third lets go together, one always came last, and the verdict was gpu-bound: the other seemed to wait for
+// what that one makes. But it waits while that one's work runs on the GPU, of which it could have a part; what is made without the GPU starves it.
 func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	for _, coordinator := range []bool{false, true} {
 		v := Analyze(meet(60, 2, 1000, coordinator).Trace, Options{}).Verdict
-		if (v.Cause == Imbalance) != coordinator {
+		if v.Cause != Imbalance {
 			t.Errorf("let go by a third %v: %s: %s", coordinator, v.Cause, v.Summary)
 		}
 	}

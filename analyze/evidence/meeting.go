@@ -83,7 +83,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 	if len(m.Threads) < 2 || len(m.Rounds) < policy.Pattern.Count() || !policy.AtLeast(policy.Most, lost, all) {
 		return nil
 	}
-	if len(m.Threads) == 2 && m.takeTurns() {
+	if len(m.Threads) == 2 && ev.takeTurns(m) {
 		return nil
 	}
 	m.findArrivals()
@@ -115,13 +115,18 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns says whether only one of two threads ever waits for the other, as for what that makes, and not both to be let go; or each waits as
-// often as it lets the other go, in turns, which is a hand-over and no meeting; or a third lets one of them go at a time, as it gives work to a pool.
-func (m *Meetings) takeTurns() bool {
-	by := map[*analyze.Thread]int{}
+// takeTurns says whether only one of two threads ever waits for the other, as for what that makes without the GPU, and not for the larger part of
+// their work there; or each waits as often as it lets the other go, in turns, which is a hand-over and no meeting; or a third lets one of them go at a
+// time, as it gives work to a pool.
+func (ev *Evidence) takeTurns(m *Meetings) bool {
+	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0
+	var lost, idle analyze.Nanos
 	for i, r := range m.Rounds {
-		by[r.Last]++
+		by[r.Last] = true
+		for _, w := range r.waits {
+			lost, idle = lost+w.Length(), idle+ev.idleIn(w)
+		}
 		if i > 0 && m.Rounds[i-1].Last != r.Last {
 			turns++
 		}
@@ -135,5 +140,5 @@ func (m *Meetings) takeTurns() bool {
 	if policy.AtLeast(policy.Most, third, len(m.Rounds)) { // the last may not have been back when both were let go
 		return !policy.AtLeast(policy.WorthNaming, together, third)
 	}
-	return len(by) < 2 || policy.NearlyAll(turns, len(m.Rounds)-1)
+	return len(by) < 2 && policy.AtLeast(policy.Most, idle, lost) || policy.NearlyAll(turns, len(m.Rounds)-1)
 }

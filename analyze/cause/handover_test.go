@@ -95,22 +95,25 @@ func TestHandoverOfOne(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		made  analyze.Nanos // when in each period
-		holds bool
+		runs  analyze.Nanos // of the client's work
+		cause string
 	}{
-		{"a client", 50_000, true},
-		{"one that takes results", -260_000, false},
+		{"a client", 50_000, 400_000, SingleSubmitter},
+		{"one that takes results", -260_000, 400_000, None},
+		{"a client whose work takes long", 50_000, 850_000, GPUBound},
 	} {
 		w := handmade.New(65 * period)
+		answered := max(690_000, c.runs+120_000)
 		for i := range analyze.Nanos(60) {
 			begin := (i + 1) * period
-			w.SignalWait(w.A, handmade.At(begin-240_000, begin+40_000), asked, w.B, begin+1000, 0)
-			b := w.Buffer(w.A, begin+c.made, handmade.At(begin+100_000, begin+500_000))
-			w.Wait(w.A, handmade.At(begin+80_000, begin+520_000), b)
-			w.SignalWait(w.B, handmade.At(begin+2000, begin+700_000), answers, w.A, begin+690_000, asked)
+			w.SignalWait(w.A, handmade.At(begin-period+min(answered+70_000, 990_000), begin+40_000), asked, w.B, begin+1000, 0)
+			b := w.Buffer(w.A, begin+c.made, handmade.At(begin+100_000, begin+100_000+c.runs))
+			w.Wait(w.A, handmade.At(begin+80_000, begin+110_000+c.runs), b)
+			w.SignalWait(w.B, handmade.At(begin+2000, begin+answered+10_000), answers, w.A, begin+answered, asked)
 		}
 		w.Trace.Threads = w.Trace.Threads[:2]
 		w.Trace.Finish()
-		if v := Analyze(w.Trace, Options{}).Verdict; (v.Cause == SingleSubmitter) != c.holds {
+		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != c.cause {
 			t.Errorf("%s: %s: %s", c.name, v.Cause, v.Summary)
 		}
 	}

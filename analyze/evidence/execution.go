@@ -17,8 +17,14 @@ func (ev *Evidence) Executing() analyze.Nanos {
 	return ev.Sum(analyze.PartWaitExecuting) + ev.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
 }
 
-// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran.
+// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran, or what another submitted
+// for them.
 func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
+	if ev.Handover.Holds() {
+		for i := range ev.Handover.Replies {
+			sum += ev.Handover.Replies[i].Own
+		}
+	}
 	for w := range analyze.Each(ev.ForSignals) {
 		if !ev.TakesPart[w.Thread] || w.GivenBack {
 			continue

@@ -46,7 +46,11 @@ func sweep(counters ...*counter) iter.Seq2[analyze.Interval, []int] {
 		at     analyze.Nanos
 		of, by int
 	}
-	var edges []edge
+	n := 0
+	for _, c := range counters {
+		n += 2 * len(c.begins)
+	}
+	edges := make([]edge, 0, n)
 	for of, c := range counters {
 		for i := range c.begins {
 			edges = append(edges, edge{c.begins[i], of, 1}, edge{c.ends[i], of, -1})

@@ -32,7 +32,8 @@ func (ev *Evidence) crowding(d *Device) (c Crowding) {
 	if len(sample) > policy.MostCalls {
 		sample = sample[(len(sample)-policy.MostCalls)/2:][:policy.MostCalls]
 	}
-	sorts := sameWork(sample, ev.Trace.LabelsRepeat(policy.Sample.Count()))
+	ran := newPace(sample)
+	sorts := sameWork(sample, ran, ev.Trace.LabelsRepeat(policy.Sample.Count()))
 	if len(sorts) == 0 {
 		return Crowding{}
 	}
@@ -40,7 +41,7 @@ func (ev *Evidence) crowding(d *Device) (c Crowding) {
 	var least, none float64
 	for step := 0; step <= steps; step++ {
 		slope := float64(step) / steps
-		done := newPace(sample, slope)
+		done := ran.slowed(slope)
 		differ := 0.0
 		for _, sort := range sorts {
 			differ += done.variation(sort)
@@ -55,7 +56,7 @@ func (ev *Evidence) crowding(d *Device) (c Crowding) {
 	if c.Slope < policy.WorthNaming.Value || !policy.AtLeast(policy.Most, none-least, none) {
 		return Crowding{}
 	}
-	c.done = newPace(d.running, c.Slope)
+	c.done = newPace(d.running).slowed(c.Slope)
 	var all, alone float64
 	for _, r := range d.running {
 		all += float64(r.Length())
@@ -66,7 +67,7 @@ func (ev *Evidence) crowding(d *Device) (c Crowding) {
 }
 
 // sameWork are command buffers of the same work, and of the same label where labels count, of which some ran beside more others than some.
-func sameWork(list []running, labels bool) (sorts [][]analyze.Interval) {
+func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interval) {
 	type sameness struct {
 		work  uint64
 		label string
@@ -84,7 +85,6 @@ func sameWork(list []running, labels bool) (sorts [][]analyze.Interval) {
 		same := by.Of(of)
 		*same = append(*same, r.Interval)
 	}
-	ran := newPace(list, 0)
 	for _, same := range by.All {
 		if len(*same) >= policy.Sample.Count() && ran.differs(*same) {
 			sorts = append(sorts, *same)
@@ -102,15 +102,23 @@ type pace struct {
 	of   float64   // the slope
 }
 
-func newPace(list []running, slope float64) *pace {
-	p := &pace{of: slope}
-	done, ran := 0.0, 0.0
+func newPace(list []running) *pace {
+	p, ran := &pace{}, 0.0
 	for i, open := range sweep(counterOf(intervals(list))) {
-		run, took := open[0], float64(i.Length())
-		p.at, p.done, p.ran, p.run = append(p.at, i.Begin), append(p.done, done), append(p.ran, ran), append(p.run, run)
-		done, ran = done+took*p.speed(run), ran+took*float64(run)
+		p.at, p.ran, p.run = append(p.at, i.Begin), append(p.ran, ran), append(p.run, open[0])
+		ran += float64(i.Length()) * float64(open[0])
 	}
-	return p
+	return p.slowed(0)
+}
+
+// slowed is the pace for a slope.
+func (p *pace) slowed(slope float64) *pace {
+	q := *p
+	q.of, q.done = slope, make([]float64, len(p.at))
+	for i := 1; i < len(p.at); i++ {
+		q.done[i] = q.done[i-1] + float64(p.at[i]-p.at[i-1])*q.speed(p.run[i-1])
+	}
+	return &q
 }
 
 // speed is how fast each of so many goes on.

@@ -53,8 +53,8 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	if len(lines) < 2 {
 		return Exclusion{}, false
 	}
-	shifts := make([]analyze.Nanos, len(lines))
-	observed := pairwise(lines, window, shifts)
+	shifts, room := make([]analyze.Nanos, len(lines)), make([][]analyze.Interval, len(lines))
+	observed := pairwise(lines, window, shifts, room)
 	random := rand.New(rand.NewPCG(opts.Seed, 0x6d7472616365))
 	samples := make([]float64, opts.Permutations)
 	below, mean := 0, 0.0
@@ -62,7 +62,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 		for i := range shifts {
 			shifts[i] = analyze.Nanos(random.Int64N(int64(window.Length())))
 		}
-		o := pairwise(lines, window, shifts)
+		o := pairwise(lines, window, shifts, room)
 		if o <= observed {
 			below++
 		}
@@ -135,32 +135,29 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle.
-func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos) (sum analyze.Nanos) {
-	var all [][]analyze.Interval
+// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. There is room to put the shifted lines in.
+func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (sum analyze.Nanos) {
 	for i, line := range lines {
-		line = shifted(line, window, shifts[i])
-		for _, other := range all {
-			sum += common(line, other)
+		room[i] = shifted(room[i][:0], line, window, shifts[i])
+		for _, other := range room[:i] {
+			sum += common(room[i], other)
 		}
-		all = append(all, line)
 	}
 	return sum
 }
 
-// shifted is a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at its beginning.
-func shifted(line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
+// shifted adds to a list a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at its beginning.
+func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
-	all := make([]analyze.Interval, 0, len(line)+1)
 	for _, i := range line[around:] {
-		all = append(all, analyze.Interval{Begin: max(window.Begin, i.Begin+by-window.Length()), End: i.End + by - window.Length()})
+		list = append(list, analyze.Interval{Begin: max(window.Begin, i.Begin+by-window.Length()), End: i.End + by - window.Length()})
 	}
 	for _, i := range line[:min(around+1, len(line))] {
 		if i.Begin+by < window.End {
-			all = append(all, analyze.Interval{Begin: i.Begin + by, End: min(i.End+by, window.End)})
+			list = append(list, analyze.Interval{Begin: i.Begin + by, End: min(i.End+by, window.End)})
 		}
 	}
-	return all
+	return list
 }
 
 // common is the overlap of two lines.

@@ -47,7 +47,7 @@ func TestShifted(t *testing.T) {
 				}
 			}
 		}
-		if got := pairwise(lines, window, shifts); got != want {
+		if got := pairwise(lines, window, shifts, make([][]analyze.Interval, len(lines))); got != want {
 			t.Fatalf("%v shifted by %v overlap for %d, and painted for %d", lines, shifts, got, want)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// TestUnhindered: what hand-overs took beyond the usual goes with a cause as far as threads waited for processors; more of it had another
-// reason.
+// TestUnhindered: what hand-overs took beyond the usual goes with a cause as far as threads waited for processors, and wait less without it; more of it
+// had another reason.
 func TestUnhindered(t *testing.T) {
 	for _, c := range []struct {
 		what   string
@@ -31,7 +31,7 @@ func TestUnhindered(t *testing.T) {
 				}
 			}
 		}
-		p.waitedFor = c.waited
+		p.waitedFor, p.handOvers.relief = c.waited, 1
 		p.findUsual()
 		if p.usualLatency != 20*Us || p.usualNotify != 20*Us {
 			t.Fatalf("usual are %v and %v, want 20 µs", p.usualLatency, p.usualNotify)
@@ -42,6 +42,27 @@ func TestUnhindered(t *testing.T) {
 		if got := p.unhindered(15*Us, p.usualNotify, &p.handOvers.notifies); got != 15*Us {
 			t.Errorf("%s: %v is left of 15 µs", c.what, got)
 		}
+	}
+}
+
+// The story: a lock that cost nothing was predicted to cost a tenth, and so were others too much. Without any cause whatever, hand-overs took no longer than
+// usual, as far as threads had waited for processors, also where they would wait for them all the same.
+func TestWaitingForProcessorsStays(t *testing.T) {
+	p := loops(2, 200, 0, 100*Us)
+	for i := range p.threads {
+		for k := range p.threads[i].ops {
+			if o := &p.threads[i].ops[k]; o.kind == opWait {
+				if o.notify = 20 * Us; o.job%3 == 0 {
+					o.notify = 200 * Us
+				}
+			}
+		}
+	}
+	p.waitedFor = 1 << 40
+	p.findUsual()
+	base, _ := p.run(Change{})
+	if s, why := p.speedup(nil, base, Change{Locks: true}, 0); s == nil || s.Estimate > 1.01 {
+		t.Errorf("%+v %s without a lock that nobody takes", s, why)
 	}
 }
 

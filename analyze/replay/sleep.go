@@ -82,7 +82,7 @@ func (p *program) as(d density) *program {
 }
 
 // settled is how fast the program is with a change, and the density then: the faster it is, the less processors sleep, and the faster it is again. Larger
-// command buffers are not more hand-overs. Where all that is slow waited for processors, none sleeps.
+// command buffers are not more hand-overs.
 func (p *program) settled(c Change, base float64) (rate float64, d density, ends bool) {
 	d = p.handOvers
 	for range 4 {
@@ -90,10 +90,10 @@ func (p *program) settled(c Change, base float64) (rate float64, d density, ends
 		if ends = done; !ends {
 			return 0, d, false
 		}
-		if rate = r.rateOfAll(); c.Launch || c.unchanged() {
+		if rate = r.rateOfAll(); c.unchanged() {
 			break
 		}
-		denser := p.hindered < 1 && rate > max(1, d.times)*base*(1+policy.Negligible.Value)
+		denser := !c.Launch && rate > max(1, d.times)*base*(1+policy.Negligible.Value)
 		relief := max(d.relief, p.reliefIn(r))
 		if !denser && relief <= d.relief+policy.Alike.Value {
 			break
@@ -106,8 +106,9 @@ func (p *program) settled(c Change, base float64) (rate float64, d density, ends
 	return rate, d, ends
 }
 
-// unhindered is what a hand-over takes that finds a processor as soon as usual, or one that sleeps less. What it waits for one without the cause the replay
-// adds.
+// unhindered is what a hand-over takes that finds a processor that sleeps less, and waits for one as much less as the replay does. How long threads waited
+// for processors is counted from when they are woken, so that what it takes to wake one that sleeps is a part of it.
 func (p *program) unhindered(n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
-	return evidence.Scaled(min(n, usual), p.hindered) + evidence.Scaled(all.of(n), 1-p.hindered)
+	n = all.of(n)
+	return n - evidence.Scaled(max(0, n-usual), p.hindered*p.handOvers.relief)
 }

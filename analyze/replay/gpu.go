@@ -54,7 +54,11 @@ func (r *playing) atOnce(seen int, limited, without bool) int {
 
 // enginesOf is that of a device.
 func (r *playing) enginesOf(device int) int {
-	return r.atOnce(r.engines[device], r.limited[device], r.GPU)
+	n := r.atOnce(r.engines[device], r.limited[device], r.GPU)
+	if r.onProcessors {
+		n = max(r.engines[device], min(n, r.processors))
+	}
+	return n
 }
 
 // feed begins what is ready on a device, the one first that was ready first.
@@ -85,9 +89,13 @@ func (r *playing) feed(device int) {
 		}
 		j := &r.program.jobs[best]
 		took := r.duration(j)
+		alone := evidence.Scaled(took, evidence.Share(j.alone, j.duration))
 		work := begin - r.now + took - evidence.Scaled(took, j.beside)
 		end := r.now + work
-		if gpu := &r.gpus[device]; gpu.slope > 0 {
+		if gpu := &r.gpus[device]; r.onProcessors && !r.cores.none() {
+			end = begin + took
+			r.at(end-alone, alone, evEnd, best)
+		} else if gpu.slope > 0 {
 			r.seq++
 			gpu.begin(r.now, work, r.seq, best)
 			end = r.now + evidence.Scaled(work, gpu.stretch(len(gpu.running)))
@@ -104,7 +112,7 @@ func (r *playing) feed(device int) {
 func (r *playing) newGPUs() []server[int32] {
 	gpus := make([]server[int32], len(r.engines))
 	for i, slope := range r.crowding {
-		if !r.GPU {
+		if !r.GPU && !r.onProcessors {
 			gpus[i].slope = slope
 		}
 	}

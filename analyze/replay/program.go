@@ -33,6 +33,7 @@ type program struct {
 	pools                  [][]int32                          // threads that take their work from one place
 	lockKeys               []evidence.LockKey
 
+	onProcessors bool          // the GPU's work is done on them
 	processors   int           // that the threads and the framework share; 0 when their use is not known
 	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
 	framework    analyze.Nanos // processor time of the framework's own threads for each job that stands behind no other work
@@ -128,6 +129,7 @@ type job struct {
 	enqueued bool
 	fence    bool
 	duration analyze.Nanos
+	alone    analyze.Nanos // of that, on a processor, if these are the GPU
 	beside   float64       // share of that which goes to others beside it
 	latency  analyze.Nanos // from ready to begun, when the GPU had room
 	complete analyze.Nanos // from the GPU's end to the completion being seen
@@ -221,6 +223,7 @@ func (ev *builder) program() (p *program, why string) {
 	p.handOvers.turnaround = mean(p.handOvers.turnarounds.took)
 	p.behind = len(p.handOvers.turnarounds.took)
 	p.queuesAlike()
+	p.findAlone(index.buffers)
 	p.starving = ev.Starvation.When
 	ev.steps(p, index, window)
 	ev.dependencies(p, index)

@@ -29,7 +29,7 @@ func (p *program) findUnexplained(r *playing) {
 
 // delays are what all bursts of a replay waited for processors, and that for each command buffer that it did.
 func (r *playing) delays() (sum analyze.Nanos, each float64) {
-	sum = r.before.sum + r.after.sum
+	sum = r.before.sum + r.after.sum + r.onGPU
 	jobs := 0
 	for t := range r.done {
 		sum += r.waited[t]

@@ -55,6 +55,7 @@ type playing struct {
 	open     int             // threads that have not done all, and had no command buffer end since the horizon
 	before   delayed         // of the framework's bursts before the GPU
 	after    delayed         // and after it
+	onGPU    analyze.Nanos   // of the GPU's own where that is made of processors
 	waited   []analyze.Nanos // by thread, what its own bursts were delayed
 }
 
@@ -87,6 +88,7 @@ type jobState struct {
 	behind              bool          // it stood behind other work when it was committed
 	watching            int           // bursts of the framework for it, while it runs, that are under way
 	eligible, end, late analyze.Nanos // late is what its completion waited for a processor
+	stood               analyze.Nanos // what its work did
 	waiter, last        int32         // one more than the threads that were the first and the last to begin to wait for it; 0 is none
 }
 
@@ -226,7 +228,7 @@ func (r *playing) spend(from, d analyze.Nanos, busy float64, kind uint8, id int3
 // have work, none sleeps.
 func (r *playing) begin(e replayEvent) {
 	saved := 0.0
-	if r.cores.crowded() {
+	if e.kind != evEnd && r.cores.crowded() {
 		saved = r.waking * r.interrupting
 	}
 	if q := r.served(e); q != nil {
@@ -256,6 +258,9 @@ func (r *playing) delay(b burst) {
 	case evReady:
 		r.before.sum += d
 		r.before.n++
+	case evEnd:
+		r.onGPU += d
+		r.jobs[b.then.id].stood = d
 	case evSeen:
 		r.after.sum += d // they are counted with the jobs, as not all have one
 		r.jobs[b.then.id].late += d

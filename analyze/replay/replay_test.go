@@ -87,6 +87,54 @@ func TestReplayProcessors(t *testing.T) {
 	}
 }
 
+// The story: beside three busy loops on two processors the demo was predicted to be 2.5 times as fast without its needless waits, and was 1.4 times. Its
+// GPU is made of processors, and was replayed as if its work took none, eight command buffers at a time where there were never more than two.
+func TestGPUOfProcessors(t *testing.T) {
+	p := loops(6, 200, 0, 300*Us)
+	p.engines[0] = 2
+	p.processors = 2
+	wantRate(t, "a GPU with room", rateOf(t, p, Change{room: true}), 6/0.3)
+	for i := range p.jobs {
+		p.jobs[i].alone = 300 * Us
+	}
+	for i := range p.threads {
+		p.threads[i].ops[0].gap = analyze.Nanos(i) * 90 * Us // so that they do not come all at once
+	}
+	if p.findOnProcessors(1e9); !p.onProcessors {
+		t.Fatal("the GPU's work is not done on processors, though the process had enough of them")
+	}
+	wantRate(t, "one of two processors", rateOf(t, p, Change{room: true}), 2/0.3)
+	wantRate(t, "one that runs everything at once, but for the processors", rateOf(t, p, Change{GPU: true}), 2/0.3)
+	for i := range p.threads {
+		for k := range p.threads[i].ops {
+			if o := &p.threads[i].ops[k]; o.kind == opAcquire {
+				o.gap = 300 * Us
+			}
+		}
+	}
+	wantRate(t, "and threads that want them as long", rateOf(t, p, Change{room: true}), 2/0.6)
+	for i := range p.jobs {
+		p.jobs[i].duration = 900 * Us // with what it waited for processors
+	}
+	p.scattered = 1
+	if slow := rateOf(t, p, Change{}); slow > 0.95*2/0.9 {
+		t.Errorf("nobody waits for processors, which tests nothing: %.2f command buffers in a millisecond", slow)
+	}
+	p.removeDelays()
+	if got := rateOf(t, p, Change{}); got < 0.95*2/0.9 || got > 1.05*2/0.9 {
+		t.Errorf("with what was waited for processors taken out %.2f command buffers in a millisecond, want %.2f", got, 2/0.9)
+	}
+	if p.findOnProcessors(0.9 * 1200 * 300e3); p.onProcessors {
+		t.Error("the GPU's work is done on processors, of which the process had too few for that")
+	}
+	for i := range p.jobs {
+		p.jobs[i].alone = 100 * Us
+	}
+	if p.findOnProcessors(1e9); p.onProcessors {
+		t.Error("the GPU's work is done on processors, though the process may have had them to hand it over")
+	}
+}
+
 // TestCores: two that want one processor take twice as long, and the third that comes later its share.
 func TestCores(t *testing.T) {
 	c := newCores(1, 0)

@@ -64,6 +64,9 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 	}
 	if policy.AtLeast(policy.Most, known, window.Length()*analyze.Nanos(len(processes))) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
+		if ev.Trace.Source.SoftwareMetal {
+			used -= p.findOnProcessors(used)
+		}
 		p.framework = analyze.Nanos(max(0, used) / (float64(len(p.jobs)) - float64(p.behind)/2)) // what stood behind other work took half of it
 	}
 }
@@ -140,6 +143,9 @@ func (p *program) removeDelays() {
 			j, was := &p.jobs[i], &recorded.jobs[i]
 			j.latency = max(min(was.latency, p.framework/2), was.latency-r.before.mean())
 			j.complete = max(0, was.complete-r.after.mean())
+			if p.onProcessors {
+				j.duration = max(j.alone, was.duration-r.jobs[i].stood)
+			}
 		}
 		p.usualNotify = max(0, recorded.usualNotify-r.after.mean())
 		p.usualLatency = max(0, recorded.usualLatency-r.before.mean())

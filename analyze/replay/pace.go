@@ -113,7 +113,7 @@ func withWaits(list []step, own []turn, n int, asleep []analyze.Interval) []step
 		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= completed {
 			w = asleep[0]
 		}
-		all = append(all, step{w, waitFor(w, own[i-n].buffer, own[i-n].job), analyze.Interval{}})
+		all = append(all, step{w, waitFor(w, own[i-n].buffer, own[i-n].job)})
 	}
 	return append(all, list[next:]...)
 }

@@ -46,7 +46,7 @@ func (ev *builder) services(p *program, by map[*analyze.Thread][]step, window an
 		}
 		k := int32(p.submitter.pieces)
 		p.submitter.pieces++
-		by[r.Thread] = append(by[r.Thread], step{r.Interval, op{kind: opAsk, job: unknown, piece: k, waited: r.At - r.Begin, notify: r.End - r.At}, analyze.Interval{}})
+		by[r.Thread] = append(by[r.Thread], step{r.Interval, op{kind: opAsk, job: unknown, piece: k, waited: r.At - r.Begin, notify: r.End - r.At}})
 		own := by[h.To]
 		slept := false
 		for ; len(asleep) > 0 && asleep[0].End <= r.At; asleep = asleep[1:] {
@@ -58,13 +58,13 @@ func (ev *builder) services(p *program, by map[*analyze.Thread][]step, window an
 				if k == 0 { // what it waits before the first is no part of the run
 					w.Begin = w.End
 				}
-				own, slept = append(own, step{w.Interval, o, analyze.Interval{}}), true
+				own, slept = append(own, step{w.Interval, o}), true
 			}
 		}
 		if !slept && from > 0 {
-			own = append(own, step{analyze.Interval{Begin: from, End: from}, op{kind: opTake, job: unknown, piece: k}, analyze.Interval{}})
+			own = append(own, step{analyze.Interval{Begin: from, End: from}, op{kind: opTake, job: unknown, piece: k}})
 		}
-		by[h.To] = append(own, step{analyze.Interval{Begin: r.At, End: r.At}, op{kind: opAnswer, job: unknown, piece: k}, analyze.Interval{}})
+		by[h.To] = append(own, step{analyze.Interval{Begin: r.At, End: r.At}, op{kind: opAnswer, job: unknown, piece: k}})
 		from = r.At
 	}
 }

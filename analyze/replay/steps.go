@@ -13,7 +13,6 @@ import (
 type step struct {
 	analyze.Interval
 	op
-	encode analyze.Interval
 }
 
 // steps lists what each thread did, by time.
@@ -53,8 +52,8 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 		th, done := thread{name: evidence.ThreadName(t), begin: at - first, early: max(0, early[t]-first)}, run{begun: at - first}
 		for _, s := range list {
 			s.gap = s.Begin - at
-			if s.op.encode = min(s.gap, s.encode.Length()); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
-				s.op.encode = s.gap // on the way from a commit to the wait for it
+			if s.encode = min(s.gap, s.encode); s.kind == opWait && len(th.jobs) > 0 && s.job == th.jobs[len(th.jobs)-1] {
+				s.encode = s.gap // on the way from a commit to the wait for it
 			}
 			s.op.starved = p.starving[t].Within(analyze.Interval{Begin: at, End: s.Begin})
 			s.op.turn = union.Within(analyze.Interval{Begin: at, End: s.Begin})
@@ -87,9 +86,9 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 // calls are the threads' calls that a replay is made of.
 func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.Thread][]step {
 	by := map[*analyze.Thread][]step{}
-	add := func(c analyze.Call, o op, encode analyze.Interval) {
+	add := func(c analyze.Call, o op) {
 		if c.Thread != nil && c.Known() && c.Begin >= window.Begin && c.End <= window.End {
-			by[c.Thread] = append(by[c.Thread], step{c.Interval, o, encode})
+			by[c.Thread] = append(by[c.Thread], step{c.Interval, o})
 		}
 	}
 	commitSolo, acquire, encoded := ev.SoloCommit(), ev.acquireCosts(), ev.Trace.Encoded()
@@ -99,16 +98,15 @@ func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.
 		if usual, full := acquire[b.Queue]; full {
 			cost = min(cost, usual)
 		}
-		add(b.Created, op{kind: opAcquire, job: i, cost: cost}, analyze.Interval{})
+		add(b.Created, op{kind: opAcquire, job: i, cost: cost})
 		if b.Enqueued.Known() {
-			add(b.Enqueued, op{kind: opEnqueue, job: i, cost: b.Enqueued.Length()}, analyze.Interval{})
+			add(b.Enqueued, op{kind: opEnqueue, job: i, cost: b.Enqueued.Length()})
 		}
-		encode := analyze.Interval{}
+		cost, encode := b.Committed.Length(), analyze.Nanos(0)
 		if n := len(b.Encoders); n > 0 {
-			encode = analyze.Interval{Begin: b.Encoders[0].Created.Begin, End: b.Encoders[n-1].Ended.End}
+			encode = max(0, b.Encoders[n-1].Ended.End-b.Encoders[0].Created.Begin)
 		}
-		cost = b.Committed.Length()
-		add(b.Committed, op{kind: opCommit, job: i, cost: cost, solo: min(cost, commitSolo)}, encode)
+		add(b.Committed, op{kind: opCommit, job: i, cost: cost, solo: min(cost, commitSolo), encode: encode})
 	}
 	for k := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[k]
@@ -121,18 +119,18 @@ func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.
 		if ev.ForOthers(w) {
 			o.kind = opForeign
 		}
-		add(w.Call, o, analyze.Interval{})
+		add(w.Call, o)
 	}
 	for _, c := range ev.Trace.Compilations {
-		add(c.Call, op{kind: opCompile, job: unknown, cost: c.Length()}, analyze.Interval{})
+		add(c.Call, op{kind: opCompile, job: unknown, cost: c.Length()})
 	}
 	for i := range ev.Trace.Signals {
 		s := &ev.Trace.Signals[i]
-		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s}, analyze.Interval{})
+		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s})
 	}
 	for i := range ev.Locks {
 		l := &ev.Locks[i]
-		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l}, analyze.Interval{})
+		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l})
 	}
 	return by
 }

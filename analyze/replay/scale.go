@@ -68,21 +68,12 @@ func (r *playing) faster(t int32, o *op, gap analyze.Nanos) analyze.Nanos {
 	if s.locks != nil && o.way > 0 {
 		gap -= evidence.Scaled(gap-min(gap, o.unlocked), 1-by(s.locks, o.way-1))
 	}
-	inCalls := 0.0
+	less, own := 0.0, 1.0
 	for _, p := range th.inGaps {
-		inCalls += p.share
+		less += p.share * (1 - by(s.calls, p.of))
+		own -= p.share
 	}
-	calls := scaledBy(evidence.Scaled(gap, min(1, inCalls)), normed(th.inGaps, inCalls), s.calls)
-	return calls + evidence.Scaled(evidence.Scaled(gap, max(0, 1-inCalls)), by(s.threads, t))
-}
-
-// normed are parts of what they add up to.
-func normed(parts []portion, sum float64) []portion {
-	all := slices.Clone(parts)
-	for i := range all {
-		all[i].share /= max(sum, 1e-9)
-	}
-	return all
+	return gap - evidence.Scaled(gap, min(1, less+max(0, own)*(1-by(s.threads, t))))
 }
 
 // call is the cost of a call that is replayed by itself.
@@ -170,10 +161,10 @@ func (p *program) findCalls(ev *builder, spans []span) {
 		for _, g := range th.inGaps {
 			sum += g.share
 		}
-		if sum > 1 {
-			th.inGaps = normed(th.inGaps, sum)
-			th.makes /= sum
+		for i := range th.inGaps {
+			th.inGaps[i].share /= max(1, sum)
 		}
+		th.makes /= max(1, sum)
 	}
 	p.callNames = names.Keys
 }

@@ -167,15 +167,19 @@ const (
 // put appends the n lowest bits of v, which has no others.
 func (w *bitWriter) put(v uint64, n uint) {
 	if n > bitsAtOnce {
-		w.put(v&(1<<32-1), 32)
+		w.putFew(v&(1<<32-1), 32)
 		v, n = v>>32, n-32
 	}
-	w.word |= v << w.bits
-	binary.LittleEndian.PutUint64(w.bytes[w.size:], w.word)
-	w.bits += n
-	w.size += int(w.bits >> 3)
-	w.word >>= w.bits &^ 7
-	w.bits &= 7
+	w.putFew(v, n)
+}
+
+// putFew is put for bitsAtOnce at most.
+func (w *bitWriter) putFew(v uint64, n uint) {
+	word := w.word | v<<(w.bits&7)
+	binary.LittleEndian.PutUint64(w.bytes[w.size:], word)
+	n += w.bits
+	w.size += int(n >> 3)
+	w.word, w.bits = word>>(n&56), n&7
 }
 
 // all is what is in it, the last byte filled up with zeros.
@@ -203,8 +207,12 @@ func (w *bitWriter) putSize(at, before size) {
 // putNumber appends a number to a column, of which the last size is given.
 func (w *bitWriter) putNumber(last *size, v uint64, s *scale) {
 	at, low := s.size(v)
-	w.putSize(at, *last)
-	w.put(low, uint(lowBits[at]))
+	if c := codes[at-*last]; c.n+lowBits[at] <= bitsAtOnce {
+		w.putFew(uint64(c.bits)|low<<(c.n&63), uint(c.n+lowBits[at]))
+	} else {
+		w.putSize(at, *last)
+		w.put(low, uint(lowBits[at]))
+	}
 	*last = at
 }
 
@@ -220,7 +228,7 @@ func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) 
 		w.putSize(at1, lasts[columnLength])
 		w.put(low1, uint(lowBits[at1]))
 	} else {
-		w.put(uint64(c0.bits)|low0<<c0.n|(uint64(c1.bits)|low1<<c1.n)<<n0, n0+n1)
+		w.putFew(uint64(c0.bits)|low0<<(c0.n&63)|(uint64(c1.bits)|low1<<(c1.n&63))<<(n0&63), n0+n1)
 	}
 	lasts[columnGap], lasts[columnLength] = at0, at1
 }

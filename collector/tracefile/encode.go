@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"mtrace/collector/wire"
 )
@@ -90,6 +91,11 @@ func (e *encoder) reset() {
 		e.lookup = map[kindKey]int{}
 	}
 	clear(e.lookup)
+}
+
+// has says whether some of the records that were encoded last are of a call.
+func (e *encoder) has(call wire.Call) bool {
+	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
 // find finds the kind of a record for the cache.

@@ -68,7 +68,9 @@ func (s *streamWriter) flushLocked() error {
 	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
 	payload, first, last := t.encoder.encode(t.payload, s.records)
 	t.payload, b.first, b.last = payload.bytes[:0], first, last
-	s.writer.process(s.process).addOwners(s.ring, s.position, s.records)
+	if t.encoder.has(wire.CallThreadStart) {
+		s.writer.process(s.process).addOwners(s.ring, s.position, s.records)
+	}
 	s.writer.gathered.Add(-int64(len(s.records)))
 	s.records = s.records[:0]
 	var err error

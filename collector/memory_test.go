@@ -3,8 +3,10 @@ package collector
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -157,4 +159,53 @@ func TestBehind(t *testing.T) {
 			t.Errorf("%d records at once: behind is %v", records, got)
 		}
 	}
+}
+
+// Rings that have filled by more than a quarter are taken beside each other, and each record is there once, in the order of its ring.
+func TestFullRingsBesideEachOther(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	const rings, records = 5, wire.RecordsPerRing / 2
+	r := startRecording(t)
+	conn := dial(t, r)
+	region, _ := sendRegion(t, conn)
+	var threads []*wiretest.Thread
+	for i := range uint64(rings) {
+		thread, _ := region.Thread(firstThread+i, 1)
+		thread.Record(numbered(i, records)...)
+		threads = append(threads, thread)
+	}
+	for _, thread := range threads {
+		for !thread.Drained() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	trace, result := r.finish()
+	if result.Records != rings*(records+1) || result.Lost != 0 {
+		t.Errorf("result %+v", result)
+	}
+	for _, s := range trace.Streams() {
+		next := uint64(0)
+		if err := trace.Read(s, func(all []wire.Record) error {
+			for _, record := range all {
+				if record.Call != callCommit {
+					continue
+				}
+				if record.Arg != uint64(s.Ring)<<32|next {
+					return fmt.Errorf("ring %d: %#x where %d belongs", s.Ring, record.Arg, next)
+				}
+				next++
+			}
+			return nil
+		}); err != nil || next != records {
+			t.Errorf("ring %d: %d records, %v", s.Ring, next, err)
+		}
+	}
+}
+
+// numbered are records that say of which ring they are and which.
+func numbered(ring uint64, n int) (records []wire.Record) {
+	for i := range uint64(n) {
+		records = append(records, wire.Record{Begin: wire.Ticks(2 * i), End: wire.Ticks(2*i + 1), Arg: ring<<32 | i, Call: callCommit})
+	}
+	return records
 }

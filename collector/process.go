@@ -19,11 +19,9 @@ type process struct {
 	began     time.Time // when that was made
 	reader    *descriptorReader
 
-	shared     mapping // there when mapped
-	mapped     bool
-	times      *threadSampler // nil when the threads' processor times cannot be seen
-	taken      []wire.Record
-	takenFacts []byte
+	shared mapping // there when mapped
+	mapped bool
+	times  *threadSampler // nil when the threads' processor times cannot be seen
 
 	mutex   sync.Mutex // guards what follows; taken from the reader of the socket and the watcher of the rings
 	index   tracefile.ProcessIndex
@@ -79,6 +77,8 @@ func (p *process) ring(index uint16) *ring {
 }
 
 func (p *process) joinRecords(r *ring, position uint64, records []wire.Record) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.add()
@@ -113,6 +113,10 @@ func (p *process) writeRecords(r *ring, position uint64, records []wire.Record) 
 	if w := p.collector.window; w != nil {
 		p.keep(w, r, position, records)
 		return
+	}
+	if p.collector.selected == nil { // to encode takes longer than all else: those of another ring may be encoded at the same time
+		p.mutex.Unlock()
+		defer p.mutex.Lock()
 	}
 	p.write(r, position, records)
 }

@@ -3,6 +3,9 @@ package collector
 import (
 	"cmp"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"mtrace/collector/tracefile"
@@ -16,6 +19,8 @@ import (
 const (
 	// takeAtOnce is how many records are copied before their slots are given back.
 	takeAtOnce = wire.RecordsPerRing / 8
+	// takenBeside is how many records a ring has that is taken beside others: one after the other they may fill faster than they are taken.
+	takenBeside = wire.RecordsPerRing / 4
 	// maxHeld bounds what waits for older frames, in records of one ring; maxHeldFacts the same in bytes.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
@@ -28,6 +33,7 @@ const (
 // A ring is what the collector knows of one ring of a process.
 type ring struct {
 	index    uint16
+	mutex    sync.Mutex // of who joins records, from the socket or the memory; taken before the process's, which guards what follows
 	records  joiner[wire.Record]
 	facts    joiner[byte]
 	factsEnd uint64 // the byte position behind those handed on
@@ -88,22 +94,48 @@ func (p *process) takeRing(index int) (taken uint64, err error) {
 	if err := checkHead(r.index, factsHead, factsTail, wire.FactsPerRing); err != nil {
 		return 0, err
 	}
+	copy := copies.Get().(*copied)
+	defer copies.Put(copy)
 	if factsHead != factsTail {
-		if err := p.joinFacts(r, factsTail, p.copyFacts(shared, factsTail, factsHead)); err != nil {
+		if err := p.joinFacts(r, factsTail, copy.takeFacts(shared, factsTail, factsHead)); err != nil {
 			return 0, err
 		}
 		shared.SetFactsTail(factsHead)
 	}
 	for ; tail < head; tail = min(tail+takeAtOnce, head) {
 		to := min(tail+takeAtOnce, head)
-		p.copyRecords(shared, tail, to)
+		records := copy.takeRecords(shared, tail, to)
 		shared.SetTail(to)
-		if err := p.joinRecords(r, tail, p.taken); err != nil {
+		if err := p.joinRecords(r, tail, records); err != nil {
 			return taken, err
 		}
 		taken += to - tail
 	}
 	return taken, nil
+}
+
+// takeBeside takes rings, as many at a time as there are processors for Go.
+func (p *process) takeBeside(rings []int) error {
+	var next atomic.Int64
+	failures := make(chan error, len(rings))
+	var workers sync.WaitGroup
+	for range min(len(rings), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(rings)); i = next.Add(1) - 1 {
+				failures <- guard(func() error {
+					_, err := p.takeRing(rings[i])
+					return err
+				})
+			}
+		})
+	}
+	workers.Wait()
+	close(failures)
+	var err error
+	for failure := range failures {
+		err = cmp.Or(err, failure)
+	}
+	return err
 }
 
 // waiting says that much of the ring was taken already and cannot be handed on before older frames come: taking more would
@@ -114,17 +146,25 @@ func (p *process) waiting(r *ring) bool {
 	return r.records.count > maxHeld/2 || r.facts.count > maxHeldFacts/2
 }
 
-// copyRecords reads records of the shared memory into p.taken.
-func (p *process) copyRecords(shared wire.Ring, from, to uint64) {
-	a, b := shared.Slots(from, to)
-	p.taken, _ = wire.DecodeRecords(p.taken[:0], a)
-	p.taken, _ = wire.DecodeRecords(p.taken, b)
+// A copied is memory for what is copied of the shared memory.
+type copied struct {
+	records []wire.Record
+	facts   []byte
 }
 
-func (p *process) copyFacts(shared wire.Ring, from, to uint64) []byte {
+var copies = sync.Pool{New: func() any { return &copied{} }}
+
+func (c *copied) takeRecords(shared wire.Ring, from, to uint64) []wire.Record {
+	a, b := shared.Slots(from, to)
+	c.records, _ = wire.DecodeRecords(c.records[:0], a)
+	c.records, _ = wire.DecodeRecords(c.records, b)
+	return c.records
+}
+
+func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	a, b := shared.FactBytes(from, to)
-	p.takenFacts = append(append(p.takenFacts[:0], a...), b...)
-	return p.takenFacts
+	c.facts = append(append(c.facts[:0], a...), b...)
+	return c.facts
 }
 
 // The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again at an eighth, and that who watches
@@ -151,6 +191,7 @@ func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 func (p *process) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
+	var full []int // the rings that are taken beside each other
 	told := soFar{told: time.Now()}
 	var seen seeing
 	timer := time.NewTimer(wait)
@@ -165,7 +206,7 @@ func (p *process) watchRings(stop <-chan struct{}) {
 			hurried = true
 		}
 		growth, count := uint64(0), uint64(0)
-		threads = threads[:0]
+		threads, full = threads[:0], full[:0]
 		l := limit{p, p.possible()}
 		err := guard(func() error {
 			for i := range p.shared.RingsUsed() {
@@ -178,9 +219,14 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				if shared.State() == wire.RingLive {
 					threads = append(threads, shared.Thread())
 				}
-				if _, err := p.takeRing(i); err != nil {
+				if head-shared.Tail() > takenBeside {
+					full = append(full, i)
+				} else if _, err := p.takeRing(i); err != nil {
 					return err
 				}
+			}
+			if err := p.takeBeside(full); err != nil {
+				return err
 			}
 			told.tell(p, time.Now(), count)
 			seen.tell(p, time.Now())
@@ -224,10 +270,11 @@ func (p *process) salvageRecords(r *ring, shared wire.Ring) error {
 		return err
 	}
 	from := max(r.records.next, oldest(head, shared.Tail()))
+	copy := copies.Get().(*copied)
+	defer copies.Put(copy)
 	for from < head {
 		to := min(from+takeAtOnce, head)
-		p.copyRecords(shared, from, to)
-		if err := p.joinRecords(r, from, p.taken); err != nil {
+		if err := p.joinRecords(r, from, copy.takeRecords(shared, from, to)); err != nil {
 			return err
 		}
 		from = to
@@ -255,5 +302,7 @@ func (p *process) salvageFacts(r *ring, shared wire.Ring) error {
 	if err := checkHead(r.index, head, from, wire.FactsPerRing); err != nil || head > farthest {
 		return err
 	}
-	return p.joinFacts(r, from, p.copyFacts(shared, from, head))
+	copy := copies.Get().(*copied)
+	defer copies.Put(copy)
+	return p.joinFacts(r, from, copy.takeFacts(shared, from, head))
 }

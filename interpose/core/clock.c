@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <dlfcn.h>
+#include "system/originals.h"
+#endif
 
 uint32_t mt_clock_kind = MT_CLOCK_NANOSECONDS;
 struct mt_clock_sample mt_clock_first;
@@ -20,6 +24,23 @@ static bool kernel_trusts_tsc(void) {
 }
 #endif
 
+#ifdef __linux__
+mt_clock_reader mt_clock_gettime = clock_gettime;
+
+// The kernel maps it into each process as part of a library, vdso(7). Where there is none the C library's asks the kernel.
+static mt_clock_reader kernels_clock(void) {
+#ifdef __x86_64__
+  static const char name[] = "__vdso_clock_gettime";
+#else
+  static const char name[] = "__kernel_clock_gettime";
+#endif
+  void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  mt_clock_reader found = vdso ? (mt_clock_reader)mt_dlsym_next()(vdso, name) : NULL;
+  if (!found) dlerror(); // of nobody else's business
+  return found;
+}
+#endif
+
 void mt_clock_start(void) {
   const char *forced = getenv("MTRACE_CLOCK");
   if (!forced || strcmp(forced, "nanoseconds") != 0) {
@@ -29,6 +50,10 @@ void mt_clock_start(void) {
     if (kernel_trusts_tsc()) mt_clock_kind = MT_CLOCK_TSC;
 #endif
   }
+#ifdef __linux__
+  mt_clock_reader kernels = mt_clock_kind == MT_CLOCK_NANOSECONDS ? kernels_clock() : NULL;
+  if (kernels) mt_clock_gettime = kernels;
+#endif
   mt_clock_first = mt_clock_sample();
 }
 

@@ -23,13 +23,19 @@ struct mt_clock_sample {
 // The first sample, taken when the library was loaded: the longer the base, the better the rate.
 extern struct mt_clock_sample mt_clock_first;
 
+#ifdef __linux__
+// clock_gettime: the kernel's own, which the C library's calls, once mt_clock_start has found it.
+typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
+extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
+#endif
+
 // The clock of Metal's GPU times.
 static inline uint64_t mt_nanos(void) {
 #ifdef __APPLE__
   return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 #else
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  mt_clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 #endif
 }

@@ -43,6 +43,12 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
+// The same by a clock that is a function, which is called from here so that registers are saved only for it.
+static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family, uint64_t current) {
+  show(s, t, family, mt_nanos(), current);
+  return true;
+}
+
 static SELDOM bool begin_otherwise(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame) {
   if (!mt_span_enter(s, family, call, self, frame)) return false;
   mt_span_start(s, family, call);
@@ -53,12 +59,13 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   struct thread *t = mt_thread_get();
   if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return begin_otherwise(s, family, call, self, frame);
   uint32_t object = mt_identity_known(self);
-  if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL || mt_clock_kind != MT_CLOCK_QUICK, 0))
+  if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL, 0))
     return begin_otherwise(s, family, call, self, frame);
   uint64_t current = object | (uint64_t)call << 32;
   t->inside[family].frame = frame;
   s->thread = t;
   s->current = current;
+  if (__builtin_expect(mt_clock_kind != MT_CLOCK_QUICK, 0)) return begin_by_nanos(s, t, family, current);
   show(s, t, family, mt_ticks_quick(), current);
   return true;
 }

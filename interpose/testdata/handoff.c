@@ -12,6 +12,9 @@
 
 _Thread_local struct thread *mt_thread_pointer;
 uint32_t mt_clock_kind;
+#ifdef __linux__
+mt_clock_reader mt_clock_gettime = clock_gettime;
+#endif
 
 enum { THREADS = 4, OBJECTS = 1000, LAPS = 20 };
 static char objects[THREADS][OBJECTS][48];

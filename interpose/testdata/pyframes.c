@@ -16,6 +16,9 @@ enum { MOST = 64 };
 
 struct region *mt_region;
 uint32_t mt_clock_kind = MT_CLOCK_NANOSECONDS;
+#ifdef __linux__
+mt_clock_reader mt_clock_gettime = clock_gettime;
+#endif
 void mt_doorbell_ring(void) {}
 bool mt_room_wait(const _Atomic uint64_t *tail, uint64_t wanted, uint64_t *stuck) { return false; }
 

@@ -10,15 +10,16 @@ import (
 
 // processors is what is known of how the threads that took part used processors, in their working time.
 type processors struct {
-	Covered  analyze.Nanos // thread time of which it is known
-	Ran      analyze.Nanos // on a processor
-	Waited   analyze.Nanos // could run and had none; analyze.NotKnown where the system does not tell
-	Computed analyze.Nanos // of ran, what was not in Metal's calls
-	Wake     analyze.Nanos // median time from a completion being seen to the return of the wait for it
-	LateWake analyze.Nanos // what a tenth of these times exceed
-	Wakes    int           // of so many
-	Count    int           // that the program has: those of the machine, or fewer that it is confined to
-	confined bool          // to fewer than the machine has, which they fill: by an affinity, or by a quota
+	Covered  analyze.Nanos   // thread time of which it is known
+	Ran      analyze.Nanos   // on a processor
+	Waited   analyze.Nanos   // could run and had none; analyze.NotKnown where the system does not tell
+	Computed analyze.Nanos   // of ran, what was not in Metal's calls
+	Wake     analyze.Nanos   // median time from a completion being seen to the return of the wait for it
+	LateWake analyze.Nanos   // what a tenth of these times exceed
+	Wakes    int             // of so many
+	Count    int             // that the program has: those of the machine, or fewer that it is confined to
+	Others   analyze.CPUTime // of all threads of other programs, meanwhile
+	confined bool            // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
 // confinedTo says whether programs that used so many processors' time, and waited for so many, fill a number of processors that is less than the
@@ -63,9 +64,10 @@ func (ev *Evidence) useOfProcessors() {
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
-	used, waited := ev.processorsUsed()
-	p.Count = ev.Trace.Source.Processors
-	if p.confined = confinedTo(used, waited, p.Count); p.confined {
+	used, waited, window := ev.processorsUsed()
+	p.Count, p.Others = ev.Trace.Source.Processors, ev.Trace.OthersIn(window)
+	left := p.Count - int(math.Round(Share(p.Others.Ran, p.Others.Covered))) // by other programs
+	if p.confined = confinedTo(used, waited, left); p.confined {
 		p.Count = int(math.Round(used))
 	}
 	ev.wakes()
@@ -73,8 +75,8 @@ func (ev *Evidence) useOfProcessors() {
 
 // processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, and for how many their threads
 // waited.
-func (ev *Evidence) processorsUsed() (used, waited float64) {
-	window := analyze.Interval{Begin: 1 << 62}
+func (ev *Evidence) processorsUsed() (used, waited float64, window analyze.Interval) {
+	window.Begin = 1 << 62
 	processes := map[*analyze.Process]bool{}
 	for _, t := range ev.Taking {
 		if w := atWork(t.Thread); t.Thread.Process != nil {
@@ -87,7 +89,7 @@ func (ev *Evidence) processorsUsed() (used, waited float64) {
 		used += Share(cpu.Ran, cpu.Covered)
 		waited += Share(max(0, cpu.Waited), cpu.Covered)
 	}
-	return used, waited
+	return used, waited, window
 }
 
 // atWork is when a thread worked; all the time it was seen in where that is not known.

@@ -19,6 +19,7 @@ func TestConfinedTo(t *testing.T) {
 		{"the same, of sixteen", 0.98, 3.46, 16, true},
 		{"threads on all of the machine's", 1.95, 5, 2, false},
 		{"they do not fill a number of processors", 1.44, 1.7, 4, false},
+		{"threads that have the one of two that another program leaves them", 1.01, 3.2, 1, false},
 	} {
 		if got := confinedTo(c.used, c.waited, c.machine); got != c.want {
 			t.Errorf("%s: confined %v, want %v", c.what, got, c.want)

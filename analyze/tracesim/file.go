@@ -28,6 +28,7 @@ type Process struct {
 
 	Clock   wire.ClockKind     // ClockNanoseconds when it is 0
 	Samples []wire.ClockSample // of that clock
+	Times   []wire.ThreadTime
 	rings   []*Ring
 }
 
@@ -115,6 +116,7 @@ func (f *File) Bytes(t testing.TB) []byte {
 		check(w.Region(index, cmp.Or(p.Clock, wire.ClockNanoseconds), 0, 0))
 		check(w.Samples(index, p.Samples))
 		check(w.Facts(index, p.Facts))
+		check(w.ThreadTimes(index, p.Times))
 		for i, r := range p.rings {
 			check(w.Records(index, uint16(i), 0, r.Records))
 		}

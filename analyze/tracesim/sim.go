@@ -30,6 +30,7 @@ type Sim struct {
 	ForeignPeriod int64
 	Interrupts    bool    // the other program does not wait for what has begun
 	Shared        float64 // how much longer work takes for each other that the GPU runs at the same time, as a share of what it takes alone
+	Processors    Processors
 	CommitLock    *Lock   // held inside commit, invisible to the tracer
 	Jitter        float64 // sigma of the log-normal factor on every duration
 	Truth         SimTruth
@@ -43,9 +44,8 @@ type Sim struct {
 	handlers  *Ring
 	ids       uint32
 	running   int
-	beside    []*Buffer // what runs, where that is slower beside other work
-	counted   int64     // up to when it was counted what of that is done
-	expected  int       // which look at it is to be next
+	gpu       sharing // where work is slower beside other work
+	living    []*Thread
 	queues    []*Queue
 	pipelines map[string]uint32
 	setup     *Ring
@@ -77,7 +77,6 @@ type Buffer struct {
 	duration                      int64
 	enqueued, committed, complete bool
 	ready, gpuBegin, gpuEnd       int64
-	left                          float64 // to be done of it, where work is slower beside other work
 	waiters                       []*Thread
 	handlers                      []int64
 	waits, signals                []eventValue
@@ -158,6 +157,7 @@ func (s *Sim) pipeline(kernel string) uint32 {
 func (s *Sim) Thread(script func(t *Thread)) {
 	s.threads++
 	t := &Thread{sim: s, id: uint64(200 + s.threads)}
+	s.living = append(s.living, t)
 	t.routine = s.clock.start(s.clock.now, func(*routine) {
 		if s.Truth.Started == 0 {
 			s.Truth.Started = s.clock.now
@@ -165,12 +165,17 @@ func (s *Sim) Thread(script func(t *Thread)) {
 		t.ring = s.process.Thread(t.id, fmt.Sprintf("worker %d", t.id-200), s.clock.now)
 		script(t)
 		s.Truth.Finished = max(s.Truth.Finished, s.clock.now)
+		s.samples()
+		s.living = slices.DeleteFunc(s.living, func(other *Thread) bool { return other == t })
 	})
 }
 
 // Run runs all threads to their end and writes the trace.
 func (s *Sim) Run(t testing.TB) string {
 	t.Helper()
+	s.gpu = sharing{clock: &s.clock, pace: func(n int) float64 { return 1 / (1 + s.Shared*float64(n-1)) }}
+	s.Processors.open(&s.clock)
+	s.sample()
 	s.clock.run()
 	at := wire.Ticks(1_000_000_000)
 	for _, kernel := range slices.Sorted(maps.Keys(s.pipelines)) { // made before the work
@@ -218,60 +223,16 @@ func (s *Sim) feed() {
 		next.queue.order = next.queue.order[1:]
 		s.running++
 		next.gpuBegin = s.clock.now
-		if s.Shared > 0 {
-			s.join(next)
+		switch {
+		case s.Shared > 0:
+			s.gpu.begin(next.duration, nil, func() { s.done(next) })
+			continue
+		case s.Processors.AreGPU:
+			s.Processors.all.begin(next.duration, nil, func() { s.done(next) })
 			continue
 		}
 		s.clock.at(s.ends(max(1, next.duration)), func() { s.done(next) })
 	}
-}
-
-// join begins work that what runs beside it slows down, and that slows that down.
-func (s *Sim) join(b *Buffer) {
-	s.share()
-	b.left = float64(max(1, b.duration))
-	s.beside = append(s.beside, b)
-	s.expect()
-}
-
-// pace is how much is done in a nanosecond of each of what runs at the same time.
-func (s *Sim) pace() float64 { return 1 / (1 + s.Shared*float64(len(s.beside)-1)) }
-
-// share counts what was done since it was counted last.
-func (s *Sim) share() {
-	for _, b := range s.beside {
-		b.left -= float64(s.clock.now-s.counted) * s.pace()
-	}
-	s.counted = s.clock.now
-}
-
-// expect looks again when the first of what runs should be done, if nothing begins or ends before.
-func (s *Sim) expect() {
-	s.expected++
-	this, least := s.expected, math.Inf(1)
-	for _, b := range s.beside {
-		least = min(least, b.left)
-	}
-	if len(s.beside) == 0 {
-		return
-	}
-	s.clock.at(s.clock.now+int64(math.Ceil(max(0, least)/s.pace())), func() {
-		if this != s.expected {
-			return
-		}
-		s.share()
-		var ended []*Buffer
-		s.beside = slices.DeleteFunc(s.beside, func(b *Buffer) bool {
-			if b.left < 1 {
-				ended = append(ended, b)
-			}
-			return b.left < 1
-		})
-		s.expect()
-		for _, b := range ended {
-			s.done(b)
-		}
-	})
 }
 
 // ends is when work that begins now ends.

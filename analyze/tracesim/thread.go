@@ -10,6 +10,7 @@ type Thread struct {
 	sim  *Sim
 	id   uint64
 	ring *Ring
+	used used // of processors
 }
 
 // Now is the virtual time.
@@ -29,7 +30,12 @@ func (t *Thread) call(family wire.Family, selector string, cost int64, object ui
 func (t *Thread) Work(d int64) {
 	d = t.sim.vary(d)
 	t.sim.process.End.CPU += d
-	t.sleep(d)
+	if t.sim.Processors.Count == 0 {
+		t.sleep(d)
+		return
+	}
+	t.sim.Processors.all.begin(d, &t.used, func() { t.wake(0) })
+	t.block()
 }
 
 // Sleep passes time without a processor.

@@ -97,13 +97,19 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.Ran), of(p.Waited), p.Waited)
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Starved() {
-		others := had(ev) < policy.Broad.Value
 		rest := ""
-		if others {
+		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
+		case had(ev) >= policy.Broad.Value:
+			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
+		case known && others >= policy.Little.Value:
+			rest = fmt.Sprintf("; other programs had %s", percent(others))
+			r.Advice = "see what else has the processors: stop it, or run fewer threads"
+		case known:
+			rest = "; an affinity or a quota kept them from the rest"
+			r.Advice = "see what keeps the threads from the processors (taskset, a container's quota), or run fewer threads"
+		default:
 			rest = "; others had the rest, or an affinity or a quota kept them from it"
 			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
-		} else {
-			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
 		}
 		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
 	}

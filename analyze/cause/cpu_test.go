@@ -59,6 +59,8 @@ func TestProcessors(t *testing.T) {
 		"they sleep":                       {rounds(40, 0, 4, of(2, 1)...), None, 0, "ran for 2.0 % and waited for a processor for 1.0 %; the rest they slept"},
 		"they sleep on a busy machine":     {rounds(40, 0, 4, of(3, 20)...), None, 0, "slept"},
 		"they want processors":             {rounds(40, 0, 4, of(15, 75)...), CPUBound, 0.75, "2 threads had 15 % of the time of the machine's 2 processors; others had the rest"},
+		"others have processors":           {beside(rounds(40, 0, 4, of(15, 75)...), 160), CPUBound, 0.75, "the machine's 2 processors; other programs had 80 %"},
+		"nobody else has processors":       {beside(rounds(40, 0, 4, of(15, 75)...), 2), CPUBound, 0.75, "the machine's 2 processors; an affinity or a quota kept them from the rest"},
 		"they compute":                     {rounds(40, 0, 4, of(80, 2)...), CPUBound, 0.82, "ran for 80 %"},
 		"more compute than can":            {rounds(40, 0, 4, of(66, 33)...), CPUBound, 0.99, "waited for a processor for 33 %"},
 		"nothing is known":                 {rounds(40, 0, 4), None, 0, "whether they computed there is not in the trace"},
@@ -92,6 +94,16 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
+// beside is the trace with other programs that had so many hundredths of a processor.
+func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
+	process := trace.Threads[0].Process
+	trace.Processes = []*analyze.Process{process}
+	end := trace.Window.End
+	process.CPUSamples = []analyze.CPUSample{{}, {At: end, Ran: end * 30 / 100, Waited: end * 150 / 100}}
+	process.OfMachine = []analyze.CPUSample{{}, {At: end, Ran: end * (30 + others) / 100, Waited: end * 2}}
+	return trace
+}
+
 // The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock for 42 % of their
 // time and for a processor for 36 %. What they compute counted for the processors, and the verdict was that they lack those.
 func TestInterpreterOnABusyMachine(t *testing.T) {
@@ -114,9 +126,10 @@ func TestConfinedToOneProcessor(t *testing.T) {
 	for _, c := range []struct {
 		used  analyze.Nanos // hundredths of a processor
 		cause string
-		count int // processors that a replay may use
-	}{{98, CPUBound, 1}, {150, LaunchBound, 16}} {
-		trace := rounds(10, 25, 1, of(25, 20)...)
+		count int           // processors that a replay may use
+		other analyze.Nanos // hundredths of processors that other programs have; the others are idle
+	}{{98, CPUBound, 1, 0}, {150, LaunchBound, 16, 0}, {98, CPUBound, 1, 30}, {98, LaunchBound, 16, 1500}} {
+		trace := beside(rounds(10, 25, 1, of(25, 20)...), c.other-30+c.used)
 		trace.Source.Processors = 16
 		process := trace.Threads[0].Process
 		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000, Waited: 2_500_000_000}}

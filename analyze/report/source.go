@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 func (r *Report) source(t *analyze.Trace) {
 	s := t.Source
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
 		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
+	r.Source.Processors = s.Processors
+	if had, known := t.OthersHad(t.Window); known {
+		r.Source.OthersShare = &had
+	}
 	if s.Short != nil {
 		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, t.Headline()}
 	}
@@ -43,6 +48,8 @@ type Source struct {
 	WallNS        int64     `json:"wall_ns"`
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
+	Processors    int       `json:"processors"`              // of the machine; 0 when not known
+	OthersShare   *float64  `json:"others_processors_share"` // of these processors' time, what programs had that are not in the trace; null when not known
 
 	Recorded     []Recorded `json:"recorded"`      // the times that were recorded, where that is not all of the run: the rest was left out, as asked for
 	Selected     []string   `json:"selected"`      // which calls were asked for, flag by flag; empty is all
@@ -72,6 +79,15 @@ type Incomplete struct {
 
 // kindInstruments is Source.Kind of recordings of Instruments, which have no calls.
 const kindInstruments = "xctrace"
+
+// Busy says that other programs had the machine's processors, if they had enough of them to make the program slower.
+func (s *Source) Busy() string {
+	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
+		return ""
+	}
+	return fmt.Sprintf("other programs had %s of the time of its %s; what runs on processors is faster without them.", analyze.FormatShare(*s.OthersShare),
+		analyze.Plural(s.Processors, "processor"))
+}
 
 // Contents says how much there is in the trace.
 func (r *Report) Contents() string {
@@ -132,5 +148,8 @@ func (r *Report) writeSource(w *sheet) {
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
 		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
+	}
+	if said := s.Busy(); said != "" {
+		w.say("BUSY MACHINE: "+said, w.yellow)
 	}
 }

@@ -45,8 +45,7 @@ func (j *Judgement) Of(whole *evidence.Evidence) *Analysis {
 func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
-	for i := range windows {
-		w := &windows[i]
+	for w := range analyze.Each(windows) {
 		time := float64(w.ThreadTimeTotal()) * w.Scale
 		won[w.Verdict.Cause] += time
 		sure[w.Verdict.Cause] += time * w.Verdict.Confidence
@@ -121,8 +120,7 @@ func firstFound(windows []Window, cause string) *Finding {
 // threads' time: faults are named before limits, in a run as in one trace. It is "" when there is none.
 func worthNaming(windows []Window, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
-	for i := range windows {
-		w := &windows[i]
+	for w := range analyze.Each(windows) {
 		for _, f := range w.Verdict.Causes {
 			if f.Standing != Fault {
 				continue

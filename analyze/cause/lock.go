@@ -47,8 +47,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 // hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads that take turns.
 func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
-	for i := range ev.Interference {
-		t := &ev.Interference[i]
+	for t := range analyze.Each(ev.Interference) {
 		if t.OneAtATime() {
 			r.Holds, r.Confidence = true, policy.Inferred
 			r.Lost = t.Lost

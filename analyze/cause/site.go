@@ -11,8 +11,7 @@ import (
 
 // nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not recorded.
 func (v *Verdict) nameSites(t *analyze.Trace) {
-	for i := range v.Causes {
-		c := &v.Causes[i]
+	for c := range analyze.Each(v.Causes) {
 		at := c.row().at
 		if c.at != nil {
 			at = *c.at

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
@@ -17,8 +18,7 @@ func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
 	removals := map[string]replay.Change{}
-	for i := range a.Verdict.Causes {
-		c := &a.Verdict.Causes[i]
+	for c := range analyze.Each(a.Verdict.Causes) {
 		if c.Speedup != nil { // it says so itself
 			continue
 		}
@@ -112,8 +112,7 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 		return g, r.Why, nil
 	}
 	var c replay.Change
-	for i := range a.Verdict.Causes {
-		f := &a.Verdict.Causes[i]
+	for f := range analyze.Each(a.Verdict.Causes) {
 		if !slices.ContainsFunc(wanted, func(w replay.Wanted) bool { return w.Kind == KindCause && replay.Matches(w.Pattern, f.Cause) }) {
 			continue
 		}

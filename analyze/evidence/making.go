@@ -15,8 +15,7 @@ type MemoryMade struct {
 // making.
 func (ev *Evidence) MemoryMade() (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
-	for i := range ev.Trace.Allocations {
-		a := &ev.Trace.Allocations[i]
+	for a := range analyze.Each(ev.Trace.Allocations) {
 		if !ev.TakesPart[a.Thread] {
 			continue
 		}

@@ -49,8 +49,7 @@ func (ev *Evidence) matrices() {
 		ev.queuedBehind(w)
 	}
 	if ev.Handover.Holds() {
-		for i := range ev.Handover.Replies {
-			r := &ev.Handover.Replies[i]
+		for r := range analyze.Each(ev.Handover.Replies) {
 			ev.WaitMatrix.Add(r.Thread, ev.Handover.To, r.Length())
 		}
 	}

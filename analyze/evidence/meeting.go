@@ -62,8 +62,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 		from, all = to, all+r.Lost
 		m.Rounds = append(m.Rounds, r)
 	}
-	for i := range m.Rounds {
-		r := &m.Rounds[i]
+	for r := range analyze.Each(m.Rounds) {
 		if ev.Submits[r.Last] {
 			m.Threads[r.Last] = true
 		} else if told := lastBefore(byThread[r.Last], r.At); told != nil && m.Threads[told.Signaller] {

@@ -96,8 +96,7 @@ func (ev *Evidence) partition() {
 			}
 			t.GPU += b.RowTime(window)
 		}
-		for i := range b.Encoders {
-			e := &b.Encoders[i]
+		for e := range analyze.Each(b.Encoders) {
 			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin && ev.Trace.Began(e.Created.Begin) {
 				t.Encoders++
 				t.Dispatches += e.Empty

@@ -88,12 +88,12 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 		}
 	}
 	t, encoded := ev.Trace, ev.Trace.Encoded()
-	for i := range t.Waits {
+	for w := range analyze.Each(t.Waits) {
 		kind := CallWait
-		if w := &t.Waits[i]; ev.ForOthers(w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
+		if ev.ForOthers(w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
 			kind = CallNeedless
 		}
-		add(&t.Waits[i].Call, kind)
+		add(&w.Call, kind)
 	}
 	for l := range analyze.Each(ev.Locks) {
 		add(&l.Call, CallLock)
@@ -102,11 +102,10 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 		add(&b.Created, CallOther)
 		add(&b.Committed, CallOther)
 	}
-	for i := range t.Compilations {
-		if t.Compilations[i].Kind == analyze.KindChildren { // no call of Metal's
-			continue
+	for c := range analyze.Each(t.Compilations) {
+		if c.Kind != analyze.KindChildren { // which is no call of Metal's
+			add(&c.Call, CallOther)
 		}
-		add(&t.Compilations[i].Call, CallOther)
 	}
 	found = map[*analyze.Thread]*hanging{}
 	atWork := map[*analyze.Process][]analyze.Interval{}

@@ -55,8 +55,7 @@ func (p *program) things() (all []thing) {
 		threads[t] = th.name
 		var gaps analyze.Nanos
 		costs := map[analyze.Part]analyze.Nanos{}
-		for i := range th.ops {
-			o := &th.ops[i]
+		for o := range analyze.Each(th.ops) {
 			gaps += o.gap
 			switch o.kind {
 			case opAcquire:

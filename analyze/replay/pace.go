@@ -84,8 +84,8 @@ func follows(own []turn, n int) bool {
 
 // asleep is when the thread waited for signals.
 func (ev *builder) asleep(t *analyze.Thread) (list []analyze.Interval) {
-	for i := range ev.SignalWaits {
-		if w := &ev.SignalWaits[i]; w.Thread == t {
+	for w := range analyze.Each(ev.SignalWaits) {
+		if w.Thread == t {
 			list = append(list, w.Interval)
 		}
 	}

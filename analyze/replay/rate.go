@@ -66,8 +66,7 @@ func (p *program) findPace() {
 			commits, lasting = commits+len(p.threads[t].jobs), lasting+1
 		}
 	}
-	for t := range p.threads {
-		th := &p.threads[t]
+	for th := range analyze.Each(p.threads) {
 		th.paces = th.lasts && policy.AtLeast(policy.Much, len(th.jobs)*lasting, commits)
 	}
 }

@@ -207,8 +207,7 @@ func (s *scale) flies() bool { return s != nil && s.inFlight > 1 }
 
 // estimates says whether one of the kernels is known only by an estimate of its part.
 func (p *program) estimates(kernels []float64) bool {
-	for i := range p.jobs {
-		j := &p.jobs[i]
+	for j := range analyze.Each(p.jobs) {
 		if j.measured {
 			continue
 		}

@@ -39,8 +39,7 @@ func (ev *builder) services(p *program, by map[*analyze.Thread][]step, window an
 	}
 	p.submitter.thread, p.submitter.batch = h.To, policy.MoreThan(policy.Most, h.Batched, len(h.Replies))
 	from := analyze.Nanos(-1 << 62)
-	for i := range h.Replies {
-		r := &h.Replies[i]
+	for r := range analyze.Each(h.Replies) {
 		if !inside(r.Interval) || r.At < r.Begin || r.At > r.End {
 			continue
 		}

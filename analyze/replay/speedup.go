@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
@@ -122,8 +123,7 @@ func (p *program) splits(c Change, base float64) (all []reading) {
 	}
 	for _, times := range []float64{0.5, 2} {
 		q := p.clone()
-		for i := range q.jobs {
-			j := &q.jobs[i]
+		for j := range analyze.Each(q.jobs) {
 			if j.measured {
 				continue
 			}

@@ -108,8 +108,7 @@ func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.
 		}
 		add(b.Committed, op{kind: opCommit, job: i, cost: cost, solo: min(cost, commitSolo), encode: encode})
 	}
-	for k := range ev.Trace.Waits {
-		w := &ev.Trace.Waits[k]
+	for w := range analyze.Each(ev.Trace.Waits) {
 		o := op{kind: opWait, job: unknown, cost: w.Length()}
 		if i, known := index.job(w.Buffer); known && !w.Scheduled && !w.Unfinished {
 			b := index.buffers[i]
@@ -124,12 +123,10 @@ func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.
 	for _, c := range ev.Trace.Compilations {
 		add(c.Call, op{kind: opCompile, job: unknown, cost: c.Length()})
 	}
-	for i := range ev.Trace.Signals {
-		s := &ev.Trace.Signals[i]
+	for s := range analyze.Each(ev.Trace.Signals) {
 		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s})
 	}
-	for i := range ev.Locks {
-		l := &ev.Locks[i]
+	for l := range analyze.Each(ev.Locks) {
 		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l})
 	}
 	return by

@@ -39,7 +39,7 @@ func (p *program) findUsual() {
 	if more > 0 {
 		p.hindered = min(1, evidence.Share(p.waitedFor, more))
 	}
-	p.quickCommit = evidence.Quickest(p.commits(), policy.Quick)
+	p.freeCommit = unhampered(p.commits(), evidence.Quickest(p.commits(), policy.Quick))
 	p.handOvers.latencies, p.handOvers.notifies = newHandOvers(latencies), newHandOvers(notifies)
 }
 

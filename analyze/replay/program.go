@@ -41,15 +41,14 @@ type program struct {
 	waking       float64       // part of that which is saved where such a thread is still at work
 	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
 
-	usualLatency, usualNotify analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
-	quickLatency              analyze.Nanos // of the tenth that lasted least
-	freeLatency, freeNotify   analyze.Nanos // medians of those that found a processor
-	handOvers                 density       // all of them
-	waitedFor                 analyze.Nanos // processors, by all threads of the process
-	hindered                  float64       // part of what hand-overs took beyond the usual that this may explain
-	quickCommit               analyze.Nanos // as quickLatency, of commits
-	unexplained               float64       // part of what hand-overs took beyond those that found a processor that threads waited for one, and the replay does not add itself
-	delay                     float64       // what the unchanged program's bursts wait for processors in a replay, for each command buffer
+	usualLatency, usualNotify           analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
+	quickLatency                        analyze.Nanos // of the tenth that lasted least
+	freeLatency, freeNotify, freeCommit analyze.Nanos // medians of those that found a processor
+	handOvers                           density       // all of them
+	waitedFor                           analyze.Nanos // processors, by all threads of the process
+	hindered                            float64       // part of what hand-overs took beyond the usual that this may explain
+	unexplained                         float64       // part of what hand-overs took beyond those that found a processor that threads waited for one, and the replay does not add itself
+	delay                               float64       // what the unchanged program's bursts wait for processors in a replay, for each command buffer
 }
 
 // A thread is one of the program's.

@@ -9,7 +9,7 @@ import (
 // commits, one that wakes, the framework between. What threads were seen to wait for processors beyond what the replay adds is taken to be in how long
 // such hand-overs took, and to be less by as much as the replay adds less.
 
-// findUnexplained finds how much of what hand-overs took beyond those that found a processor, and commits beyond the quickest, that is; r is the replay of the unchanged program.
+// findUnexplained finds how much of what hand-overs and commits took beyond those that found a processor that is; r is the replay of the unchanged program.
 func (p *program) findUnexplained(r *playing) {
 	var beyond analyze.Nanos
 	for i := range p.jobs {
@@ -20,7 +20,7 @@ func (p *program) findUnexplained(r *playing) {
 		case (o.kind == opWait || o.kind == opForeign) && o.notify > 0:
 			beyond += max(0, o.notify-p.jobs[o.job].handlers-p.freeNotify)
 		case o.kind == opCommit:
-			beyond += max(0, o.solo-p.quickCommit)
+			beyond += max(0, o.solo-p.freeCommit)
 		}
 	}
 	added, each := r.delays()
@@ -57,5 +57,5 @@ func (r *playing) committing(n analyze.Nanos) analyze.Nanos {
 	if r.unchanged() {
 		return n
 	}
-	return r.relieved(n, r.quickCommit)
+	return r.relieved(n, r.freeCommit)
 }

@@ -14,7 +14,7 @@ import (
 
 // The collector reads the rings of a process itself, all of them in one look, at the pace at which they fill: through a socket each
 // record is copied twice more and the reader is woken for every few hundred. What comes by the socket all the same is what the drainer
-// in the process found in a hurry, or neglected.
+// in the process found neglected; when one fills in a hurry it calls, by a frame without records.
 
 const (
 	// takeAtOnce is how many records are copied before their slots are given back.

@@ -30,8 +30,8 @@ func (process) Send(kind, ring uint32, position uint64, a, b []byte) bool {
 	return C.mt_drainer_send(C.uint(kind), C.uint(ring), C.uint64_t(position),
 		unsafe.Pointer(unsafe.SliceData(a)), C.size_t(len(a)), unsafe.Pointer(unsafe.SliceData(b)), C.size_t(len(b))) != 0
 }
-func (process) Name() bool            { return C.mt_drainer_name() != 0 }
-func (process) Sample() bool          { return C.mt_drainer_sample() != 0 }
-func (process) ThreadTimes() bool     { return C.mt_thread_times_send() != 0 }
-func (process) AskToBeWoken() bool    { return C.mt_drainer_ask_to_be_woken() != 0 }
-func (process) Wait(milliseconds int) { C.mt_drainer_wait(C.int(milliseconds)) }
+func (process) Name() bool                 { return C.mt_drainer_name() != 0 }
+func (process) Sample() bool               { return C.mt_drainer_sample() != 0 }
+func (process) ThreadTimes() bool          { return C.mt_thread_times_send() != 0 }
+func (process) AskToBeWoken() bool         { return C.mt_drainer_ask_to_be_woken() != 0 }
+func (process) Wait(milliseconds int) bool { return C.mt_drainer_wait(C.int(milliseconds)) != 0 }

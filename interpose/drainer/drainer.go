@@ -12,6 +12,8 @@ const (
 	// the collector reads them where they lie. It is there for a ring that fills in a hurry, for one the collector neglects, and for
 	// what only the process itself can say.
 	roundPause = 80
+	// hurryPause is how long it gives a collector that it has called to a ring, unless that fills by half before.
+	hurryPause = 10
 	// samplePauses is how many rounds with records pass between two clock samples.
 	samplePauses = 3
 )
@@ -28,31 +30,42 @@ type Process interface {
 	ThreadTimes() bool
 	// AskToBeWoken asks the writer of the next record to ring the doorbell. True when that was asked before and nobody has written since.
 	AskToBeWoken() bool
-	// Wait waits until the doorbell rings or the time, in milliseconds, is over; a negative one is without end.
-	Wait(milliseconds int)
+	// Wait waits until the doorbell rings or the time, in milliseconds, is over; a negative one is without end. True when it rang.
+	Wait(milliseconds int) bool
 }
 
 // Drain moves records and facts to the collector until that is gone. region is the shared memory.
 func Drain(region unsafe.Pointer, process Process) {
 	g := rings{start: region, process: process}
-	rounds, quiet := 0, false
+	rounds, quiet, after := 0, false, pause
+	waited := 0 // of a whole pause, after calls
 	for {
-		active, ok := g.drain()
+		active, called, ok := g.drain(after)
 		ok = ok && process.Name()
 		if ok && active && rounds%samplePauses == 0 {
 			ok = process.Sample()
 		}
 		ok = ok && (!active && quiet || process.ThreadTimes())
-		pause := roundPause
+		wait := roundPause
 		if active {
 			rounds++
 		} else if quiet && process.AskToBeWoken() {
-			pause, rounds = -1, 0 // it was asked a whole pause ago and nobody has written since: this is the end of the activity
+			wait, rounds = -1, 0 // it was asked a whole pause ago and nobody has written since: this is the end of the activity
 		}
 		quiet = !active
 		if !ok {
 			return
 		}
-		process.Wait(pause)
+		if called {
+			wait = hurryPause
+		}
+		switch rang := process.Wait(wait); {
+		case rang:
+			after = doorbell
+		case called && waited+hurryPause < roundPause:
+			after, waited = call, waited+hurryPause
+		default:
+			after, waited = pause, 0
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (h *host) keep(of map[uint32][]span, ring uint32, position uint64, a, b []b
 func (h *host) Send(kind, ring uint32, position uint64, a, b []byte) bool {
 	if kind == frameFacts {
 		h.keep(h.facts, ring, position, a, b)
-	} else {
+	} else if len(a) > 0 { // else it calls the collector
 		h.keep(h.records, ring, position, a, b)
 	}
 	return true
@@ -79,7 +79,10 @@ func (h *host) AskToBeWoken() bool {
 	h.asked = true
 	return asked
 }
-func (h *host) Wait(int) { h.asked = false }
+func (h *host) Wait(int) bool {
+	h.asked = false
+	return false
+}
 
 // record writes the next record, which holds its position, when there is room.
 func (r ring) record(position uint64) bool {
@@ -164,6 +167,60 @@ func TestEachRecordOnce(t *testing.T) {
 	}
 }
 
+// A ring that fills in a hurry is the collector's to empty, which is called to it. The drainer used to send it, and while a program that saturated the
+// processors wrote on it sent without end: nearly all of a storm went through the socket, of one ring that the collector could not come to, and
+// what that was too slow for was lost.
+func TestCallsBeforeItSends(t *testing.T) {
+	start, _ := memory(1)
+	h, r := newHost(nil), ringAt(start, 0)
+	g := rings{start: start, process: h}
+	position := uint64(0)
+	fill := func(n uint64) {
+		for range n {
+			r.record(position)
+			position++
+		}
+	}
+	g.drain(pause)
+	for _, step := range []struct {
+		what   string
+		more   uint64 // records, or 0 and the collector comes
+		after  reason
+		called bool
+		sent   uint64
+	}{
+		{"few records", recordsPerRing/4 - 1, doorbell, false, 0},
+		{"a quarter", 1, doorbell, true, 0},
+		{"three eighths, and nobody came", recordsPerRing / 8, doorbell, true, 0},
+		{"nobody came in the time given", 1, call, false, recordsPerRing*3/8 + 1},
+		{"a quarter again", recordsPerRing / 4, doorbell, true, 0},
+		{"half, and nobody came", recordsPerRing / 4, doorbell, false, recordsPerRing / 2},
+		{"few, and it is only a call's time", 5, call, false, 0},
+		{"a first whole pause", 1, pause, false, 0},
+		{"a second one", 1, pause, false, 7},
+		{"a quarter once more", recordsPerRing / 4, doorbell, true, 0},
+		{"the collector came", 0, doorbell, false, 0},
+		{"half, and it will come again", recordsPerRing / 2, doorbell, true, 0},
+		{"it did not come in the time given", 1, call, true, 0},
+		{"nor in a whole pause", 1, pause, true, 0},
+		{"nor in another", 1, pause, false, recordsPerRing/2 + 3},
+	} {
+		taken := newHost(nil)
+		if fill(step.more); step.more == 0 {
+			r.take(taken)
+		}
+		h.records = map[uint32][]span{}
+		_, called, ok := g.drain(step.after)
+		sent := uint64(0)
+		for _, s := range h.records[0] {
+			sent += uint64(len(s.bytes)) / recordSize
+		}
+		if called != step.called || sent != step.sent || !ok {
+			t.Errorf("%s: called %v, sent %d records, %v; not %v, %d", step.what, called, sent, ok, step.called, step.sent)
+		}
+	}
+}
+
 // checkOnce holds that the spans are all of a ring, each position once and with what belongs there. Each unit of size bytes holds its
 // position, of which each takes so many bytes.
 func checkOnce(t *testing.T, ring uint32, spans []span, want, size, each uint64) {
@@ -196,7 +253,7 @@ func TestAllocatesNothing(t *testing.T) {
 			position++
 		}
 		r.fact(r.load(ringFactsHead))
-		g.drain()
+		g.drain(pause)
 	}); n != 0 {
 		t.Errorf("%v allocations a round", n)
 	}
@@ -209,7 +266,7 @@ func (silent) Name() bool                                       { return true }
 func (silent) Sample() bool                                     { return true }
 func (silent) ThreadTimes() bool                                { return true }
 func (silent) AskToBeWoken() bool                               { return false }
-func (silent) Wait(int)                                         {}
+func (silent) Wait(int) bool                                    { return false }
 
 // FuzzCounters: whatever a program's stray writes make of a ring's counters, the drainer ends its round, and sends nothing that is not of the
 // ring, and no more than it holds. It used to read behind the ring's memory, or to send without end.
@@ -226,8 +283,8 @@ func FuzzCounters(f *testing.F) {
 		*r.word32(ringClaim), *r.word32(ringState) = claim, state
 		h := &bounded{t: t, from: uintptr(start), to: uintptr(start) + uintptr(len(area))}
 		g := rings{start: start, process: h}
-		for range 3 {
-			g.drain()
+		for _, after := range []reason{pause, doorbell, call, pause} {
+			g.drain(after)
 		}
 		if h.sent > recordsPerRing*recordSize+factsPerRing {
 			t.Errorf("%d bytes of one ring were sent", h.sent)

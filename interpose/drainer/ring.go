@@ -9,31 +9,51 @@ import (
 type rings struct {
 	start   unsafe.Pointer
 	process Process
-	looks   [ringCount]look // what the last round found
+	looks   [ringCount]look   // what the last round after a whole pause found
+	called  [ringCount]look   // what was there when the collector was called
+	left    [ringCount]uint64 // the tails as they were here last
+	reads   bool              // the collector: somebody has moved a tail
 }
 
-// drain makes one round over the rings and sends what cannot wait for the collector. Active: something was recorded, or lies there,
-// since the last round. Not ok: the collector is gone.
-func (g *rings) drain() (active, ok bool) {
+// A reason is why there is another round.
+type reason int
+
+const (
+	pause    reason = iota // a whole pause is over
+	call                   // the time is over that a collector was given to come
+	doorbell               // it rang
+)
+
+// drain makes one round over the rings, calls the collector where one fills in a hurry, and sends what the collector does not come to: to have a ring
+// sent is to keep it from the collector for as long as that takes, and who saturates the processors can make that as long as it goes on.
+// Active: something was recorded, or lies there, since the last pause. Called: the collector was called. Not ok: it is gone.
+func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}
 		before, now := g.looks[i], r.look()
-		g.looks[i] = now
+		if after == pause {
+			g.looks[i] = now
+		}
 		active = active || now != before || !now.empty()
-		if now.empty() || !now.urgent() && !now.neglectedSince(before) && atomic.LoadUint32(r.word32(ringState)) != stateExited {
-			continue
+		g.reads = g.reads || now.tail != g.left[i]
+		ok := true
+		switch {
+		case now.empty():
+		case atomic.LoadUint32(r.word32(ringState)) == stateExited, after == pause && now.neglectedSince(before):
+			ok = r.send(g.process)
+		case !now.filled(4):
+		case g.reads || !now.sameTails(g.called[i]) || after == doorbell && !now.filled(2):
+			called, g.called[i] = true, now
+			ok = g.process.Send(frameRecords, r.index, now.tail, nil, nil)
+		default:
+			ok = r.send(g.process)
 		}
-		claim := r.word32(ringClaim)
-		if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {
-			continue
-		}
-		ok := r.sendFacts(g.process) && r.sendRecords(g.process)
-		atomic.StoreUint32(claim, claimNobody)
+		g.left[i] = r.load(ringTail)
 		if !ok {
-			return active, false
+			return active, called, false
 		}
 	}
-	return active, true
+	return active, called, true
 }
 
 // A ring is one ring of the region.
@@ -56,9 +76,14 @@ func (r ring) look() look {
 
 func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
-// urgent says that the ring is as full as when its thread rings the doorbell.
-func (l look) urgent() bool {
-	return l.head-l.tail >= recordsPerRing/4 || l.factsHead-l.factsTail > factsPerRing/4
+// filled says that the ring is full by one part of so many: of four, its thread rings the doorbell.
+func (l look) filled(parts uint64) bool {
+	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
+}
+
+// sameTails says that nothing was taken since another look.
+func (l look) sameTails(before look) bool {
+	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
 // neglectedSince says that something has been there since another look.
@@ -66,14 +91,25 @@ func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
+// send sends what is there now, if nobody drains the ring.
+func (r ring) send(process Process) bool {
+	claim := r.word32(ringClaim)
+	if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {
+		return true
+	}
+	ok := r.sendFacts(process) && r.sendRecords(process, r.load(ringHead))
+	atomic.StoreUint32(claim, claimNobody)
+	return ok
+}
+
 // mostRecords bounds a frame: the slots it holds are given back before the next one is sent.
 const mostRecords = recordsPerRing / 4
 
-// sendRecords sends what is there, with the claim. Where a program has written over its counters they may say anything: more than a ring
+// sendRecords sends what is there up to a position, with the claim. Where a program has written over its counters they may say anything: more than a ring
 // holds is left where it is, and the collector says so.
-func (r ring) sendRecords(process Process) bool {
+func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
-		head, tail := r.load(ringHead), r.load(ringTail)
+		tail := r.load(ringTail)
 		if head == tail || head-tail > recordsPerRing {
 			return true
 		}

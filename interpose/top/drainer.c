@@ -35,6 +35,6 @@ int mt_drainer_sample(void) {
   return mt_session_send(MT_FRAME_CLOCK, 0, 0, &sample, sizeof sample, NULL, 0);
 }
 
-void mt_drainer_wait(int milliseconds) { mt_doorbell_wait(milliseconds); }
+int mt_drainer_wait(int milliseconds) { return mt_doorbell_wait(milliseconds); }
 
 int mt_drainer_ask_to_be_woken(void) { return atomic_exchange_explicit(&mt_drainer_sleeps, 1, memory_order_relaxed); }

@@ -28,8 +28,8 @@ int mt_drainer_cost(void);
 // Writes a new clock sample into the region and sends it. 0 when the collector is gone.
 int mt_drainer_sample(void);
 
-// Waits until the doorbell rings or the time is over; negative is without end.
-void mt_drainer_wait(int milliseconds);
+// Waits until the doorbell rings or the time is over; negative is without end. 1 when it rang.
+int mt_drainer_wait(int milliseconds);
 
 // Asks the writer of the next record to ring the doorbell; 1 when that was asked before and nobody has written since.
 int mt_drainer_ask_to_be_woken(void);

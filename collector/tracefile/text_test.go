@@ -154,7 +154,7 @@ func TestReadTextRefuses(t *testing.T) {
 			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
 		// Records behind an end began their ring anew, so that what was written of the trace could not be read.
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" + `{"process":0,"end":{}}` + "\n" +
-			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's text: process 0 has ended",
+			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's text: records of ring 1 at position 2 come after those before 6",
 	} {
 		err := ReadText(strings.NewReader(in), filepath.Join(t.TempDir(), "t.mtrace"))
 		if err == nil || !strings.Contains(err.Error(), want) {

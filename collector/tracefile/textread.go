@@ -47,7 +47,7 @@ func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	if err != nil {
 		return err
 	}
-	t := textLoader{writer: w, ended: map[ProcessIndex]bool{}, next: map[streamKey]uint64{}}
+	t := textLoader{writer: w, next: map[streamKey]uint64{}}
 	var result Result
 	for {
 		ok, err := next(&l)
@@ -72,7 +72,6 @@ func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 type textLoader struct {
 	writer    *Writer
 	processes ProcessIndex
-	ended     map[ProcessIndex]bool
 	next      map[streamKey]uint64
 	records   []wire.Record
 }
@@ -111,9 +110,6 @@ func (t *textLoader) load(l *textLine) error {
 	if p >= t.processes {
 		return fmt.Errorf("process %d has not begun", p)
 	}
-	if t.ended[p] {
-		return fmt.Errorf("process %d has ended", p)
-	}
 	switch {
 	case l.Fact != nil:
 		return t.fact(p, wire.Fact{Kind: l.Fact.Kind, Key: l.Fact.Key, Aux: l.Fact.Aux, Text: l.Fact.Text})
@@ -130,7 +126,6 @@ func (t *textLoader) load(l *textLine) error {
 	case l.SoFar != nil:
 		return t.writer.SoFar(p, *l.SoFar)
 	case l.End != nil:
-		t.ended[p] = true
 		return t.writer.EndProcess(p, *l.End)
 	case l.Record == nil || l.Ring == nil:
 		return fmt.Errorf("it says nothing of process %d", p)
@@ -145,6 +140,9 @@ func (t *textLoader) load(l *textLine) error {
 	position := t.next[key]
 	if l.Position != nil {
 		position = *l.Position
+	}
+	if position < t.next[key] { // also behind its process's end, where the writer begins the ring anew
+		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position, t.next[key])
 	}
 	t.next[key] = position + uint64(len(t.records))
 	return t.writer.Records(p, *l.Ring, position, t.records)

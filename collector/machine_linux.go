@@ -51,8 +51,8 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 }
 
 // parseStat reads from /proc/stat how long the processors were not idle, all of them together, and how many threads have none although they could run:
-// those beyond the number of processors, but for the one that looks (proc(5); what another guest of the machine's host took counts as not idle, and
-// ticks are of 10 ms on every architecture).
+// those beyond the number of processors, but for the one that looks. By proc(5): what another guest of the machine's host took counts as not idle, and
+// ticks are of 10 ms on every architecture.
 func parseStat(text []byte) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1

@@ -94,6 +94,14 @@ func TestJoinIsBounded(t *testing.T) {
 	if err := j.add(2000, span(2000, 2001)); err == nil || !strings.Contains(err.Error(), "position 2000") {
 		t.Errorf("kept more than its limit: %v", err)
 	}
+	j, _ = newTestJoiner()
+	var err error
+	for position := uint64(1); err == nil && position <= 1001; position++ {
+		err = j.add(position, nil)
+	}
+	if err == nil || len(j.held) > 1000 {
+		t.Errorf("kept %d pieces without elements: %v", len(j.held), err)
+	}
 	if err := j.add(1<<63, span(0, 1)); err == nil {
 		t.Error("took a position that overflows")
 	}

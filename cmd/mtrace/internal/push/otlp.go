@@ -31,7 +31,7 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	w := gzip.NewWriter(&body)
 	w.Write(content) // a buffer takes everything
 	w.Close()
-	answer, said, err := s.post(ctx, client(http.DefaultTransport), "v1development/profiles", body.Bytes(),
+	answer, said, err := s.post(ctx, client(patient), "v1development/profiles", body.Bytes(),
 		map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"})
 	if err != nil {
 		return err

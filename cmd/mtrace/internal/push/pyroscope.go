@@ -17,7 +17,7 @@ func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	}
 	series := labelPairs(nil, 1, s.named(p))
 	series = message(series, 2, message(nil, 1, raw))
-	answer, said, err := s.post(ctx, client(http.DefaultTransport), "push.v1.PusherService/Push", message(nil, 1, series),
+	answer, said, err := s.post(ctx, client(patient), "push.v1.PusherService/Push", message(nil, 1, series),
 		map[string]string{"Content-Type": "application/proto", "Connect-Protocol-Version": "1"})
 	if err != nil || answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "application/proto" {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
 )
 
 // processors is what is known of how the threads that took part used processors, in their working time.
@@ -22,11 +23,19 @@ type processors struct {
 	confined bool            // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
-// confinedTo says whether programs that used so many processors' time, and waited for so many, fill a number of processors that is less than the
-// machine's. One that uses a whole number by chance does not wait for more as long as it runs.
-func confinedTo(used, waited float64, machine int) bool {
-	whole := math.Round(used)
-	return whole >= 1 && int(whole) < machine && math.Abs(used/whole-1) <= policy.Little.Value && waited >= used
+// confinedTo says whether programs that used so many processors' time, in each sample, and waited for so many, fill a number of processors that is less
+// than the machine's. One that uses a whole number by chance does not wait for more as long as it runs, or not in every sample as many.
+func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
+	usual := statistics.Median(used)
+	n := math.Round(usual)
+	if !(n >= 1) || int(n) >= machine || math.Abs(usual/n-1) > policy.Little.Value || waited < usual {
+		return 0, false
+	}
+	off := make([]float64, len(used))
+	for i, u := range used {
+		off[i] = math.Abs(u/usual - 1)
+	}
+	return int(n), statistics.Median(off) <= policy.Negligible.Value
 }
 
 // Known says whether the samples tell enough of the threads' time, with what they waited for processors.
@@ -67,27 +76,44 @@ func (ev *Evidence) useOfProcessors() {
 	used, waited, window := ev.processorsUsed()
 	p.Count, p.Others = ev.Trace.Source.Processors, ev.Trace.OthersIn(window)
 	left := p.Count - int(math.Round(Share(p.Others.Ran, p.Others.Covered))) // by other programs
-	if p.confined = confinedTo(used, waited, left); p.confined {
-		p.Count = int(math.Round(used))
+	if whole, confined := confinedTo(used, waited, left); confined {
+		p.Count, p.confined = whole, true
 	}
 	ev.wakes()
 }
 
-// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, and for how many their threads
-// waited.
-func (ev *Evidence) processorsUsed() (used, waited float64, window analyze.Interval) {
+// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, in each sample of one of them, and for
+// how many their threads waited.
+func (ev *Evidence) processorsUsed() (used []float64, waited float64, window analyze.Interval) {
 	window.Begin = 1 << 62
-	processes := map[*analyze.Process]bool{}
+	var processes []*analyze.Process
 	for _, t := range ev.Taking {
 		if w := atWork(t.Thread); t.Thread.Process != nil {
-			processes[t.Thread.Process] = true
+			if !slices.Contains(processes, t.Thread.Process) {
+				processes = append(processes, t.Thread.Process)
+			}
 			window.Begin, window.End = min(window.Begin, w.Begin), max(window.End, w.End)
 		}
 	}
-	for p := range processes {
+	if len(processes) == 0 {
+		return nil, 0, window
+	}
+	for _, p := range processes {
 		cpu := p.CPUIn(window)
-		used += Share(cpu.Ran, cpu.Covered)
 		waited += Share(max(0, cpu.Waited), cpu.Covered)
+	}
+	samples := processes[0].CPUSamples
+	for i := 1; i < len(samples); i++ {
+		between := analyze.Interval{Begin: samples[i-1].At, End: samples[i].At}
+		if between.Begin < window.Begin || between.End > window.End {
+			continue
+		}
+		sum := 0.0
+		for _, p := range processes {
+			cpu := p.CPUIn(between)
+			sum += Share(cpu.Ran, cpu.Covered)
+		}
+		used = append(used, sum)
 	}
 	return used, waited, window
 }

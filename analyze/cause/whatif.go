@@ -111,6 +111,13 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	case !r.Made():
 		return g, r.Why, nil
 	}
+	var kinds []string
+	for _, w := range wanted {
+		kinds = append(kinds, w.Kind)
+	}
+	if !slices.Contains(kinds, KindCause) {
+		r = r.OfThings(kinds...)
+	}
 	var c replay.Change
 	for f := range analyze.Each(a.Verdict.Causes) {
 		if !slices.ContainsFunc(wanted, func(w replay.Wanted) bool { return w.Kind == KindCause && replay.Matches(w.Pattern, f.Cause) }) {

@@ -41,7 +41,7 @@ func backlog() *analyze.Trace {
 // since a queue stood still for long when all began, it was not believed to run one at a time.
 func TestBacklogIsNotLatency(t *testing.T) {
 	ev := evidence.Gather(backlog(), evidence.Options{})
-	p, why := (&builder{ev}).program()
+	p, why := (&builder{Evidence: ev}).program()
 	if p == nil {
 		t.Fatal(why)
 	}

@@ -149,21 +149,30 @@ func (r *Replay) ofThings() []Gain {
 	type candidate struct {
 		thing
 		half float64
+		of   *Replay
 	}
 	var found []candidate
 	ofKind := map[string]int{}
-	for _, t := range append(r.things(), r.flights()...) {
-		if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
-			continue
+	for _, of := range []*Replay{r, r.linked()} {
+		for _, t := range append(of.things(), of.flights()...) {
+			if of != r.OfThings(t.kind) {
+				continue
+			}
+			if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
+				continue
+			}
+			if rate, ends := of.run(Change{scale: of.scaling(t, 0.5), room: true}); ends && rate/of.roomy() >= policy.WorthPredicting.Value {
+				found = append(found, candidate{t, rate / of.roomy(), of})
+			}
 		}
-		if rate, ends := r.run(Change{scale: r.scaling(t, 0.5), room: true}); ends && rate/r.roomy() >= policy.WorthPredicting.Value {
-			found = append(found, candidate{t, rate / r.roomy()})
+		if of == r.linked() {
+			break
 		}
 	}
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
 	all := []Gain{}
 	for _, c := range found[:min(policy.MostGains, len(found))] {
-		all = append(all, r.curve(c.thing)...)
+		all = append(all, c.of.curve(c.thing)...)
 	}
 	return all
 }

@@ -13,12 +13,17 @@ import (
 // lockState is a lock in a replay.
 type lockState struct {
 	held    bool
+	by      int32 // one more than the thread that gives it back when it gets there; 0 where that takes as long as it took
 	waiting line
 }
 
 // lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
 func (r *playing) lock(t int32, o *op) {
 	l, kept := &r.locked[o.handed], r.free(o)
+	if l.by == t+1 { // it has been given back
+		l.by = 0
+		r.unlock(o.handed)
+	}
 	switch {
 	case o.kind == opLock && (r.Locks || kept == 0):
 		r.over(t, 0, 0)
@@ -39,7 +44,11 @@ func (r *playing) hold(t int32, o *op) {
 		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
 		return
 	}
-	r.at(r.now+evidence.Scaled(o.hold, r.free(o)), 0, evUnlock, o.handed)
+	if kept := r.free(o); o.gives && r.ties && kept == 1 {
+		r.locked[o.handed].by = t + 1
+	} else {
+		r.at(r.now+evidence.Scaled(o.hold, kept), 0, evUnlock, o.handed)
+	}
 	r.over(t, 0, 0)
 }
 
@@ -64,7 +73,7 @@ type holding struct {
 // holds finds how long locks were kept, and puts into the threads' calls the times that they got one without waiting, which are
 // not in a trace. A lock that nobody had to wait for then may be one that all wait for when another cause is gone.
 func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
-	locks := map[evidence.LockKey][]holding{}
+	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]step{}
 	for t, list := range by {
 		for i := range list {
 			if s := &list[i]; s.kind == opLock && s.wait.Lock != 0 {
@@ -79,13 +88,25 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 		if !known {
 			continue
 		}
+		p.handed++
 		for _, h := range list {
 			s := &by[h.thread][h.step]
-			if s.handed, s.hold = int32(p.handed)+1, usual; h.length > 0 {
+			if s.handed, s.hold = int32(p.handed), usual; h.length > 0 {
 				s.hold = h.length
 			}
+			had := s.End + s.hold                           // by the next
+			if had > nextWait(by[h.thread][h.step+1:], k) { // others had it meanwhile, without waiting
+				continue
+			}
+			s.gives = true
+			at := given(by[h.thread][h.step:], had, ev.Processors.Wake)
+			releases[h.thread] = append(releases[h.thread], step{analyze.Interval{Begin: at, End: at}, op{kind: opRelease, job: unknown, handed: s.handed, notify: had - at}})
 		}
-		p.handed++
+	}
+	if ev.linked {
+		for t, list := range releases {
+			by[t] = withLinks(by[t], list)
+		}
 	}
 	p.handed++ // number 0 is kept by nobody
 	if solo := ev.SoloCommit(); solo < 1<<62 {
@@ -98,6 +119,33 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 		}
 		p.handed++
 	}
+}
+
+// nextWait is when a thread began to wait for a lock the next time.
+func nextWait(list []step, k evidence.LockKey) analyze.Nanos {
+	for i := range list {
+		if s := &list[i]; s.kind == opLock && evidence.KeyOf(s.wait) == k {
+			return s.Begin
+		}
+	}
+	return 1 << 62
+}
+
+// given is when a thread gave a lock back that the next had then: so long before, or, as no call gives it back, before the call in which that was, or after the
+// one before.
+func given(list []step, had, wake analyze.Nanos) analyze.Nanos {
+	at := had - wake
+	for i := range list {
+		switch s := &list[i]; {
+		case s.Begin > had:
+			return at
+		case s.End > had && i > 0:
+			return s.Begin
+		default:
+			at = max(at, s.End)
+		}
+	}
+	return at
 }
 
 // lengths finds how long a lock was kept each time: until the next thread had it, if that one waited for the one before and for

@@ -20,16 +20,24 @@ type Replay struct {
 
 	*program
 	base     float64 // how fast the unchanged program is
+	evidence *evidence.Evidence
+	seed     uint64
+	tied     *Replay // with links; nil before it was asked for
 	readings []reading
 	gains    []Gain // of things; nil before they were asked for
 	without  map[Change]answer
 }
 
 // New makes the program of what a trace shows. The same seed gives the same answers.
-func New(ev *evidence.Evidence, seed uint64) *Replay {
-	r := &Replay{without: map[Change]answer{}}
-	b := builder{ev}
+func New(ev *evidence.Evidence, seed uint64) *Replay { return builder{ev, false}.replay(seed) }
+
+func (b builder) replay(seed uint64) *Replay {
+	r := &Replay{without: map[Change]answer{}, evidence: b.Evidence, seed: seed}
 	if r.program, r.Why = b.program(); r.program == nil {
+		return r
+	}
+	if b.linked && !r.program.hasLinks() {
+		r.Why = "no thread waits for another"
 		return r
 	}
 	believed, base := r.program.believed()
@@ -44,6 +52,27 @@ func New(ev *evidence.Evidence, seed uint64) *Replay {
 	}
 	r.readings = believed.readings(rand.New(rand.NewPCG(seed, 0x7265706c6179)))
 	return r
+}
+
+// OfThings is the replay to ask what the run would gain if things of these kinds took less time: with links, where these replay the run as it was. What a
+// free lock brings hangs on how long it was kept, which does without them.
+func (r *Replay) OfThings(kinds ...string) *Replay {
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
+		return r
+	}
+	return r.linked()
+}
+
+func (r *Replay) linked() *Replay {
+	if r.tied == nil {
+		r.tied = r
+		if ev := r.evidence; r.Why == "" && len(ev.Locks)+len(ev.ForSignals) > 0 {
+			if l := (builder{ev, true}).replay(r.seed); l.Why == "" {
+				l.tied, r.tied = l, l
+			}
+		}
+	}
+	return r.tied
 }
 
 // Without is how many times as fast the program is with a change, or why that is not known.
@@ -76,13 +105,19 @@ func (r *Replay) Paced() bool { return len(r.paced) > 0 }
 func (r *Replay) Submits() (pieces int, batch bool) { return r.submitter.pieces, r.submitter.batch }
 
 // A builder makes a program of evidence.
-type builder struct{ *evidence.Evidence }
+type builder struct {
+	*evidence.Evidence
+	linked bool // with what threads do for each other, see link.go
+}
 
 // believed is the program read in the way that replays as it ran, and how fast that is: 0 when none ends. Threads may hand locks
 // to each other in another order than the replay's, and may have waited for the newest work only because there was no other. Where that replays no run that
 // is like the recorded one, the system shares out processors better or worse than is assumed.
 func (p *program) believed() (best *program, base float64) {
-	least := math.Inf(1)
+	least, enough := math.Inf(1), policy.Alike.Value
+	if p.ties { // that waits for locks take what they took is what it is to do without
+		enough = policy.Faith.Value
+	}
 	for _, scattered := range []float64{p.scattered, 0, 1} {
 		for _, fixed := range []bool{false, true} {
 			for _, rule := range []newest{p.newest, {}} {
@@ -101,7 +136,7 @@ func (p *program) believed() (best *program, base float64) {
 				if off := math.Abs(q.rate(q.recorded)/rate - 1); off < least {
 					best, base, least = q, rate, off
 				}
-				if least <= policy.Alike.Value {
+				if least <= enough {
 					return best, base
 				}
 			}

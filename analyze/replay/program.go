@@ -21,6 +21,8 @@ type program struct {
 	recorded  []run         // by thread, in the recorded run
 	lasted    analyze.Nanos // the recorded run
 	signals   int           // that threads give events
+	needs     []int         // by signal for other threads: how many must give it
+	ties      bool          // threads wait for each other's signals and give locks back where they did, see link.go
 	handed    int           // locks that threads hand to each other; number 0 stands for those of which it is not known how
 	fixed     bool          // waits for locks take what they took
 	newest    newest
@@ -90,12 +92,16 @@ const (
 	opAsk    // a thread hands its work to the one that submits, and waits for the answer
 	opTake   // that one waits to be asked
 	opAnswer
+	opGive    // a signal for other threads
+	opHear    // a wait for one
+	opRelease // a lock is given back
 )
 
 // An op is one step of a thread: gap of its own, then the call, which takes cost and may block.
 type op struct {
 	kind    opKind
 	barrier bool  // a wait for an empty command buffer, behind others' work
+	gives   bool  // of locks: it is known where it is given back
 	job     int32 // −1 when it is not known what is waited for: then cost is all
 	gap     analyze.Nanos
 	cost    analyze.Nanos
@@ -114,7 +120,7 @@ type op struct {
 	nested   analyze.Nanos // part of cost that was spent waiting for locks
 	waited   analyze.Nanos // of waits: up to the completion being seen
 	given    int32         // of signals: which of those that threads give
-	piece    int32         // of asking, taking and answering: which piece of work is handed over
+	piece    int32         // of asking, taking and answering: which piece of work is handed over; of giving and hearing: which signal
 	way      int32         // as lock, of the only one that the thread waits for on its way to a call and at it
 	wait     *analyze.LockWait
 	signal   *analyze.Signal
@@ -170,7 +176,7 @@ func (x *jobIndex) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 
 // program extracts what the threads did; nil, and why, when there is too little, or no GPU times.
 func (ev *builder) program() (p *program, why string) {
-	p = &program{scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
+	p = &program{ties: ev.linked, scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
 	window := ev.replayWindow()
 	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
 	var queues evidence.Ordered[*analyze.Queue, struct{}]
@@ -223,7 +229,9 @@ func (ev *builder) program() (p *program, why string) {
 	p.behind = len(p.handOvers.turnarounds.took)
 	p.queuesAlike()
 	p.findAlone(index.buffers)
-	p.starving = ev.Starvation.When
+	if !ev.linked { // where it is, who waits for a signal waits until it comes
+		p.starving = ev.Starvation.When
+	}
 	ev.steps(p, index, window)
 	ev.dependencies(p, index)
 	p.findUsual()

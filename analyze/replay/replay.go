@@ -48,6 +48,7 @@ type playing struct {
 	locked   []lockState
 	given    []bool // by signal
 	services []service
+	heard    []heard
 	running  []int           // by device
 	gpus     []server[int32] // by device: what runs on it, where that takes longer beside other work
 	done     []run           // by thread
@@ -130,10 +131,13 @@ func (p *program) play(c Change) (*playing, bool) {
 		p = p.dealt()
 	}
 	r := &playing{program: p, Change: c, threads: make([]threadState, len(p.threads)), jobs: make([]jobState, len(p.jobs)),
-		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces),
+		queues: make([]queueState, len(p.queues)), locked: make([]lockState, p.handed), given: make([]bool, p.signals), services: make([]service, p.submitter.pieces), heard: make([]heard, len(p.needs)),
 		running: make([]int, len(p.engines)),
 		done:    make([]run, len(p.threads)), open: len(p.threads), cores: newCores(p.processors, p.scattered), waited: make([]analyze.Nanos, len(p.threads))}
 	r.gpus = r.newGPUs()
+	for i, n := range p.needs {
+		r.heard[i].left = n
+	}
 	for i := range p.threads {
 		n := len(p.threads[i].jobs)
 		r.done[i] = run{begun: p.threads[i].begin, commits: make([]analyze.Nanos, 0, n), done: make([]analyze.Nanos, 0, n)}

@@ -19,6 +19,10 @@ type step struct {
 func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	by := ev.calls(index, window)
 	ev.services(p, by, window)
+	var links map[*analyze.Thread][]step
+	if ev.linked {
+		links = ev.linkedSteps(p, by, window)
+	}
 	first := analyze.Nanos(1 << 62)
 	working := analyze.Interval{Begin: first} // of the threads that commit
 	var threads []*analyze.Thread
@@ -29,6 +33,7 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 		early[t] = withCompilation(list)
 		list, paced := ev.paced(t, withoutStart(withoutNested(list)), buffers)
 		findEntailed(list)
+		list = withLinks(list, links[t])
 		if by[t] = list; paced {
 			p.paced[t] = true
 		}

@@ -112,6 +112,12 @@ func (r *playing) step(t int32) {
 		r.take(t, o)
 	case opAnswer:
 		r.answer(t, o)
+	case opGive:
+		r.give(t, o)
+	case opHear:
+		r.hear(t, o)
+	case opRelease:
+		r.release(t, o)
 	}
 }
 

@@ -79,12 +79,12 @@ func (t *thread) sum(time func(*op) analyze.Nanos) analyze.Nanos {
 // helps says whether the thread makes no call of Metal's, and waits for locks only. If it runs little, it is taken to work for the command
 // buffers of others: most such threads are the framework's own.
 func (t *thread) helps() bool {
-	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock })
+	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock && !o.kind.links() })
 }
 
 // works says whether the thread has to do with command buffers: what others do, as to compile before there are any, may be no part of the run.
 func (t *thread) works() bool {
-	return slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock && o.kind != opCompile })
+	return slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock && o.kind != opCompile && !o.kind.links() })
 }
 
 // working is the time in which such threads work.
@@ -101,7 +101,7 @@ func (p *program) working(spans []span) (all analyze.Interval) {
 // asleep is the part of a call, and of the time before it, in which the thread waits for what a replay knows.
 func (o *op) asleep() analyze.Nanos {
 	switch o.kind {
-	case opWait, opForeign, opAsk, opTake:
+	case opWait, opForeign, opAsk, opTake, opHear:
 		return o.starved + o.waited
 	case opLock, opCompile:
 		return o.starved + o.cost

@@ -91,6 +91,7 @@ type eventValue struct {
 
 // A Lock is a mutex that hands itself to the one that waits longest.
 type Lock struct {
+	Seen    bool // the tracer sees who waits for it
 	holder  *Thread
 	waiting []*Thread
 	tickets []*Thread // those that wait without sleeping, where the order counts

@@ -41,16 +41,20 @@ func (t *Thread) Work(d int64) {
 // Sleep passes time without a processor.
 func (t *Thread) Sleep(d int64) { t.sleep(t.sim.vary(d)) }
 
-// Lock takes a lock of the program; the tracer does not see it.
+// Lock takes a lock of the program, which the tracer may see.
 func (t *Thread) Lock(l *Lock) {
-	begin := t.Now()
-	if l.holder == nil {
+	begin, holder := t.Now(), l.holder
+	if holder == nil {
 		l.holder = t
 		return
 	}
 	l.waiting = append(l.waiting, t)
 	t.block()
 	t.sim.Truth.LockBlocked += t.Now() - begin
+	if l.Seen {
+		t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Arg: holder.id, Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")},
+			wire.More{X0: t.sim.process.String("lock"), X1: 0x8000})
+	}
 }
 
 // Spin takes a lock of the program without sleeping; the tracer does not see it.

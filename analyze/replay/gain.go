@@ -153,7 +153,7 @@ func (r *Replay) ofThings() []Gain {
 	}
 	var found []candidate
 	ofKind := map[string]int{}
-	for _, of := range []*Replay{r, r.linked()} {
+	for _, of := range slices.Compact([]*Replay{r, r.linked()}) {
 		for _, t := range append(of.things(), of.flights()...) {
 			if of != r.OfThings(t.kind) {
 				continue
@@ -164,9 +164,6 @@ func (r *Replay) ofThings() []Gain {
 			if rate, ends := of.run(Change{scale: of.scaling(t, 0.5), room: true}); ends && rate/of.roomy() >= policy.WorthPredicting.Value {
 				found = append(found, candidate{t, rate / of.roomy(), of})
 			}
-		}
-		if of == r.linked() {
-			break
 		}
 	}
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })

@@ -20,10 +20,6 @@ type lockState struct {
 // lock takes a lock, or waits for it: first come, first served. Locks that let newcomers in first make other threads wait as long.
 func (r *playing) lock(t int32, o *op) {
 	l, kept := &r.locked[o.handed], r.free(o)
-	if l.by == t+1 { // it has been given back
-		l.by = 0
-		r.unlock(o.handed)
-	}
 	switch {
 	case o.kind == opLock && (r.Locks || kept == 0):
 		r.over(t, 0, 0)
@@ -44,7 +40,7 @@ func (r *playing) hold(t int32, o *op) {
 		r.spend(r.now, hold, r.program.threads[t].busy, evCommit, t)
 		return
 	}
-	if kept := r.free(o); o.gives && r.ties && kept == 1 {
+	if kept := r.free(o); o.gives && kept == 1 {
 		r.locked[o.handed].by = t + 1
 	} else {
 		r.at(r.now+evidence.Scaled(o.hold, kept), 0, evUnlock, o.handed)
@@ -70,8 +66,8 @@ type holding struct {
 	length           analyze.Nanos // how long it was kept, the hand-off to the next included; 0 when not known
 }
 
-// holds finds how long locks were kept, and puts into the threads' calls the times that they got one without waiting, which are
-// not in a trace. A lock that nobody had to wait for then may be one that all wait for when another cause is gone.
+// holds finds how long locks were kept that threads waited for, and, where threads are tied, puts into their calls where they gave them back. What a thread
+// got without waiting is not in a trace, but for the framework's lock in commit: nobody had to wait for that, and all may when another cause is gone.
 func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]step{}
 	for t, list := range by {
@@ -94,6 +90,9 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 			if s.handed, s.hold = int32(p.handed), usual; h.length > 0 {
 				s.hold = h.length
 			}
+			if !ev.linked {
+				continue
+			}
 			had := s.End + s.hold                           // by the next
 			if had > nextWait(by[h.thread][h.step+1:], k) { // others had it meanwhile, without waiting
 				continue
@@ -103,10 +102,8 @@ func (ev *builder) holds(p *program, by map[*analyze.Thread][]step) {
 			releases[h.thread] = append(releases[h.thread], step{analyze.Interval{Begin: at, End: at}, op{kind: opRelease, job: unknown, handed: s.handed, notify: had - at}})
 		}
 	}
-	if ev.linked {
-		for t, list := range releases {
-			by[t] = withLinks(by[t], list)
-		}
+	for t, list := range releases {
+		by[t] = withLinks(by[t], list)
 	}
 	p.handed++ // number 0 is kept by nobody
 	if solo := ev.SoloCommit(); solo < 1<<62 {

@@ -42,6 +42,7 @@ type program struct {
 	behind       int           // jobs that stood behind other work, and were handed to the GPU by nobody
 	waking       float64       // part of that which is saved where such a thread is still at work
 	interrupting float64       // part of waking, for the threads' own bursts too, that is saved where no processor sleeps
+	ofLaunches   float64       // part of the threads' own time, beside encoding, that command buffers take and not the work in them
 
 	usualLatency, usualNotify           analyze.Nanos // medians of the time from ready to begun, and from the GPU's end, or its handlers', to the return of a wait
 	quickLatency                        analyze.Nanos // of the tenth that lasted least
@@ -176,7 +177,7 @@ func (x *jobIndex) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 
 // program extracts what the threads did; nil, and why, when there is too little, or no GPU times.
 func (ev *builder) program() (p *program, why string) {
-	p = &program{ties: ev.linked, scattered: policy.Scattered, interrupting: policy.Interrupting, paced: map[*analyze.Thread]bool{}}
+	p = &program{ties: ev.linked, scattered: policy.Scattered, interrupting: policy.Interrupting, ofLaunches: policy.OfLaunches, paced: map[*analyze.Thread]bool{}}
 	window := ev.replayWindow()
 	index := &jobIndex{of: make([]int32, ev.Trace.IndexCount())}
 	var queues evidence.Ordered[*analyze.Queue, struct{}]

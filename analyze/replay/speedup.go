@@ -50,7 +50,7 @@ func (p *program) readings(random *rand.Rand) (all []reading) {
 }
 
 // speedup is how many times as fast the program is with the change. The interval holds what all readings give that are not refuted, what GPUs with and
-// without more room than was seen give, what processors give that sleep as deeply as they did, and the error of the replay. It is nil, with the reason,
+// without more room than was seen give, what processors give that sleep as deeply as they did, or hardly at all, and the error of the replay. It is nil, with the reason,
 // when the interval is too wide.
 func (p *program) speedup(readings []reading, base float64, c Change, replayError float64) (s *Speedup, why string) {
 	usual, other := c, c
@@ -84,17 +84,22 @@ func (p *program) speedup(readings []reading, base float64, c Change, replayErro
 		changed, ends := r.run(c)
 		hold(changed, r.base, ends, c, r.refuted)
 	}
-	for _, r := range append(slices.Clone(readings), p.splits(c, base)...) {
+	for _, r := range slices.Concat(readings, p.splits(c, base), p.launches(c, base)) {
 		try(reading{r.as(denser), r.base, r.refuted}, usual)
 	}
 	changed, _, ends = p.settled(other, base)
 	if hold(changed, base, ends, other, false); denser.times > 1 {
-		try(reading{p, base, false}, usual) // processors that sleep as deeply as they did
+		try(reading{p, base, false}, usual)                                           // processors that sleep as deeply as they did
+		try(reading{p.as(p.denser(denser.times * denser.times)), base, false}, usual) // and hardly at all
 	}
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}
-	err := max(policy.Alike.Value+policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate)), math.Abs(replayError))
+	usually := policy.Alike.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
+	if c.scale != nil {
+		usually += policy.ErrorOfLess
+	}
+	err := max(usually, math.Abs(replayError))
 	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
 	return s, ""
 }
@@ -113,6 +118,19 @@ func (p *program) roomy() float64 {
 		p.withRoom, _ = p.run(Change{room: true})
 	}
 	return p.withRoom
+}
+
+// launches are readings in which none of the threads' own time goes with the command buffers, and all.
+func (p *program) launches(c Change, base float64) (all []reading) {
+	if !c.Launch {
+		return nil
+	}
+	for _, of := range []float64{0, 1} {
+		q := *p
+		q.ofLaunches = of
+		all = append(all, reading{&q, base, false})
+	}
+	return all
 }
 
 // splits are readings in which the kernels whose times are estimated, for the GPU's clock does not tell them apart in a command buffer, take

@@ -33,7 +33,8 @@ func (r *playing) gap(t int32) analyze.Nanos {
 		gap -= evidence.Scaled(o.gap, r.program.threads[t].makes)
 	}
 	if r.Launch {
-		gap -= o.encode - o.encode/policy.FewerLaunches
+		each := o.encode + evidence.Scaled(gap-o.encode, r.ofLaunches)
+		gap -= each - each/policy.FewerLaunches
 	}
 	if r.Compile {
 		gap = evidence.Scaled(gap, r.program.threads[t].undisturbed())

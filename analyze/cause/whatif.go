@@ -167,7 +167,9 @@ func (a *Analysis) there(kind string) []string {
 		}
 	case replay.KindCall:
 		for _, c := range a.Trace.Calls {
-			all.Number(c.Selector)
+			if c.Part != analyze.PartOutside { // a wait for a signal is what another does
+				all.Number(c.Selector)
+			}
 		}
 	case replay.KindLock:
 		for i := range a.Trace.Locks {

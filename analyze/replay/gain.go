@@ -210,7 +210,7 @@ func (r *Replay) curve(t thing) (list []Gain) {
 // error that every replay has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
-	err := max(policy.Alike.Value, math.Abs(replayError))
+	err := max(policy.Alike.Value+policy.ErrorOfLess, math.Abs(replayError))
 	if ofHalf < 1 {
 		return 1 + min(off, -err)
 	}
@@ -237,9 +237,11 @@ func (p *program) flights() (list []thing) {
 	return list
 }
 
-// roundTrips says whether the thread waits, when it does, for what it committed last, so that it has nothing in flight then.
+// roundTrips says whether the thread waits, when it does, for what it committed last, so that it has nothing in flight then, and mostly not to tell another that it is
+// done, who would be told too early.
 func (t *thread) roundTrips() bool {
-	last, waits, rounds := unknown, 0, 0
+	last, waits, rounds, told := unknown, 0, 0, 0
+	waited := false
 	for i := range t.ops {
 		switch o := &t.ops[i]; {
 		case o.kind == opCommit:
@@ -247,10 +249,15 @@ func (t *thread) roundTrips() bool {
 		case o.kind == opWait:
 			if waits++; o.job == last && last != unknown {
 				rounds++
+				waited = true
 			}
+			continue
+		case waited && (o.kind == opGive || o.kind == opAnswer):
+			told++
 		}
+		waited = false
 	}
-	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits)
+	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits) && !policy.AtLeast(policy.Most, told, rounds)
 }
 
 // A Wanted is a thing that is asked for: all of a kind whose names match a pattern, in which * stands for anything.

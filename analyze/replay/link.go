@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -16,6 +17,25 @@ import (
 type heard struct {
 	left    int
 	waiting line
+}
+
+// lockWaits are the threads' waits for locks; where threads are tied, those for turns, too, and not those that end with a wait for the GPU.
+func (ev *builder) lockWaits() iter.Seq[*analyze.LockWait] {
+	return func(yield func(*analyze.LockWait) bool) {
+		for l := range analyze.Each(ev.Locks) {
+			if ev.kept[l] == nil && !yield(l) {
+				return
+			}
+		}
+		if !ev.linked {
+			return
+		}
+		for l := range analyze.Each(ev.TurnWaits()) {
+			if !yield(l) {
+				return
+			}
+		}
+	}
 }
 
 // linkedSteps are what threads do for each other beside their calls: signals that they give, and their waits for these. Threads that make no calls take
@@ -45,6 +65,20 @@ func (ev *builder) linkedSteps(p *program, by map[*analyze.Thread][]step, window
 			add(w.Thread, analyze.Interval{Begin: w.Begin, End: w.Begin}, op{kind: opGive, piece: n})
 		}
 		add(w.Thread, w.Interval, op{kind: opHear, piece: n, waited: w.Signalled - w.Begin, notify: w.End - w.Signalled})
+	}
+	ends := map[*analyze.Wait]int32{}
+	for l := range analyze.Each(ev.Locks) {
+		w := ev.kept[l]
+		if w == nil || l.Begin < window.Begin || l.End > window.End {
+			continue
+		}
+		n, given := ends[w]
+		if !given {
+			n = int32(len(p.needs))
+			ends[w], p.needs = n, append(p.needs, 1)
+			add(w.Thread, analyze.Interval{Begin: w.End, End: w.End}, op{kind: opGive, piece: n})
+		}
+		add(l.Thread, l.Interval, op{kind: opHear, piece: n, waited: l.Length(), notify: max(0, l.End-w.End)})
 	}
 	for t, list := range links {
 		if len(by[t]) == 0 {
@@ -136,6 +170,14 @@ func withLinks(list, links []step) []step {
 
 // links says whether it is such a step, and no call.
 func (k opKind) links() bool { return k == opGive || k == opHear || k == opRelease }
+
+// waits is 0 of a signal that a thread gives, which comes before what it begins at the same time to wait for, and 1 of all else.
+func (k opKind) waits() int {
+	if k == opGive {
+		return 0
+	}
+	return 1
+}
 
 // hasLinks says whether there is any.
 func (p *program) hasLinks() bool {

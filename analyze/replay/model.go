@@ -29,10 +29,13 @@ type Replay struct {
 }
 
 // New makes the program of what a trace shows. The same seed gives the same answers.
-func New(ev *evidence.Evidence, seed uint64) *Replay { return builder{ev, false}.replay(seed) }
+func New(ev *evidence.Evidence, seed uint64) *Replay { return builder{Evidence: ev}.replay(seed) }
 
 func (b builder) replay(seed uint64) *Replay {
 	r := &Replay{without: map[Change]answer{}, evidence: b.Evidence, seed: seed}
+	if b.linked {
+		b.kept = b.findKept()
+	}
 	if r.program, r.Why = b.program(); r.program == nil {
 		return r
 	}
@@ -66,8 +69,8 @@ func (r *Replay) OfThings(kinds ...string) *Replay {
 func (r *Replay) linked() *Replay {
 	if r.tied == nil {
 		r.tied = r
-		if ev := r.evidence; r.Why == "" && len(ev.Locks)+len(ev.ForSignals) > 0 {
-			if l := (builder{ev, true}).replay(r.seed); l.Why == "" {
+		if ev := r.evidence; r.Why == "" && len(ev.Locks)+len(ev.ForSignals)+len(ev.TurnWaits()) > 0 {
+			if l := (builder{Evidence: ev, linked: true}).replay(r.seed); l.Why == "" {
 				l.tied, r.tied = l, l
 			}
 		}
@@ -108,6 +111,7 @@ func (r *Replay) Submits() (pieces int, batch bool) { return r.submitter.pieces,
 type builder struct {
 	*evidence.Evidence
 	linked bool // with what threads do for each other, see link.go
+	kept   map[*analyze.LockWait]*analyze.Wait
 }
 
 // believed is the program read in the way that replays as it ran, and how fast that is: 0 when none ends. Threads may hand locks

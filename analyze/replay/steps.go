@@ -29,7 +29,9 @@ func (ev *builder) steps(p *program, index *jobIndex, window analyze.Interval) {
 	early := map[*analyze.Thread]analyze.Nanos{}
 	buffers := index.buffers
 	for t, list := range by {
-		slices.SortStableFunc(list, func(x, y step) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End)) })
+		slices.SortStableFunc(list, func(x, y step) int {
+			return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(x.kind.waits(), y.kind.waits()), cmp.Compare(y.End, x.End))
+		})
 		early[t] = withCompilation(list)
 		list, paced := ev.paced(t, withoutStart(withoutNested(list)), buffers)
 		findEntailed(list)
@@ -131,7 +133,7 @@ func (ev *builder) calls(index *jobIndex, window analyze.Interval) map[*analyze.
 	for s := range analyze.Each(ev.Trace.Signals) {
 		add(analyze.Call{Interval: analyze.Interval{Begin: s.At, End: s.At}, Thread: s.Thread}, op{kind: opSignal, job: unknown, signal: s})
 	}
-	for l := range analyze.Each(ev.Locks) {
+	for l := range ev.lockWaits() {
 		add(l.Call, op{kind: opLock, job: unknown, cost: l.Length(), wait: l})
 	}
 	return by

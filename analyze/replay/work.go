@@ -42,8 +42,8 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 		p.threads[i].busy = min(1, evidence.Share(cpu.Ran, own)*evidence.Share(s.Length(), max(1, cpu.Covered)))
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += evidence.Scaled(own, p.threads[i].busy*evidence.Share(within.Length(), s.Length()))
-		if p.paced[s.thread] || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
-			// What it used beyond was to ask whether its work is done, over and over, or to be woken for others' answers.
+		if p.paced[s.thread] || p.threads[i].takesTurns() || p.submitter.pieces > 0 && s.thread != p.submitter.thread && len(p.threads[i].jobs) == 0 {
+			// What it used beyond was to ask whether its work is done, or it is its turn, over and over, or to be woken for others' answers.
 			polling += max(0, evidence.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-evidence.Scaled(own, p.threads[i].busy))
 		}
 		if works && s.thread.Process != nil {
@@ -80,6 +80,11 @@ func (t *thread) sum(time func(*op) analyze.Nanos) analyze.Nanos {
 // buffers of others: most such threads are the framework's own.
 func (t *thread) helps() bool {
 	return !slices.ContainsFunc(t.ops, func(o op) bool { return o.kind != opLock && !o.kind.links() })
+}
+
+// takesTurns says whether the thread waits for turns, for which it may have run.
+func (t *thread) takesTurns() bool {
+	return slices.ContainsFunc(t.ops, func(o op) bool { return o.kind == opLock && evidence.IsTurn(o.wait) })
 }
 
 // works says whether the thread has to do with command buffers: what others do, as to compile before there are any, may be no part of the run.

@@ -12,11 +12,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A machineClock counts what all programs of the machine together had of its processors, and how long their threads waited for one. What is not the
+// A machineClock counts what all programs of the machine together had of its processors, of those that this process may use where it may not use all, as what it
+// starts may not either, and how long their threads waited for one. What is not the
 // traced processes' are other programs, and what those want the traced ones do not get.
 type machineClock struct {
-	mutex sync.Mutex
-	last  wire.ThreadTime
+	mutex   sync.Mutex
+	allowed *unix.CPUSet // nil before it was asked for
+	last    wire.ThreadTime
 }
 
 // machine is the one that this is: whoever looks, of however many processes, adds to one count.
@@ -38,7 +40,13 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	if err != nil {
 		return wire.ThreadTime{}, false
 	}
-	busy, ready, known := parseStat(text)
+	if m.allowed == nil {
+		m.allowed = &unix.CPUSet{}
+		if unix.SchedGetaffinity(os.Getpid(), m.allowed) != nil {
+			m.allowed.Fill()
+		}
+	}
+	busy, ready, known := parseStat(text, m.allowed.IsSet)
 	if !known {
 		return wire.ThreadTime{}, false
 	}
@@ -50,29 +58,35 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from /proc/stat how long the processors were not idle, all of them together, and how many threads have none although they could run:
-// those beyond the number of processors, but for the one that looks. By proc(5): what another guest of the machine's host took counts as not idle, and
+// parseStat reads from /proc/stat how long the processors that are allowed were not idle, all of them together, and how many threads have none although they could
+// run: those beyond the number of all processors, but for the one that looks. By proc(5): what another guest of the machine's host took counts as not idle, and
 // ticks are of 10 ms on every architecture.
-func parseStat(text []byte) (busy time.Duration, ready int, known bool) {
+func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1
 	for line := range bytes.Lines(text) {
 		fields := bytes.Fields(line)
-		switch {
-		case len(fields) == 2 && string(fields[0]) == "procs_running":
+		if len(fields) == 2 && string(fields[0]) == "procs_running" {
 			runnable, _ = strconv.Atoi(string(fields[1]))
-		case len(fields) < 9 || !bytes.HasPrefix(fields[0], []byte("cpu")):
-		case len(fields[0]) > len("cpu"):
-			processors++
-		default:
-			for i, field := range fields[1:9] { // user, nice, system, idle, waiting for a disk, interrupts, more of these, stolen
-				ticks, err := strconv.ParseInt(string(field), 10, 64)
-				if err != nil || ticks < 0 {
-					return 0, 0, false
-				}
-				if i != 3 && i != 4 {
-					busy += time.Duration(ticks) * tick
-				}
+		}
+		if len(fields) < 9 || !bytes.HasPrefix(fields[0], []byte("cpu")) || len(fields[0]) == len("cpu") {
+			continue
+		}
+		processors++
+		number, err := strconv.Atoi(string(fields[0][len("cpu"):]))
+		if err != nil || number < 0 {
+			return 0, 0, false
+		}
+		if !allowed(number) {
+			continue
+		}
+		for i, field := range fields[1:9] { // user, nice, system, idle, waiting for a disk, interrupts, more of these, stolen
+			ticks, err := strconv.ParseInt(string(field), 10, 64)
+			if err != nil || ticks < 0 {
+				return 0, 0, false
+			}
+			if i != 3 && i != 4 {
+				busy += time.Duration(ticks) * tick
 			}
 		}
 	}

@@ -37,6 +37,7 @@ type program struct {
 
 	onProcessors bool          // the GPU's work is done on them
 	processors   int           // that the threads and the framework share; 0 when their use is not known
+	used         float64       // of these, by the program, on average
 	scattered    float64       // share of the bursts of work that the system does not give to the processor with the least to do
 	framework    analyze.Nanos // processor time of the framework's own threads for each job that stands behind no other work
 	behind       int           // jobs that stood behind other work, and were handed to the GPU by nobody

@@ -65,11 +65,15 @@ type density struct {
 	latencies, notifies, turnarounds handOvers
 	relief                           float64       // how much less than in the replay of what was recorded threads wait for processors, as a share
 	turnaround                       analyze.Nanos // the mean: from the end of the work that a job had to wait for to its beginning
+	sooner                           analyze.Nanos // by how much who sleeps is woken sooner, by a clock as well as by another: as handing work over is quicker
 }
 
 // denser is the density with so many times as many as were recorded.
 func (p *program) denser(times float64) density {
 	d := density{times: times, latencies: p.handOvers.latencies.among(times), notifies: p.handOvers.notifies.among(times), turnarounds: p.handOvers.turnarounds.among(times)}
+	if p.processors > 0 {
+		d.sooner = evidence.Scaled(mean(d.latencies.took)-mean(d.latencies.then), max(0, 1-times*p.used/float64(p.processors)))
+	}
 	d.turnaround = evidence.Scaled(mean(d.turnarounds.took), p.hindered) + evidence.Scaled(mean(d.turnarounds.then), 1-p.hindered)
 	return d
 }

@@ -39,6 +39,9 @@ func (r *playing) gap(t int32) analyze.Nanos {
 	if r.Compile {
 		gap = evidence.Scaled(gap, r.program.threads[t].undisturbed())
 	}
+	if asleep := evidence.Scaled(gap, 1-r.program.threads[t].busy); asleep >= policy.Wakeup.Nanos() { // it is woken once
+		gap -= min(asleep, r.handOvers.sooner)
+	}
 	return r.own(t, r.faster(t, o, max(0, gap)))
 }
 

@@ -62,6 +62,7 @@ func (ev *builder) useByProgram(p *program, spans []span) {
 			p.waitedFor += evidence.Scaled(cpu.Waited, whole)
 		}
 	}
+	p.used = evidence.Share(all, known) * float64(len(processes))
 	if policy.AtLeast(policy.Most, known, window.Length()*analyze.Nanos(len(processes))) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*analyze.Nanos(len(processes))) - float64(onOwn+polling)
 		if ev.Trace.Source.SoftwareMetal {

@@ -69,7 +69,7 @@ func (r *Replay) OfThings(kinds ...string) *Replay {
 func (r *Replay) linked() *Replay {
 	if r.tied == nil {
 		r.tied = r
-		if ev := r.evidence; r.Why == "" && len(ev.Locks)+len(ev.ForSignals)+len(ev.TurnWaits()) > 0 {
+		if ev := r.evidence; r.Why == "" && (len(ev.Locks)+len(ev.ForSignals) > 0 || len(ev.TurnWaits()) > 0) {
 			if l := (builder{Evidence: ev, linked: true}).replay(r.seed); l.Why == "" {
 				l.tied, r.tied = l, l
 			}

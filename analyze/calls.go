@@ -14,6 +14,9 @@ type CallStat struct {
 	Durations *Durations  // nil when they are not known
 }
 
+// Waits says whether the time of such calls is what others do: they wait for work, a lock or a signal, and by themselves could take no less.
+func (c *CallStat) Waits() bool { return c.Part == PartCount || c.Part == PartLock || c.Part == PartOutside }
+
 // add adds a call. Count is the sum of what the threads count for themselves.
 func (c *CallStat) add(d Nanos) {
 	c.Total += d

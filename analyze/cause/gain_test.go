@@ -141,6 +141,12 @@ func TestNothingToGain(t *testing.T) {
 	if _, _, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil || !strings.Contains(err.Error(), "step") {
 		t.Errorf("a kernel that is not there: %v", err)
 	}
+	// A wait for all work that takes half was answered with 1.00 times as fast: it is no call that could take less, but what the GPU does meanwhile.
+	for _, pattern := range []string{"waitUntil*", "waitUntilCompleted"} {
+		if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil || !strings.Contains(err.Error(), "waits for what others do") {
+			t.Errorf("call:%s=0.5: %v, error %v", pattern, g, err)
+		}
+	}
 	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*"}}); err != nil || why == "" {
 		t.Errorf("of an empty trace: %+v, %q, %v", g, why, err)
 	}

@@ -146,6 +146,8 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 		there := a.there(w.Kind)
 		switch {
 		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }), len(there) == 0 && replay.Matches(w.Pattern, ""):
+		case w.Kind == replay.KindCall && a.waits(w.Pattern):
+			return fmt.Errorf("call %q waits for what others do, and takes less time when they do: ask for a kernel, lock, thread or cause", w.Pattern)
 		case len(there) == 0:
 			return fmt.Errorf("no %s matches %q: there is none of that kind in the trace", w.Kind, w.Pattern)
 		default:
@@ -153,6 +155,11 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 		}
 	}
 	return nil
+}
+
+// waits says whether a pattern matches calls that wait.
+func (a *Analysis) waits(pattern string) bool {
+	return slices.ContainsFunc(a.Trace.Calls, func(c *analyze.CallStat) bool { return c.Waits() && replay.Matches(pattern, c.Selector) })
 }
 
 // there are the names of a kind in the trace, as a replay has them, each once.
@@ -167,7 +174,7 @@ func (a *Analysis) there(kind string) []string {
 		}
 	case replay.KindCall:
 		for _, c := range a.Trace.Calls {
-			if c.Part != analyze.PartOutside { // a wait for a signal is what another does
+			if !c.Waits() {
 				all.Number(c.Selector)
 			}
 		}

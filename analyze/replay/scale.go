@@ -141,7 +141,7 @@ func (p *program) findCalls(ev *builder, spans []span) {
 		gaps := th.sum(func(o *op) analyze.Nanos { return o.gap })
 		for _, c := range ev.Trace.Calls {
 			took := c.Exclusive[s.thread]
-			if took <= 0 || c.Part >= analyze.PartCount || c.Part == analyze.PartLock || c.Part == analyze.PartOutside { // waits are what others do
+			if took <= 0 || c.Waits() {
 				continue
 			}
 			k := int32(names.Number(c.Selector))

@@ -13,7 +13,7 @@ import (
 // A Proxy passes connections on to a target, while the network is there.
 type Proxy struct {
 	listener net.Listener
-	target   atomic.Pointer[string]
+	target   string
 	hanging  atomic.Bool  // nothing is passed on, nothing is closed
 	down     atomic.Bool  // connections are refused
 	Pause    atomic.Int64 // nanoseconds for each piece of 4 KiB
@@ -30,8 +30,7 @@ func NewProxy(tb testing.TB, target string) *Proxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Proxy{listener: l}
-	p.target.Store(&target)
+	p := &Proxy{listener: l, target: target}
 	go p.serve()
 	tb.Cleanup(func() { l.Close(); p.Reset() })
 	return p
@@ -51,7 +50,7 @@ func (p *Proxy) serve() {
 			in.Close()
 			continue
 		}
-		out, err := net.DialTimeout("tcp", *p.target.Load(), time.Second)
+		out, err := net.DialTimeout("tcp", p.target, time.Second)
 		if err != nil {
 			in.Close()
 			continue
@@ -92,9 +91,6 @@ func (p *Proxy) pass(from, to *net.TCPConn) {
 		}
 	}
 }
-
-// Target makes new connections go elsewhere.
-func (p *Proxy) Target(address string) { p.target.Store(&address) }
 
 // Hang makes the network pass nothing on, without a sign, or go on.
 func (p *Proxy) Hang(on bool) { p.hanging.Store(on) }

@@ -15,7 +15,9 @@ type CallStat struct {
 }
 
 // Waits says whether the time of such calls is what others do: they wait for work, a lock or a signal, and by themselves could take no less.
-func (c *CallStat) Waits() bool { return c.Part == PartCount || c.Part == PartLock || c.Part == PartOutside }
+func (c *CallStat) Waits() bool {
+	return c.Part == PartCount || c.Part == PartLock || c.Part == PartOutside
+}
 
 // add adds a call. Count is the sum of what the threads count for themselves.
 func (c *CallStat) add(d Nanos) {

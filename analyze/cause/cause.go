@@ -71,7 +71,7 @@ var causes = []cause{
 	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits},
 	{Imbalance, imbalance, replay.Change{}, nowhere},
 	{Starvation, starvation, replay.Change{Fed: true}, nowhere},
-	{ForeignGPULoad, foreignLoad, replay.Change{}, waits},
+	{ForeignGPULoad, foreignLoad, replay.Change{Alone: true}, waits},
 	{LaunchBound, launchBound, replay.Change{Launch: true}, waits},
 	{CPUBound, cpuBound, replay.Change{Cores: true}, nowhere},
 	{GPUBound, gpuBound, replay.Change{}, waits},

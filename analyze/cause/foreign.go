@@ -16,10 +16,12 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	}
 	r.Holds = true
 	r.Lost += f.Cost.Itself + f.Cost.Behind
-	r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", f.Late, f.Delays, f.Usual)
+	if f.Late > 0 {
+		r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", f.Late, f.Delays, f.Usual)
+	}
 	if f.Cost.Itself+f.Cost.Behind > 0 {
 		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them",
-			f.Stood, policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
+			f.Interrupted(), policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(ev.Busy))

@@ -69,6 +69,40 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	}
 }
 
+// The story: of threads that meet, one had work now and then that took fifteen times as long, for which the others waited with nothing in flight, so that
+// nothing began or ended meanwhile: it was said that another program had stopped the GPU.
+func TestLongWorkIsNoForeignLoad(t *testing.T) {
+	s := tracesim.NewSim(4, 1)
+	last := make([]*tracesim.Buffer, 3)
+	for i := range last {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for round := range 80 {
+				took := int64(100 * us)
+				if i == 0 && round%4 == 1 {
+					took *= 15
+				}
+				if i == 0 {
+					t.Work(200 * us)
+				}
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", took)
+				t.Commit(b)
+				last[i] = b
+				t.Wait(b)
+				if last[0] != nil {
+					t.Wait(last[0])
+				}
+			}
+		})
+	}
+	for _, c := range cause.Analyze(load(t, s.Run(t)), cause.Options{}).Verdict.Causes {
+		if c.Cause == cause.ForeignGPULoad {
+			t.Errorf("another program is blamed: %q", c.Evidence)
+		}
+	}
+}
+
 // The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
 // cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {

@@ -17,18 +17,20 @@ type foreign struct {
 	Usual  analyze.Nanos                                   // what those waited, median
 	Began  analyze.Nanos                                   // thread time in waits for them, whatever the reason
 	held   map[analyze.CommandBufferIndex]analyze.Interval // when each of them was held up
-	Stood  int                                             // command buffers that were interrupted
+	stood  map[analyze.CommandBufferIndex]analyze.Interval // when those that were interrupted stood still
 	Cost   interruptions                                   // by them, where another program has the GPU
+	late   map[analyze.CommandBufferIndex]analyze.Nanos    // how much later another program let each begin
 }
 
 func (ev *Evidence) findForeign() (f foreign) {
-	delays := ev.startDelays()
+	delays, stood := ev.startDelays(), ev.interrupted()
+	cost, still := ev.interruptionsBy(stood), len(stood) >= policy.Pattern.Count() && ev.allStood(stood)
 	f.Delays = len(delays)
 	switch {
 	case len(delays) < policy.Pattern.Count():
 		f.Why = "when the driver handed work to the GPU is not in the trace"
 		return f
-	case ev.Saturated:
+	case ev.Saturated && !still:
 		f.Why = "the GPU had no idle time"
 		return f
 	}
@@ -47,7 +49,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 			held[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
 		}
 	}
-	if f.Late < policy.Pattern.Count() {
+	if f.Late < policy.Pattern.Count() && !still {
 		f.Why = fmt.Sprintf("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late", f.Delays, f.Late, policy.Launch.Nanos())
 		return f
 	}
@@ -60,8 +62,12 @@ func (ev *Evidence) findForeign() (f foreign) {
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
 	waited, rested, heard := ev.waitedForProcessors(), ev.idleDuring(held), ev.lateNotices()
+	counts := float64(cost.Busiest) <= policy.Outlier.Value*float64(rested)
+	if still {
+		counts, rested = true, rested+cost.Busiest
+	}
 	switch p := &ev.Processors; {
-	case ev.Share(f.Began) < policy.Negligible.Value:
+	case ev.Share(f.Began) < policy.Negligible.Value && !still:
 		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
 	case ev.Starved() || waited >= rested || waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
 		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too",
@@ -70,13 +76,35 @@ func (ev *Evidence) findForeign() (f foreign) {
 		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its "+
 			"end may lack processors", rested, heard)
 	default:
-		stood := ev.interrupted()
-		f.Stood, f.Cost = len(stood), ev.interruptionsBy(stood)
-		if float64(f.Cost.Busiest) > policy.Outlier.Value*float64(rested) { // work that depends on its data, it may be
-			f.Cost = interruptions{}
+		if counts { // else it may be work that depends on its data
+			f.stood, f.Cost = stood, cost
 		}
+		f.late = ev.heldUp(delays, f.held, f.stood)
 	}
 	return f
+}
+
+// Interrupted is how many command buffers were.
+func (f *foreign) Interrupted() int { return len(f.stood) }
+
+// Took is how much later another program let a command buffer begin, and for how long it interrupted it.
+func (f *foreign) Took(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
+	return f.late[b], f.stood[b].Length()
+}
+
+// heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran stood still.
+func (ev *Evidence) heldUp(delays []delay, held, stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
+	lists := ev.onDevices(held)
+	for d, list := range ev.onDevices(stood) {
+		lists[d] = append(lists[d], list...)
+	}
+	taken, late := unions(lists), map[analyze.CommandBufferIndex]analyze.Nanos{}
+	for _, d := range delays {
+		if n := taken[ev.DeviceOf(ev.Trace.Buffer(d.of))].Within(d.Interval); n > 0 {
+			late[d.of] = n
+		}
+	}
+	return late
 }
 
 // waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and added up over the
@@ -158,6 +186,32 @@ func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interva
 		}
 	}
 	return found
+}
+
+// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun another as well, and nothing more began
+// or ended.
+func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval) bool {
+	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
+	for _, d := range ev.deviceOrder {
+		for _, r := range d.running {
+			begins[d], ends[d] = append(begins[d], r.Begin), append(ends[d], r.End)
+		}
+		slices.Sort(ends[d])
+	}
+	until := func(list []analyze.Nanos, at analyze.Nanos) int {
+		n, _ := slices.BinarySearch(list, at+1)
+		return n
+	}
+	var still, all analyze.Nanos
+	for b, i := range stood {
+		of := ev.Trace.Buffer(b)
+		d, usual := ev.DeviceOf(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
+		begun, ended := until(begins[d], i.Begin), until(ends[d], i.Begin)
+		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun && until(ends[d], i.End-usual) == ended {
+			still += i.Length()
+		}
+	}
+	return policy.AtLeast(policy.Most, still, all)
 }
 
 // interruptions is what command buffers that were interrupted cost.

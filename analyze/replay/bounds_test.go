@@ -112,5 +112,5 @@ func TestBoundOfQueueDepth(t *testing.T) {
 var everyChange = map[string]Change{
 	"waits for others": {Foreign: true}, "a limited GPU": {GPU: true}, "limited queues": {Depth: true}, "compilation": {Compile: true}, "events": {Events: true},
 	"early enqueues": {Head: true}, "handlers": {Handlers: true}, "launches": {Launch: true}, "locks": {Locks: true}, "want of processors": {Cores: true},
-	"starving": {Fed: true}, "turns": {Turns: true}, "lines": {Lines: true},
+	"starving": {Fed: true}, "turns": {Turns: true}, "lines": {Lines: true}, "another program": {Alone: true},
 }

@@ -14,7 +14,7 @@ import (
 func (p *program) findUsual() {
 	var latencies, notifies []analyze.Nanos
 	for i := range p.jobs {
-		latencies = append(latencies, p.jobs[i].latency)
+		latencies = append(latencies, p.jobs[i].latency-p.jobs[i].held)
 	}
 	for _, o := range p.ops() {
 		if (o.kind == opWait || o.kind == opForeign) && o.notify > 0 {
@@ -55,9 +55,13 @@ func unhampered(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 
 // latencyOf is what passes from a job's commit to its being ready, if nothing of what shows in the replay holds it up.
 func (r *playing) latencyOf(j *job) analyze.Nanos {
-	n := r.handOver(j.latency, r.usualLatency, r.freeLatency, &r.handOvers.latencies)
+	held := min(j.held, j.latency)
+	n := r.handOver(j.latency-held, r.usualLatency, r.freeLatency, &r.handOvers.latencies)
 	if r.Change.Events && !r.Change.Cores && len(j.after)+len(j.signals) > 0 { // an event lets many go at once
 		n = min(n, r.quickLatency)
+	}
+	if !r.Alone {
+		n += held
 	}
 	return n
 }

@@ -165,6 +165,6 @@ func (p *program) clone() *program {
 // Both is a change that does what either does.
 func (c Change) Both(d Change) Change {
 	return Change{c.Foreign || d.Foreign, c.Depth || d.Depth, c.Compile || d.Compile, c.Allocate || d.Allocate, c.Events || d.Events, c.Head || d.Head, c.Handlers || d.Handlers,
-		c.Launch || d.Launch, c.Turns || d.Turns, c.Locks || d.Locks, c.GPU || d.GPU, c.Apart || d.Apart, c.Cores || d.Cores, c.room || d.room, c.Lines || d.Lines, c.Fed ||
-			d.Fed, cmp.Or(c.scale, d.scale)}
+		c.Launch || d.Launch, c.Turns || d.Turns, c.Locks || d.Locks, c.GPU || d.GPU, c.Apart || d.Apart, c.Cores || d.Cores, c.room || d.room, c.Lines || d.Lines, c.Alone || d.Alone,
+		c.Fed || d.Fed, cmp.Or(c.scale, d.scale)}
 }

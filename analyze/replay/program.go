@@ -138,7 +138,9 @@ type job struct {
 	duration analyze.Nanos
 	alone    analyze.Nanos // of that, on a processor, if these are the GPU
 	beside   float64       // share of that which goes to others beside it
+	stood    analyze.Nanos // part of duration in which another program had the GPU
 	latency  analyze.Nanos // from ready to begun, when the GPU had room
+	held     analyze.Nanos // part of latency in which another program had it
 	complete analyze.Nanos // from the GPU's end to the completion being seen
 	handlers analyze.Nanos // part of complete that the program's handlers took
 	after    []int32       // jobs whose events it waits for
@@ -206,14 +208,16 @@ func (ev *builder) program() (p *program, why string) {
 		if q == len(p.queues) {
 			p.queues = append(p.queues, queueOf{capacity: cmp.Or(b.Queue.Capacity, evidence.DefaultCapacity), device: device, most: max(1, o.Most), limited: o.Limited})
 		}
+		held, stood := ev.Foreign.Took(b.Index)
 		j := job{queue: int32(q), duration: b.GPU.Length(), beside: 1 - ev.UseOf(d).Crowding.Alone(b.GPU), latency: max(0, b.GPU.Begin-x.At), enqueued: b.Enqueued.Known()}
 		if p.limited[device] || o.Limited { // it may have waited for other work
-			j.latency = min(j.latency, latency)
+			j.latency = min(j.latency, latency+held)
 		} else if o.Most == 1 {
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: x.At, End: b.GPU.Begin}); free < j.latency { // it stood behind others, and then took a turnaround
-				j.latency = min(free, latency)
+				j.latency = min(free, latency+held)
 			}
 		}
+		j.held, j.stood = min(held, j.latency), stood
 		if b.Completed.Known() {
 			j.complete = max(0, b.Completed.Begin-b.GPU.End)
 			if b.Handlers > 0 {

@@ -22,6 +22,7 @@ type Change struct {
 	Cores    bool // a processor for every thread's own work
 	room     bool // GPUs and queues that are not known to be limited run everything at once
 	Lines    bool // a queue for each command buffer: nothing stands behind others in one
+	Alone    bool // GPUs that no other program has
 	Fed      bool // always something there of what threads wait for where the GPU has nothing to do meanwhile
 	scale    *scale
 }

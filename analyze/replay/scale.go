@@ -53,10 +53,14 @@ func scaledBy(d analyze.Nanos, parts []portion, factors []float64) analyze.Nanos
 
 // duration is how long the GPU works on a job.
 func (r *playing) duration(j *job) analyze.Nanos {
-	if r.scale == nil {
-		return j.duration
+	took := j.duration
+	if r.Alone {
+		took = max(0, took-j.stood)
 	}
-	return scaledBy(j.duration, j.kernels, r.scale.kernels)
+	if r.scale == nil {
+		return took
+	}
+	return scaledBy(took, j.kernels, r.scale.kernels)
 }
 
 // faster is a thread's own time before a call: the calls in it that are not replayed by themselves, and the rest, which is the program's.

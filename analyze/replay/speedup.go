@@ -187,7 +187,7 @@ func (p *program) resampled(random *rand.Rand) *program {
 					a.gap, a.unlocked, a.encode, a.starved = b.gap, b.unlocked, b.encode, b.starved
 					if kind == opCommit {
 						j, from := &s.jobs[a.job], &p.jobs[b.job]
-						j.duration, j.alone, j.beside, j.kernels, j.measured = from.duration, from.alone, from.beside, from.kernels, from.measured
+						j.duration, j.alone, j.stood, j.beside, j.kernels, j.measured = from.duration, from.alone, from.stood, from.beside, from.kernels, from.measured
 					}
 				}
 			}

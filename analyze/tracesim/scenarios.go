@@ -219,17 +219,16 @@ var Scenarios = []Scenario{
 		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
 	// launch-bound: that work begins late was taken for the cost of launching it.
 	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals(true), Cured: lateSignals(false)},
-	{Name: "another program on the GPU", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
-		s := loop{engines: 1, threads: 2, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(100*us + t.Random()*900*us)) }}.build(seed)
-		s.Foreign, s.ForeignPeriod = 4*ms, 5*ms
-		return s
-	}},
+	{Name: "another program on the GPU", Causes: []string{"none"}, Build: besideAnother(loop{engines: 1, threads: 2}, 100*us, 900*us, 4*ms, 5*ms, false),
+		Cured: besideAnother(loop{engines: 1, threads: 2}, 100*us, 900*us, 0, 0, false)},
 	// gpu-saturated: that work is queued behind work that another program interrupted does not say that the program's own is too much.
-	{Name: "another program that interrupts the work of many threads", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
-		s := loop{engines: 4, threads: 8, rounds: 80, gpu: 100 * us, before: func(t *Thread, _, _ int) { t.Sleep(int64(500*us + t.Random()*500*us)) }}.build(seed)
-		s.Foreign, s.ForeignPeriod, s.Interrupts = 6*ms, 8*ms, true
-		return s
-	}},
+	{Name: "another program that interrupts the work of many threads", Causes: []string{"none"},
+		Build: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 0, 0, false)},
+	// A sixth of what it costs: where the GPU has work whenever the other program comes, it is never idle meanwhile, which was asked for.
+	{Name: "another program that interrupts a busy GPU", Causes: []string{"none"},
+		Build: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 0, 0, false)},
+	{Name: "another program that interrupts a full GPU", Causes: []string{"none"},
+		Build: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 0, 0, false)},
 	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has no room.
 	{Name: "batches of one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
 		after: batch}.build},
@@ -297,6 +296,17 @@ func pool(every float64) func(seed uint64) *Sim {
 				}
 			})
 		}
+		return s
+	}
+}
+
+// besideAnother is a loop of threads that sleep between command buffers, on a GPU that another program has for the first part of each period.
+func besideAnother(l loop, sleep, more, foreign, period int64, interrupts bool) func(seed uint64) *Sim {
+	l.rounds, l.gpu = 80, 100*us
+	l.before = func(t *Thread, _, _ int) { t.Sleep(sleep + int64(t.Random()*float64(more))) }
+	return func(seed uint64) *Sim {
+		s := l.build(seed)
+		s.Foreign, s.ForeignPeriod, s.Interrupts = foreign, period, interrupts
 		return s
 	}
 }

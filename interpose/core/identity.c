@@ -83,6 +83,7 @@ uint32_t mt_identity_new(struct thread *t, const void *object) {
   return number;
 }
 
-void mt_identity_retire(const void *object) {
-  if (object) mt_identity_alias(object, 0);
+uint32_t mt_identity_retire(const void *object) {
+  struct mt_identity *e = object ? entry_of((uintptr_t)object) : NULL;
+  return e ? atomic_exchange_explicit(&e->number, 0, memory_order_acq_rel) : 0;
 }

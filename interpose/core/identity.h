@@ -54,6 +54,6 @@ uint32_t mt_identity_new(struct thread *t, const void *object);
 // Gives object the number of another one: a wrapper's inner object is the same object to the user.
 void mt_identity_alias(const void *object, uint32_t number);
 
-// Takes a number back from an object that is about to go: whatever comes to its address next gets its own.
-void mt_identity_retire(const void *object);
+// Takes a number back from an object that is about to go: whatever comes to its address next gets its own. The number it had, 0 when it had none.
+uint32_t mt_identity_retire(const void *object);
 #endif

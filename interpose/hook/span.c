@@ -119,3 +119,17 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   mt_thread_move_head(t, ring, head + 2);
   hide(s, t, ring, family);
 }
+
+// What the call in progress gives back has no number any more, and what a wrapper wraps has the wrapper's.
+bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
+  uint32_t number = mt_identity_retire(self);
+  if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false; // a lock's may have been there before
+  _Atomic uint64_t *nested = &t->ring->nested[family];
+  atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed); // it was counted when it was not entered
+  uint64_t now = mt_ticks();
+  struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};
+  mt_thread_publish(t, &record, 1);
+  return true;
+}

@@ -174,6 +174,24 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1); \
   }
 
+// The trampoline of what gives an object back.
+#define FREE_TRAMPOLINE(which, family, name, FORGET) \
+  static void family##_##name##_##which(id self, SEL _cmd) { \
+    struct slot *used = &slots_##family##_##name[which]; \
+    void (*original)(id, SEL) = (void (*)(id, SEL))atomic_load_explicit(&used->original, memory_order_acquire); \
+    struct span span; \
+    if (!SPAN_BY(mt_span_enter, &span, MT_FAMILY_##family, MT_CALL_##family##_##name, self)) { \
+      if (mt_span_freed(MT_FAMILY_##family, MT_CALL_##family##_##name, used->flags, self)) { FORGET; } \
+      original(self, _cmd); \
+      return; \
+    } \
+    FORGET; \
+    mt_identity_retire(self); \
+    mt_span_start(&span, MT_FAMILY_##family, MT_CALL_##family##_##name); \
+    original(self, _cmd); \
+    mt_span_end(&span, mt_ticks(), MT_FAMILY_##family, used->flags, 0); \
+  }
+
 #define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
 
 #define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
@@ -188,10 +206,15 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define FREE(family, name, slots, FORGET) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(FREE_TRAMPOLINE, family, name, FORGET) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE
 #undef AUDIT
+#undef FREE
 
 #define COUNT(list) COUNT_ list
 #define COUNT_(...) COUNTED(0 __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -202,6 +225,7 @@ enum { FEW = 6, MANY = 16 };
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},
+#define FREE(family, name, slots, FORGET) CALL(family, name, slots, nothing, P(), A(), , )
 const struct hook mt_hooks[] = {
 #include "top/hooks_table.h"
 };

@@ -4,6 +4,7 @@
 //
 //   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 //   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)    returns a new object of the family made
+//   FREE(family, name, slots, FORGET)                                        gives the receiver back; FORGET is done before
 //   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)         only counts: see coverage.h
 //
 // family and name make the call's number, MT_CALL_family_name in wire.h, whose table says what arg and more mean. slots is how many
@@ -181,7 +182,7 @@ CALL(encoder, popDebugGroup, MANY, nothing, P(), A(), , )
 // event
 CALL(event, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 MAKE(event, newSharedEventHandle, FEW, other, P(), A(), , mt_shared_note(self, mt_span_object(&span)))
-CALL(event, dealloc, FEW, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
+FREE(event, dealloc, FEW, mt_shared_forget(self))
 
 // fence
 CALL(fence, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
@@ -479,11 +480,11 @@ CALL(resource, getBytes_bytesPerRow_fromRegion_mipmapLevel_, FEW, nothing, P(voi
      A(a1, a2, a3, a4), , arg = a2 * a3.size.height * a3.size.depth)
 CALL(resource, getBytes_bytesPerRow_bytesPerImage_fromRegion_mipmapLevel_slice_, FEW, nothing, P(void *a1, NSUInteger a2, NSUInteger a3,
      MTLRegion a4, NSUInteger a5, NSUInteger a6), A(a1, a2, a3, a4, a5, a6), , arg = a2 * a4.size.height * a4.size.depth)
-CALL(resource, dealloc, MANY, nothing, P(), A(), (mt_shared_forget(self), mt_identity_retire(self)), )
+FREE(resource, dealloc, MANY, mt_shared_forget(self))
 MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(self, mt_span_object(&span)))
 
 // heap
-CALL(heap, dealloc, FEW, nothing, P(), A(), mt_identity_retire(self), )
+FREE(heap, dealloc, FEW, )
 
 // Kernels of Metal Performance Shaders: each marks its layer
 CALL(mpsKernel, encodeToCommandBuffer_leftMatrix_rightMatrix_resultMatrix_, FEW, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )

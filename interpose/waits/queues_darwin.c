@@ -55,6 +55,9 @@ static void record(const struct mt_queue_wait *wait, uint64_t end) {
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
+  // A holder that is still in its block holds nobody up: the queue is a concurrent one.
+  if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue && atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
+    wait->holder = 0;
   if (self == wait->caller && is_wait(wait)) record(wait, mt_ticks());
   if (self != wait->caller && wait->elsewhere && is_wait(wait)) wait->turned = mt_ticks();
   atomic_store_explicit(&runner->queue, wait->queue, memory_order_relaxed);
@@ -139,7 +142,6 @@ static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wai
   special[t->index] = wait;
   original(wait->queue, block);
   special[t->index] = outer;
-  if (wait->over) finish(wait);
 }
 
 void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
@@ -169,8 +171,10 @@ static const struct {
 
 static void invoke(struct watched *watched) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && special[t->index] && !special[t->index]->over) turn(special[t->index]);
+  struct mt_queue_wait *wait = (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && special[t->index] && !special[t->index]->over ? special[t->index] : NULL;
+  if (wait) turn(wait);
   code_of(watched->block)(watched->block);
+  if (wait) finish(wait); // before the queue is another's
 }
 
 void *mt_queue_watch(struct mt_queue_block *room, void *block) {

@@ -259,6 +259,21 @@ static void *holds_queue(void *queue) {
   dispatch_sync_f(queue, NULL, hold);
   return NULL;
 }
+static dispatch_block_t holding; // a block with flags that does the same
+static void *holds_queue_by_block(void *queue) {
+  dispatch_sync(queue, holding);
+  return NULL;
+}
+static void hold_by_block(struct job *job) { hold(job); }
+static _Atomic bool leaves;
+static void stay(void *nothing) {
+  (void)nothing, is_inside();
+  while (!leaves) pause_ms(1);
+}
+static void *stays_in_queue(void *queue) {
+  dispatch_sync_f(queue, NULL, stay);
+  return NULL;
+}
 static void occupy(dispatch_queue_t queue) { begin(holds_queue, queue), runs = 0; }
 static void over(unsigned call, dispatch_queue_t queue) {
   CHECK(runs == 1 && ran_on == self());
@@ -291,6 +306,20 @@ static void queues(void) {
   no_wait(); // not recorded: queues.h
   _Block_release(flagged), _Block_release(barrier);
   CHECK(dispatch_block_create(~0ul, &plain) == NULL); // flags that are none
+  struct job held = {_NSConcreteStackBlock, 1 << 29, 0, hold_by_block, &descriptor};
+  holding = dispatch_block_create(0, &held);
+  begin(holds_queue_by_block, serial), runs = 0, dispatch_sync_f(serial, NULL, function), over(MT_CALL_lock_dispatch_sync_f, serial);
+  _Block_release(holding);
+
+  // Who comes to a concurrent queue while another thread is in a block of it does not wait for that one. Each such turn was told as a wait for it.
+  flagged = dispatch_block_create(0, &plain);
+  runs = 0, begin(stays_in_queue, concurrent);
+  dispatch_sync_f(concurrent, NULL, function), dispatch_sync(concurrent, &plain), dispatch_sync(concurrent, flagged);
+  leaves = true;
+  end();
+  _Block_release(flagged);
+  CHECK(runs == 3);
+  for (struct wait w; next_wait(&w);) CHECK(w.by == 0); // one that the system interrupted took longer than a free queue takes
 
   // A thread of dispatch's own has the queue: it runs what waits, and who it is is not known.
   inside = false;

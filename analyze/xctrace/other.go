@@ -10,12 +10,12 @@ type OtherTable struct {
 	Others []OtherRow
 	Left   int64 // rows that were not kept, beyond maxOther
 	Timed  bool  // it has a column of instants
-	Lasts  bool  // it has a column of durations
 }
 
 // OtherRow is a row of such a table.
 type OtherRow struct {
 	Start, Duration analyze.Nanos
+	Timed, Lasts    bool         // it has a start, and a duration: a sentinel is none, not the time 0
 	Process         ProcessIndex // 0: not known
 	Texts           [maxOtherTexts]TextIndex
 }
@@ -51,7 +51,7 @@ func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandl
 			to.Texts = append(to.Texts, c.Mnemonic)
 		}
 	}
-	to.Timed, to.Lasts = start >= 0, duration >= 0
+	to.Timed = start >= 0
 	h.deliver = func(cells []cell) {
 		if len(to.Others) == maxOther {
 			to.Left++
@@ -59,10 +59,10 @@ func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandl
 		}
 		var row OtherRow
 		if start >= 0 {
-			row.Start = cells[start].nanos()
+			row.Start, row.Timed = cells[start].nanos(), cells[start].state == cellValue
 		}
 		if duration >= 0 {
-			row.Duration = cells[duration].nanos()
+			row.Duration, row.Lasts = cells[duration].nanos(), cells[duration].state == cellValue
 		}
 		switch {
 		case process >= 0 && cells[process].state == cellValue:

@@ -14,9 +14,9 @@ type Other struct {
 	Schema string     `json:"schema"`
 	Rows   int        `json:"rows"` // of the subject, or of the machine, in the range of time that was asked for
 	Left   int64      `json:"left_out,omitempty"`
-	FromNS *Nanos     `json:"from_ns"`          // null when no column is an instant
+	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
 	ToNS   *Nanos     `json:"to_ns"`            //
-	Length *Timing    `json:"length"`           // of its durations; null without such a column
+	Length *Timing    `json:"length"`           // of its durations, of the rows that have one; null without any
 	Values []Values   `json:"values,omitempty"` // of the columns with few different texts
 	Shown  [][]string `json:"first,omitempty"`  // the first rows of a detail view, under Columns
 	Names  []string   `json:"columns,omitempty"`
@@ -60,7 +60,7 @@ func (s *scope) others() []Other {
 
 func (s *scope) other(o *xctrace.OtherTable) Other {
 	out := Other{Schema: o.Schema, Left: o.Left}
-	seen := extent{first: 1 << 62}
+	seen, timed := extent{first: 1 << 62}, false
 	var lengths []Nanos
 	by := make([]map[string]*Value, len(o.Texts))
 	for i := range by {
@@ -72,8 +72,13 @@ func (s *scope) other(o *xctrace.OtherTable) Other {
 			continue
 		}
 		out.Rows++
-		seen.see(x.Start, x.Start+x.Duration)
-		lengths = append(lengths, x.Duration)
+		if x.Timed {
+			seen.see(x.Start, x.Start+x.Duration)
+			timed = true
+		}
+		if x.Lasts {
+			lengths = append(lengths, x.Duration)
+		}
 		for i, m := range by {
 			text := s.Text(x.Texts[i])
 			if m == nil || text == "" {
@@ -94,12 +99,10 @@ func (s *scope) other(o *xctrace.OtherTable) Other {
 	if out.Rows == 0 {
 		return out
 	}
-	if o.Timed {
+	if timed {
 		out.FromNS, out.ToNS = &seen.first, &seen.last
 	}
-	if o.Lasts {
-		out.Length = timingPointer(lengths)
-	}
+	out.Length = timingPointer(lengths)
 	for i, m := range by {
 		if len(m) == 0 {
 			continue
@@ -127,7 +130,11 @@ func (s *Summary) othersText(p *printer) {
 			line += fmt.Sprintf(", from %s to %s", *o.FromNS, *o.ToNS)
 		}
 		if l := o.Length; l != nil && l.SumNS > 0 {
-			line += fmt.Sprintf("; they last %s in all: median %s, 95 %% up to %s, longest %s", l.SumNS, l.P50NS, l.P95NS, l.MaxNS)
+			which := "they"
+			if l.Count < o.Rows {
+				which = fmt.Sprintf("%d of them", l.Count)
+			}
+			line += fmt.Sprintf("; %s last %s in all: median %s, 95 %% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS, l.MaxNS)
 		}
 		if o.Left > 0 {
 			line += fmt.Sprintf("; of the first rows only: %d more were not looked at", o.Left)

@@ -263,8 +263,9 @@ func (s *scope) otherRows(see func(p xctrace.ProcessIndex, begin, end Nanos)) {
 	}
 	for _, o := range s.Others {
 		for i := range o.Others {
-			x := &o.Others[i]
-			see(x.Process, x.Start, x.Start+x.Duration)
+			if x := &o.Others[i]; x.Timed {
+				see(x.Process, x.Start, x.Start+x.Duration)
+			}
 		}
 	}
 }

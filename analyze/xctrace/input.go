@@ -73,7 +73,8 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 
 func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path), ".trace") }
 
-func isExport(name string) bool {
+// IsExport says whether a file is an export by its name.
+func IsExport(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{"", ".gz", ".zst", ".xz", ".bz2"} {
 		if strings.HasSuffix(name, ".xml"+packed) {
@@ -83,17 +84,18 @@ func isExport(name string) bool {
 	return false
 }
 
+// inDirectory walks a directory, or what a link to one stands for: of a path without a separator at its end, WalkDir would see the link alone.
 func inDirectory(dir string) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && isBundle(path):
 			bundles = append(bundles, Bundle{path})
 			return fs.SkipDir
-		case entry.IsDir() || !isExport(path) && !strings.HasSuffix(path, ".zip"):
+		case entry.IsDir() || !IsExport(path) && !strings.HasSuffix(path, ".zip"):
 			return nil
 		}
 		info, err := entry.Info()
@@ -107,7 +109,8 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 	return inputs, bundles, err
 }
 
-// inFile looks at the first bytes: a zip archive is the exports inside.
+// inFile looks at the first bytes: a zip archive is the exports inside. One without any is an error if it was named; in a directory it is
+// something else.
 func inFile(path string, size int64, listed bool) ([]Input, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -126,7 +129,7 @@ func inFile(path string, size int64, listed bool) ([]Input, error) {
 	defer archive.Close()
 	var inputs []Input
 	for _, entry := range archive.File {
-		if !isExport(entry.Name) || strings.HasPrefix(entry.Name, "__MACOSX/") {
+		if !IsExport(entry.Name) || strings.HasPrefix(entry.Name, "__MACOSX/") {
 			continue
 		}
 		name := entry.Name
@@ -135,7 +138,7 @@ func inFile(path string, size int64, listed bool) ([]Input, error) {
 		}})
 	}
 	sort.Slice(inputs, func(i, j int) bool { return inputs[i].Name < inputs[j].Name })
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && listed {
 		return nil, fmt.Errorf("%s: no exports in this archive (files ending in .xml or .xml.gz)", path)
 	}
 	return inputs, nil

@@ -248,6 +248,23 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 	}
 }
 
+// A folder that is a link was one without exports, and so were exports beside an archive without any, as the bundle's own.
+func TestDirectoriesAreWalked(t *testing.T) {
+	dir, data := t.TempDir(), gpuExport(t)
+	put(t, dir, "real/gpu.xml", data)
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "mixed/gpu.xml", data)
+	put(t, dir, "mixed/run.trace.zip", zipped(t, map[string][]byte{"run.trace/form.template": []byte("x")}))
+	for _, name := range []string{"link", "link/", "mixed"} {
+		inputs, _, err := Inputs([]string{dir + "/" + name}, nil)
+		if err != nil || len(inputs) != 1 || filepath.Base(inputs[0].Name) != "gpu.xml" {
+			t.Errorf("%s: %v, %v", name, inputs, err)
+		}
+	}
+}
+
 // Reading can be stopped: a gigabyte takes seconds.
 func TestProgressStops(t *testing.T) {
 	inputs, _, err := Inputs([]string{put(t, t.TempDir(), "a.xml", gpuExport(t))}, nil)

@@ -35,16 +35,21 @@ func (p *part) check() error {
 	return nil
 }
 
-// instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
+// instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it. What else is packed in a
+// folder is no export, nor is an archive beside traces of ours.
 func instruments(path string) bool {
-	is := func(name string) bool {
-		return slices.Contains([]string{".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip"}, strings.ToLower(filepath.Ext(name)))
+	ends := func(name string, with ...string) bool {
+		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Ext(path) != ".trace" {
 		entries, err := os.ReadDir(path)
-		return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return is(e.Name()) })
+		has := func(is func(name string) bool) bool {
+			return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return is(e.Name()) })
+		}
+		return has(func(name string) bool { return xctrace.IsExport(name) || ends(name, ".trace") }) ||
+			has(func(name string) bool { return ends(name, ".zip") }) && !has(func(name string) bool { return ends(name, ".mtrace") })
 	}
-	return path == "-" || is(path)
+	return path == "-" || ends(path, ".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip")
 }
 
 // load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range in which nothing

@@ -3,6 +3,7 @@ package xctrace
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ type RawColumn struct {
 // rawTable is the one table whose rows are wanted.
 type rawTable struct {
 	name    string
+	accept  func(*Table) error // as Sink.Accept
 	begin   func([]RawColumn) error
 	row     func([]any) error
 	columns []RawColumn
@@ -34,14 +36,15 @@ type rawTable struct {
 
 // ReadTable reads the rows of the tables of one name out of an input, whatever the table is: begin is told the columns, row gets the values
 // of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a rule are counted in the Document, and not
-// delivered. found is false when there is no such table.
-func ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error, row func([]any) error) (doc *Document, found bool, err error) {
+// delivered; nor are those of a table that was read before, or of a second run, which Table.Refused says. found is false when there is no such
+// table.
+func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error, row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)
 	if err != nil {
 		return nil, false, err
 	}
 	defer src.Close()
-	raw := &rawTable{name: name, begin: begin, row: row}
+	raw := &rawTable{name: name, begin: begin, row: row, accept: func(t *Table) error { return r.accept(in.Name, t) }}
 	doc, err = readInput(src, in.Name, &Sink{}, raw)
 	if err == nil {
 		err = raw.err
@@ -95,12 +98,16 @@ func (w *rawTable) bind(r *reader, t *Table) rowHandler {
 
 // start tells of the columns, once. Tables of one schema have the same columns.
 func (w *rawTable) start(t *Table, columns []RawColumn) bool {
+	if err := w.accept(t); err != nil {
+		t.Refused = err.Error()
+		return false
+	}
 	if w.columns == nil {
 		w.columns = columns
 		w.err = w.begin(columns)
 		return w.err == nil
 	}
-	if len(columns) != len(w.columns) {
+	if !slices.Equal(columns, w.columns) {
 		t.Refused = "it has other columns than the table of that name before it"
 		return false
 	}
@@ -126,7 +133,7 @@ func (w *rawTable) detail(t *Table, attributes []string) {
 		}
 		t.Decoded = true
 	}
-	if len(attributes) != len(w.columns) {
+	if t.Refused != "" || len(attributes) != len(w.columns) {
 		return
 	}
 	values := make([]any, len(attributes))

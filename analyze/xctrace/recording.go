@@ -158,7 +158,7 @@ func (r *Recording) nameGPU() {
 
 // accept refuses a table that was read before, which would count everything
 // twice, and tables of a second run.
-func (r *Recording) accept(doc *Document, t *Table) error {
+func (r *Recording) accept(input string, t *Table) error {
 	if run := runOf(t.XPath); run != "" {
 		if r.run == "" {
 			r.run = run
@@ -173,7 +173,7 @@ func (r *Recording) accept(doc *Document, t *Table) error {
 	if from, ok := r.sources[key]; ok {
 		return fmt.Errorf("already read from %s", from)
 	}
-	r.sources[key] = doc.Name
+	r.sources[key] = input
 	return nil
 }
 
@@ -193,7 +193,7 @@ func runOf(xpath string) string {
 func (r *Recording) sink() *Sink {
 	return &Sink{
 		Dictionary:        r.Dictionary,
-		Accept:            r.accept,
+		Accept:            func(doc *Document, t *Table) error { return r.accept(doc.Name, t) },
 		GPUInterval:       keep(&r.GPU),
 		Submission:        keep(&r.Submissions),
 		Completion:        keep(&r.Completions),

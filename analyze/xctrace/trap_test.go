@@ -502,7 +502,7 @@ func TestReadTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	rowsOf := func(name string) (columns []string, rows []string) {
-		_, _, err := ReadTable(&inputs[0], name, nil, func(list []RawColumn) error {
+		_, _, err := NewRecording().ReadTable(&inputs[0], name, nil, func(list []RawColumn) error {
 			for _, c := range list {
 				columns = append(columns, fmt.Sprint(c.Mnemonic, " ", c.Kind))
 			}
@@ -525,5 +525,49 @@ func TestReadTable(t *testing.T) {
 	}
 	if columns, rows := rowsOf("none"); len(columns)+len(rows) != 0 {
 		t.Errorf("a table that is not there: %v, %v", columns, rows)
+	}
+}
+
+// An export that was packed and kept beside itself gave every row twice, two runs were one table, and a detail view of other columns gave its
+// values under the columns of the one before. A summary leaves such tables out, and says so.
+func TestReadTableOnce(t *testing.T) {
+	run := func(n int) string {
+		return strings.Replace(node("counters-profile", counters, counterRows...), "run[1]", fmt.Sprintf("run[%d]", n), 1)
+	}
+	detail := func(n int, row string) string {
+		return fmt.Sprintf("<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[%d]/details[1]/detail[@name=\"list\"]'><row %s/><row %[2]s/></node>", n, row)
+	}
+	for name, c := range map[string]struct {
+		table     string
+		documents []string
+		want      string
+		refused   string
+	}{
+		"twice":          {"counters-profile", []string{run(1), run(1)}, "3", "already read from 0.xml"},
+		"two runs":       {"counters-profile", []string{run(1), run(2)}, "3", "run[2] of the document is not read"},
+		"other columns":  {"list", []string{detail(1, `a="1" b="2"`) + detail(2, `b="2" a="1"`)}, "2", "other columns"},
+		"the same twice": {"list", []string{detail(1, `a="1"`) + detail(2, `a="1"`)}, "4", ""},
+	} {
+		dir, recording, rows := t.TempDir(), NewRecording(), 0
+		var refused []string
+		for i, text := range c.documents {
+			inputs, _, err := Inputs([]string{put(t, dir, fmt.Sprint(i, ".xml"), []byte(doc(text)))}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs[0].Name = fmt.Sprint(i, ".xml")
+			d, _, err := recording.ReadTable(&inputs[0], c.table, nil, func([]RawColumn) error { return nil }, func([]any) error { rows++; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range d.Tables {
+				if table.Refused != "" {
+					refused = append(refused, table.Refused)
+				}
+			}
+		}
+		if fmt.Sprint(rows) != c.want || !strings.Contains(strings.Join(refused, " "), c.refused) || len(refused) > 0 && c.refused == "" {
+			t.Errorf("%s: %d rows, refused %q", name, rows, refused)
+		}
 	}
 }

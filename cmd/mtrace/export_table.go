@@ -31,16 +31,25 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
 			path, path, x.table)
 	}
-	if err := writeFile(std, x.output, path, func(f *os.File) error { return x.tableTo(std, inputs, path, format, f) }); err != nil {
+	var cut []string
+	err = writeFile(std, x.output, path, func(f *os.File) (err error) {
+		cut, err = x.tableTo(std, inputs, path, format, f)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if x.output != standardOutput {
 		fmt.Fprintln(std.out, x.output)
 	}
+	if len(cut) > 0 {
+		return usageError("%s cut: only the rows before the cut are written; export again for a whole one", are(cut))
+	}
 	return nil
 }
 
-func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format string, w io.Writer) error {
+// tableTo writes the table, and returns the inputs that were cut.
+func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format string, w io.Writer) (cut []string, err error) {
 	var out *table.Plain
 	var columns []string
 	begin := func(list []xctrace.RawColumn) error {
@@ -62,34 +71,37 @@ func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format stri
 		return err
 	}
 	var there []string
-	rows := 0
+	rows, recording := 0, xctrace.NewRecording()
 	show := progressOn(std.err)
 	for i := range inputs {
-		doc, _, err := xctrace.ReadTable(&inputs[i], x.table, func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
+		doc, _, err := recording.ReadTable(&inputs[i], x.table, func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
 			rows++
 			return out.Row(values)
 		})
 		if err != nil && (inputs[i].Listed || doc != nil && len(doc.Tables) > 0) {
-			return status{exitUsage, err}
+			return nil, status{exitUsage, err}
 		}
 		if doc == nil {
 			continue
+		}
+		if doc.Truncated && slices.ContainsFunc(doc.Tables, func(t *xctrace.Table) bool { return t.Name() == x.table }) {
+			cut = append(cut, doc.Name)
 		}
 		for _, t := range doc.Tables {
 			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
 			if t.Rejected > 0 {
 				fmt.Fprintf(std.err, "mtrace: %s: %d of %d rows left out: %s\n", t.Name(), t.Rejected, t.Rows, t.Problems[0])
 			}
-		}
-		if doc.Truncated {
-			fmt.Fprintf(std.err, "mtrace: %s is cut: only the rows before the cut are written\n", doc.Name)
+			if t.Refused != "" {
+				fmt.Fprintf(std.err, "mtrace: %s in %s is left out: %s\n", t.Name(), doc.Name, t.Refused)
+			}
 		}
 	}
 	if out == nil || rows == 0 {
 		if len(there) == 0 {
 			there = []string{"none"}
 		}
-		return status{exitUsage, errors.New("no row of a table named " + x.table + " in " + path + ": there are " + strings.Join(there, ", "))}
+		return nil, status{exitUsage, errors.New("no row of a table named " + x.table + " in " + path + ": there are " + strings.Join(there, ", "))}
 	}
-	return out.Close()
+	return cut, out.Close()
 }

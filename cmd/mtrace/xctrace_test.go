@@ -359,6 +359,35 @@ func TestExportTable(t *testing.T) {
 	}
 }
 
+// The rows of an export that was cut were written with the status 0, as if they were all; and beside the same packed, all were there twice.
+func TestExportTableOfACutExport(t *testing.T) {
+	const schema = "gpu-performance-state-intervals"
+	data, err := os.ReadFile(filepath.Join(exports(t), schema+".xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cut.xml"), data[:len(data)*3/4], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := sh(t, dir, nil, tool.mtrace, "export", "cut.xml", "--table", schema, "--format", "csv", "-o", "a.csv")
+	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != exitUsage || strings.Count(string(csv), "\n") < 2 ||
+		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a whole one\n" {
+		t.Errorf("%v, %+v", err, got)
+	}
+	whole := t.TempDir()
+	for _, name := range []string{"a.xml", "b.xml"} {
+		if err := os.WriteFile(filepath.Join(whole, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once := sh(t, whole, nil, tool.mtrace, "export", "a.xml", "--table", schema, "--format", "csv", "-o", "-")
+	twice := sh(t, whole, nil, tool.mtrace, "export", ".", "--table", schema, "--format", "csv", "-o", "-")
+	if twice.stdout != once.stdout || twice.exit != 0 || twice.stderr != "mtrace: "+schema+" in b.xml is left out: already read from a.xml\n" {
+		t.Errorf("%d lines and not %d: %+v", strings.Count(twice.stdout, "\n"), strings.Count(once.stdout, "\n"), twice)
+	}
+}
+
 // open opens a file, with its size.
 func open(t *testing.T, path string) (*os.File, int64) {
 	t.Helper()

@@ -18,6 +18,9 @@ type Recording struct {
 	// are settings of the template in the bundle. Who ran xctrace fills these.
 	Failed   map[string]string
 	Template []Setting
+	// From and To are the range of time that counters are summed in, because their rows are too many to be kept; To 0 is to the end. They are set
+	// before Add.
+	From, To analyze.Nanos
 	// FilledIn says that submissions or encoders were made of
 	// metal-application-intervals.
 	FilledIn bool
@@ -231,6 +234,7 @@ func keep[R any](list *[]R) func(*R) {
 	return func(row *R) { *list = append(*list, *row) }
 }
 
+// count adds a row to its counter. One beside the range has none of its values there, and is a counter nevertheless.
 func (r *Recording) count(c *CounterInterval) {
 	if !c.Known {
 		return
@@ -241,12 +245,19 @@ func (r *Recording) count(c *CounterInterval) {
 		r.Counters = append(r.Counters, Counter{Name: c.Name})
 		r.counters[c.Name] = i
 	}
+	begin, end := max(c.Start, r.From), c.Start+c.Duration
+	if r.To > 0 {
+		end = min(end, r.To)
+	}
+	if end < begin || end == begin && c.Duration > 0 {
+		return
+	}
 	sum := &r.Counters[i]
 	sum.Samples++
 	sum.Sum += c.Value
 	sum.Max = max(sum.Max, c.Value)
-	sum.Weighted += c.Value * float64(c.Duration)
-	sum.Duration += c.Duration
+	sum.Weighted += c.Value * float64(end-begin)
+	sum.Duration += end - begin
 }
 
 // Has says whether a table of that schema was read, whatever its rows.

@@ -140,6 +140,7 @@ func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error
 		return ctx.Err()
 	}
 	recording := xctrace.NewRecording()
+	recording.From, recording.To = analyze.Nanos(v.from), analyze.Nanos(v.to)
 	for i := range inputs {
 		if err == nil {
 			err = recording.Add(&inputs[i], progress)

@@ -39,6 +39,9 @@ func (s *scope) counters() []Counter {
 	list := make([]Counter, 0, len(s.Counters))
 	for i := range s.Counters {
 		c := &s.Counters[i]
+		if c.Samples == 0 { // in the range of time
+			continue
+		}
 		out := Counter{Name: s.Text(c.Name), Samples: c.Samples, Max: c.Max}
 		switch {
 		case c.Duration > 0:

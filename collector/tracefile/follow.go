@@ -45,7 +45,7 @@ func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 }
 
 // Next writes what has come since, of a file that has so many bytes now. It says whether the trace has ended. The error is that of a file that is no
-// trace, or of one that is damaged: what was written before is right.
+// trace, or of one that is damaged: what was written before is right; or that of writing.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
 		return false, &FormatError{f.reader.path, ErrDamaged, "it has become shorter while it was followed"}
@@ -69,7 +69,10 @@ func (f *Follower) Next(size int64) (ended bool, err error) {
 			break
 		}
 	}
-	return ended, errors.Join(err, f.out.Flush())
+	if unwritten := f.out.Flush(); unwritten != nil {
+		return ended, unwritten // of a block whose lines could not be written, and not of what is in it
+	}
+	return ended, err
 }
 
 // errNotWhole is of a block that is not there to its end yet.

@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -42,6 +43,24 @@ func TestFollow(t *testing.T) {
 		}
 	}
 }
+
+// A full disk made mtrace tail call the trace damaged.
+func TestFollowIntoAFullDisk(t *testing.T) {
+	data, err := os.ReadFile("../../fixtures/traces/device-sync.mtrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space left")
+	_, err = follow("t", bytes.NewReader(data), failing{full}).Next(int64(len(data)))
+	if !errors.Is(err, full) || errors.Is(err, ErrDamaged) || err.Error() != full.Error() {
+		t.Errorf("%v", err)
+	}
+}
+
+// failing is what nothing can be written to.
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
 // FuzzFollow: whatever is in a file, following it ends, and without a panic.
 func FuzzFollow(f *testing.F) {

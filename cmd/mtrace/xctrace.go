@@ -63,8 +63,16 @@ func xctraceCommand() command {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
 					return usageError("--from %v --to %v is no range of time", v.from, v.to)
 				}
+				if v.run < 0 {
+					return usageError("--run %d: runs are numbered from 1 on", v.run)
+				}
 				if len(args) > 0 && args[0] == "record" {
 					return v.record(std, args[1:])
+				}
+				for _, name := range []string{"output", "template", "time-limit", "env"} {
+					if flags.Changed(name) {
+						return usageError("--%s says how a recording is made: mtrace xctrace record -- CMD ARG…; a summary goes to standard output", name)
+					}
 				}
 				return v.summarise(std, args)
 			}
@@ -126,6 +134,9 @@ func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error
 	inputs, bundles, err := xctrace.Inputs(paths, std.in)
 	if err != nil {
 		return nil, err
+	}
+	if v.run > 0 && len(bundles) == 0 {
+		return nil, usageError("--run is of .trace bundles: an export holds the run that it was made of")
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {

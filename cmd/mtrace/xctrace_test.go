@@ -139,6 +139,11 @@ func TestXctraceErrors(t *testing.T) {
 		{[]string{"record"}, "no program to record"},
 		{[]string{"record", "-o", "x.zip", "--", "true"}, "names end in .trace"},
 		{[]string{dir + "/../none.trace"}, "no such file"},
+		// These were passed over: the summary was of the first run, and no file was written.
+		{[]string{"--run", "2", dir}, "--run is of .trace bundles"},
+		{[]string{"--run", "-1", dir}, "numbered from 1 on"},
+		{[]string{"-o", "summary.txt", dir}, "--output says how a recording is made"},
+		{[]string{"--time-limit", "5s", dir}, "--time-limit says how a recording is made"},
 	} {
 		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
 		if got.exit != exitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 {

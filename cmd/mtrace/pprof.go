@@ -91,6 +91,9 @@ func (j *profileJob) profiles(std stdio, path string) (made profiles, err error)
 	if instruments(path) {
 		known = append(slices.Clone(profile.Types), "cpu")
 	}
+	if len(j.types) == 0 {
+		return made, usageError("no type of profile: --type %s", strings.Join(known, ", "))
+	}
 	for _, t := range j.types {
 		if !slices.Contains(known, t) {
 			return made, usageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))

@@ -339,6 +339,7 @@ func TestPushUsage(t *testing.T) {
 		{"needs a password", []string{"--server", "otlp", "--user", "me", "http://h", "t"}},
 		{"--timeout must be more", []string{"--server", "otlp", "--timeout", "0s", "http://h", "t"}},
 		{`no profile of type "x"`, []string{"--server", "otlp", "--type", "x", "http://h", "t"}},
+		{"no type of profile", []string{"--server", "otlp", "--type", "", "http://h", "t"}},
 	} {
 		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN="}, tool.mtrace, append([]string{"push"}, c.args...)...)
 		if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, c.said) || strings.Contains(r.stderr, "secret") {

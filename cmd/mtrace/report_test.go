@@ -110,6 +110,10 @@ func TestProfilesAreRead(t *testing.T) {
 	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", one, "--type", "gpu", trace); got.exit != 0 || got.stdout != one+"\n" {
 		t.Errorf("%+v", got)
 	}
+	// An empty variable in a script made no profile, and all was well.
+	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", filepath.Join(t.TempDir(), "none"), "--type", "", trace); got.exit != exitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
+		t.Errorf("%+v", got)
+	}
 }
 
 // The keys that scripts rely on are there, by name, and the sums that hold by definition hold.

@@ -61,7 +61,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
-			found, err := inFile(path, info.Size(), true)
+			found, err := inFile(path, info, true)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -98,11 +98,11 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 		case entry.IsDir() || !IsExport(path) && !strings.HasSuffix(path, ".zip"):
 			return nil
 		}
-		info, err := entry.Info()
+		info, err := os.Stat(path)
 		if err != nil {
 			return err
 		}
-		found, err := inFile(path, info.Size(), false)
+		found, err := inFile(path, info, false)
 		inputs = append(inputs, found...)
 		return err
 	})
@@ -110,8 +110,12 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 }
 
 // inFile looks at the first bytes: a zip archive is the exports inside. One without any is an error if it was named; in a directory it is
-// something else.
-func inFile(path string, size int64, listed bool) ([]Input, error) {
+// something else. What a pipe gives is gone when it is looked at.
+func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
+	plain := []Input{{Name: path, Size: info.Size(), Listed: listed, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
+	if !info.Mode().IsRegular() {
+		return plain, nil
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -120,7 +124,7 @@ func inFile(path string, size int64, listed bool) ([]Input, error) {
 	magic := make([]byte, 4)
 	n, _ := io.ReadFull(file, magic)
 	if !bytes.Equal(magic[:n], []byte("PK\x03\x04")) {
-		return []Input{{Name: path, Size: size, Listed: listed, open: func() (io.ReadCloser, error) { return os.Open(path) }}}, nil
+		return plain, nil
 	}
 	archive, err := zip.OpenReader(path)
 	if err != nil {

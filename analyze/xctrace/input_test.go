@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf16"
 
@@ -166,6 +167,30 @@ func TestInputs(t *testing.T) {
 	}
 	if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
 		t.Errorf("gzip on stdin: %v", err)
+	}
+}
+
+// Of a pipe that has a name, as of a shell's <(gunzip -c x.gz), the first bytes were looked at, and gone when it was read.
+func TestNamedPipe(t *testing.T) {
+	data, dir := gpuExport(t), t.TempDir()
+	for name, written := range map[string][]byte{"plain.xml": data, "packed": gzipped(t, data)} {
+		path := filepath.Join(dir, name)
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if w, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+				w.Write(written)
+				w.Close()
+			}
+		}()
+		inputs, _, err := Inputs([]string{path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
+			t.Errorf("%s: %v, %d rows", name, err, len(r.GPU))
+		}
 	}
 }
 

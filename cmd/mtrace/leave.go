@@ -46,6 +46,9 @@ func (o *runOptions) checkOutput(command []string) error {
 	if o.output == standardOutput {
 		return usageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: name a file or a pipe")
 	}
+	if o.noReport && o.view.json != "" {
+		return usageError("--no-report makes no report, and --json says where one goes: give one of them")
+	}
 	if o.view.json == standardOutput && len(command) > 1 && command[1] == "--" {
 		if _, err := exec.LookPath(command[0]); err != nil {
 			return usageError("%s is no program; a file for the report has = before it: --json=%s", command[0], command[0])

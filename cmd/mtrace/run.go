@@ -87,6 +87,9 @@ func run(std stdio, o runOptions, command []string) error {
 	if err := o.checkOutput(command); err != nil {
 		return err
 	}
+	if _, err := o.view.options(std); err != nil {
+		return err
+	}
 	notStarted := func(err error) error { return status{exitNotStarted, err} }
 	library, err := findLibrary()
 	if err != nil {

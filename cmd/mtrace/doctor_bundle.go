@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"time"
 
+	"mtrace/analyze/wholefile"
 	"mtrace/cmd/mtrace/internal/bundle"
 	"mtrace/cmd/mtrace/internal/doctor"
 )
@@ -19,35 +19,22 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 	if len(command) > 0 || o.json || o.all || o.noSelfTest {
 		return usageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
 	}
-	folder := filepath.Dir(o.bundle)
+	var checks []bundle.Check
+	gather := func(file *os.File) (err error) {
+		checks, err = o.gather(std, file)
+		return err
+	}
+	said := std.out
+	var err error
 	if o.bundle == standardOutput {
-		folder = "" // that for files that nobody keeps
 		if err := notForPeople(std, "an archive"); err != nil {
 			return err
 		}
-	}
-	// Made first, or minutes are spent for nothing; renamed last, or half an archive is sent.
-	file, err := os.CreateTemp(folder, ".mtrace-bundle-*")
-	if err != nil {
-		return usageError("the archive cannot be written there: %v", err)
-	}
-	defer os.Remove(file.Name())
-	defer file.Close()
-	checks, err := o.gather(std, file)
-	if err == nil {
-		err = file.Close()
-	}
-	if err == nil {
-		err = os.Chmod(file.Name(), 0o644)
-	}
-	said := std.out
-	switch {
-	case err != nil:
-	case o.bundle == standardOutput:
 		said = std.err
-		err = copyOut(std, file.Name())
-	default:
-		err = os.Rename(file.Name(), o.bundle)
+		err = copyOut(std, gather)
+	} else {
+		// It is made first, or minutes are spent for nothing, and has its name last, or half an archive is sent.
+		err = wholefile.Write(o.bundle, gather)
 	}
 	if err != nil {
 		return usageError("the archive was not written: %v", err)
@@ -60,13 +47,20 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 	return nil
 }
 
-// copyOut copies a file to standard output.
-func copyOut(std stdio, path string) error {
-	file, err := os.Open(path)
+// copyOut copies a file to standard output when it is whole.
+func copyOut(std stdio, fill func(*os.File) error) error {
+	file, err := os.CreateTemp("", ".mtrace-bundle-*")
 	if err != nil {
 		return err
 	}
+	defer os.Remove(file.Name())
 	defer file.Close()
+	if err := fill(file); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	_, err = io.Copy(std.out, file)
 	return err
 }

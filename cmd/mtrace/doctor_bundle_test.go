@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mtrace/cmd/mtrace/internal/bundle"
@@ -90,10 +93,33 @@ func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 	}
 }
 
+// TestDoctorBundleIntoAPipe: the archive goes into a pipe or a device that is named. It took the place of it: for root, --bundle /dev/full made
+// a file of /dev/full, and all was well.
+func TestDoctorBundleIntoAPipe(t *testing.T) {
+	buildSelfTest(t)
+	folder := t.TempDir()
+	broken, pipe := filepath.Join(folder, libraryName()), filepath.Join(folder, "pipe")
+	if err := errors.Join(os.WriteFile(broken, []byte("not a library"), 0o755), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	archive := make(chan []byte, 1)
+	go func() {
+		data, _ := os.ReadFile(pipe)
+		archive <- data
+	}()
+	o := sh(t, folder, []string{"MTRACE_LIBRARY=" + broken}, tool.mtrace, "doctor", "--bundle", pipe)
+	if info, err := os.Lstat(pipe); err != nil || info.Mode().Type() != os.ModeNamedPipe || o.exit != 1 {
+		t.Fatalf("%v, now it is %v: %+v", err, info.Mode(), o)
+	}
+	if bundletest.Unpack(t, bytes.NewReader(<-archive))["checks.json"] == "" {
+		t.Error("checks.json is not there")
+	}
+}
+
 func TestDoctorBundleRefusesBadUse(t *testing.T) {
 	folder := t.TempDir()
 	for _, args := range [][]string{
-		{"--bundle", filepath.Join(folder, "no-such-folder", "x.tar.gz")}, {"--bundle", "x.tar.gz", "--json"}, {"--bundle", "x.tar.gz", "--", "true"},
+		{"--bundle", filepath.Join(folder, "no-such-folder", "x.tar.gz")}, {"--bundle", "x.tar.gz", "--json"}, {"--bundle", "x.tar.gz", "--", "true"}, {"--bundle", folder},
 	} {
 		o := sh(t, folder, nil, tool.mtrace, append([]string{"doctor"}, args...)...)
 		if o.exit != 2 || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" {

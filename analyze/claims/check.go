@@ -61,6 +61,7 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	if err := d.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("reading %s: not JSON: %w", checked, err)
 	}
+	leaveUnsaid(doc)
 	out := &Document{Schema: Schema, Name: f.Name, Claims: f.Path, Checked: checked, Software: ofSoftware(doc), Results: []Result{}}
 	for i := range f.Claims {
 		c := &f.Claims[i]

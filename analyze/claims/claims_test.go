@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -246,6 +247,45 @@ func TestOtherDocuments(t *testing.T) {
 	for i, want := range []Status{Pass, Skipped, Skipped, Pass} {
 		if d.Results[i].Status != want {
 			t.Errorf("%+v, want %s", d.Results[i], want)
+		}
+	}
+}
+
+// Of a recording of Instruments, which has no waits, locks and losses, claims of them passed, because their places hold zeros.
+func TestInstrumentsDoesNotTell(t *testing.T) {
+	const document = `{"source": {"kind": "%s"}, "events": 0, "lost": {"total": 0}, "calls": [], "memory": {"peak_bytes": 0, "reuse_share": null}, "compile": {"lost_ns": 5},
+		"gpu": {"busy_share": 0.5}, "threads": [{"lost_to_others_share": 0, "command_buffers": 3, "time": {"encode_ns": 4, "lock_ns": 0}}],
+		"serialization": {"verdict": "%s", "causes": []}}`
+	for _, c := range []struct {
+		expr                           string
+		told, instruments, saturatedBy Status
+	}{
+		{"threads[*].lost_to_others_share < 0.1", Pass, Skipped, Skipped},
+		{"threads[*].time.lock_ns == 0", Pass, Skipped, Skipped},
+		{"lost.total == 0", Pass, Skipped, Skipped},
+		{"memory.peak_bytes < 1GB", Pass, Skipped, Skipped},
+		{"serialization.verdict != \"lock-contention\"", Pass, Skipped, Pass},
+		{"threads[*].time.encode_ns < 1ms", Pass, Pass, Pass},
+		{"threads[*].command_buffers == 3", Pass, Pass, Pass},
+		{"compile.lost_ns > 1ms", Fail, Fail, Fail},
+		{"gpu.busy_share > 0.9", Fail, Fail, Fail},
+	} {
+		expr, _ := json.Marshal(c.expr)
+		f, err := ParseFile("c.json", []byte(fmt.Sprintf(`{"claims": [{"expr": %s}]}`, expr)), reportKeys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []struct {
+			kind, verdict string
+			want          Status
+		}{{"mtrace", "none", c.told}, {"xctrace", "none", c.instruments}, {"xctrace", "gpu-saturated", c.saturatedBy}} {
+			d, err := f.Check([]byte(fmt.Sprintf(document, of.kind, of.verdict)), "r.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Results[0].Status != of.want {
+				t.Errorf("%s of %s, %s: %+v, want %s", c.expr, of.kind, of.verdict, d.Results[0], of.want)
+			}
 		}
 	}
 }

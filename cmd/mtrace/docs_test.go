@@ -90,6 +90,29 @@ func TestDocumentsNameCommandsThatAre(t *testing.T) {
 	}
 }
 
+// The gate by hand of docs/ci.md works as it stands, in a fresh checkout: it wrote into folders that nothing had made, and every run of it was
+// one that mtrace could not start.
+func TestGateByHand(t *testing.T) {
+	_, script, found := strings.Cut(documents(t)["docs/ci.md"], "```sh\n")
+	script, _, _ = strings.Cut(script, "```")
+	if !found || !strings.Contains(script, "mtrace run") {
+		t.Fatalf("docs/ci.md has no script: %q", script)
+	}
+	dir := t.TempDir()
+	for _, folder := range []string{"base", "change"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script = strings.ReplaceAll(script, "python3 train.py --steps 50", "true")
+	got := sh(t, filepath.Join(dir, "change"), []string{"PATH=" + tool.dir + ":" + os.Getenv("PATH")}, "sh", "-c", script)
+	for _, side := range []string{"before", "after"} {
+		if traces, _ := filepath.Glob(filepath.Join(dir, "change", side, "*.mtrace")); len(traces) != 3 {
+			t.Errorf("%s: %q, %+v", side, traces, got)
+		}
+	}
+}
+
 // So is every target of build.sh, every program of the project and every benchmark.
 func TestDocumentsNameProgramsThatAre(t *testing.T) {
 	script, err := os.ReadFile("../../build.sh")

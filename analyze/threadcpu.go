@@ -46,13 +46,14 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
 // OthersIn is what threads of programs that are not in the trace did with processors in i, all together; mtrace itself is one. It is what the machine did
-// without what the trace's processes did, in the part of i in which one of these was there.
+// without what the trace's processes did, from when the first of these was there to when the last was: whoever looked, it is one count.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
+	var machine []CPUSample
 	for _, p := range t.Processes {
-		if all := cpuIn(p.OfMachine, i); all.Covered > c.Covered {
-			c = all
-		}
+		machine = append(machine, p.OfMachine...)
 	}
+	slices.SortStableFunc(machine, func(a, b CPUSample) int { return cmp.Compare(a.At, b.At) })
+	c = cpuIn(machine, i)
 	for _, p := range t.Processes {
 		own := p.CPUIn(i)
 		if c.Ran = max(0, c.Ran-own.Ran); own.Waited == NotKnown || c.Waited == NotKnown {

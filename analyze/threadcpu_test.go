@@ -36,12 +36,16 @@ func TestCPUIn(t *testing.T) {
 	}
 }
 
-// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not known of one is not known.
+// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not known of one is not known. Of
+// programs that ran one after the other, what each had was once taken from what the machine did while the longest was there: on a busy machine nobody
+// else seemed to run.
 func TestOthersIn(t *testing.T) {
 	machine := []CPUSample{{0, 1000, 500}, {100, 1150, 800}, {200, 1350, 800}}
 	one := &Process{OfMachine: machine, CPUSamples: []CPUSample{{0, 0, 0}, {100, 50, 100}}}
 	two := &Process{OfMachine: machine[:2], CPUSamples: []CPUSample{{50, 0, 0}, {100, 20, 30}}}
 	more := &Process{CPUSamples: []CPUSample{{0, 0, 0}, {100, 900, 900}}} // than there is: by a tick
+	first := &Process{OfMachine: machine[:2], CPUSamples: []CPUSample{{0, 0, 0}, {100, 90, 200}}}
+	then := &Process{OfMachine: machine[1:], CPUSamples: []CPUSample{{100, 0, 0}, {200, 90, 0}}}
 	silent := &Process{CPUSamples: []CPUSample{{0, 0, NotKnown}, {100, 10, NotKnown}}}
 	for name, c := range map[string]struct {
 		processes []*Process
@@ -52,6 +56,7 @@ func TestOthersIn(t *testing.T) {
 		"an older trace":  {[]*Process{more}, Interval{0, 100}, CPUTime{}},
 		"one":             {[]*Process{one}, Interval{0, 100}, CPUTime{100, 100, 200}},
 		"two":             {[]*Process{two, one}, Interval{0, 100}, CPUTime{100, 80, 170}},
+		"in turns":        {[]*Process{first, then}, Interval{0, 200}, CPUTime{200, 170, 100}},
 		"half":            {[]*Process{one}, Interval{0, 50}, CPUTime{50, 50, 100}},
 		"after it":        {[]*Process{one}, Interval{100, 200}, CPUTime{100, 200, 0}},
 		"no less than 0":  {[]*Process{one, more}, Interval{0, 100}, CPUTime{100, 0, 0}},

@@ -218,3 +218,45 @@ func TestOwnTimeOfLaunches(t *testing.T) {
 		}
 	}
 }
+
+// The story: of two locks without names of their own, which both are called after the function that waits, the table had one line: the numbers of the lock that
+// brings less. What helps is of all locks of a name, as it is where that name is asked for.
+func TestLocksOfOneName(t *testing.T) {
+	s := tracesim.NewSim(8, 7)
+	locks := [2]tracesim.Lock{{Seen: true}, {Seen: true}}
+	for i := range 6 {
+		lock, q := &locks[i%2], s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for range 100 {
+				t.Lock(lock)
+				t.Work(int64(4+i%2) * 100 * us)
+				t.Unlock(lock)
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", 100*us)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	trace := load(t, s.Run(t))
+	for i := range trace.Locks {
+		if l := &trace.Locks[i]; l.Thread.ID%2 == 0 { // the simulated ones have one address
+			l.Lock++
+		}
+	}
+	a := cause.Analyze(trace, cause.Options{})
+	said := map[float64]float64{}
+	for _, g := range a.Gains() {
+		if g.Kind != replay.KindLock {
+			continue
+		}
+		if said[g.Factor] > 0 {
+			t.Errorf("lock %s, factor %g: %.2f, and once more %.2f", g.Name, g.Factor, said[g.Factor], g.Estimate)
+		}
+		said[g.Factor] = g.Estimate
+	}
+	asked, why, err := a.Ask([]replay.Wanted{{Kind: "lock", Pattern: "lock", Factor: 0}})
+	if err != nil || why != "" || said[0] < 1.5 || said[0] != asked.Estimate {
+		t.Errorf("without the locks: %.3f, and where that is asked for %.3f (%s, %v)", said[0], asked.Estimate, why, err)
+	}
+}

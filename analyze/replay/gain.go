@@ -49,7 +49,7 @@ func (p *program) things() (all []thing) {
 			onGPU[k.of] += evidence.Scaled(p.jobs[i].duration, k.share)
 		}
 	}
-	inLocks, own, threads := make([]analyze.Nanos, len(p.lockKeys)), make([]analyze.Nanos, len(p.threads)), make([]string, len(p.threads))
+	inLocks, own, threads := make([]analyze.Nanos, len(p.lockNames)), make([]analyze.Nanos, len(p.threads)), make([]string, len(p.threads))
 	for t := range p.threads {
 		th := &p.threads[t]
 		threads[t] = th.name
@@ -81,13 +81,9 @@ func (p *program) things() (all []thing) {
 			}
 		}
 	}
-	var locks []string
-	for _, k := range p.lockKeys {
-		locks = append(locks, k.Label())
-	}
 	add(KindKernel, p.kernelNames, onGPU)
 	add(KindCall, p.callNames, inCalls)
-	add(KindLock, locks, inLocks)
+	add(KindLock, p.lockNames, inLocks)
 	add(KindThread, threads, own)
 	return all
 }
@@ -106,7 +102,7 @@ func (s *scale) with(p *program, t thing, factor float64) {
 	case KindCall:
 		set(&s.calls, len(p.callNames))
 	case KindLock:
-		set(&s.locks, len(p.lockKeys))
+		set(&s.locks, len(p.lockNames))
 	case KindThread:
 		set(&s.threads, len(p.threads))
 	case KindInFlight:

@@ -29,11 +29,10 @@ type program struct {
 	paced     map[*analyze.Thread]bool // those that wait for their work in no call
 	submitter handedOver
 
-	kernelNames, callNames []string                           // by number
-	withRoom               float64                            // see roomy; 0 before it was asked for
-	starving               map[*analyze.Thread]*evidence.Busy // when threads waited for what others make
-	pools                  [][]int32                          // threads that take their work from one place
-	lockKeys               []evidence.LockKey
+	kernelNames, callNames, lockNames []string                           // by number
+	withRoom                          float64                            // see roomy; 0 before it was asked for
+	starving                          map[*analyze.Thread]*evidence.Busy // when threads waited for what others make
+	pools                             [][]int32                          // threads that take their work from one place
 
 	onProcessors bool          // the GPU's work is done on them
 	processors   int           // that the threads and the framework share; 0 when their use is not known

@@ -173,18 +173,19 @@ func (p *program) findCalls(ev *builder, spans []span) {
 	p.callNames = names.Keys
 }
 
-// nameLocks numbers the locks that threads wait for, and marks the ways on which they wait for one of them only.
+// nameLocks numbers the locks that threads wait for by their names, since that is how one is asked for and told, and marks the ways on which they wait for
+// one of them only.
 func (p *program) nameLocks(spans []span, by map[*analyze.Thread][]step) {
-	var keys evidence.Ordered[evidence.LockKey, struct{}]
+	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {
 		ops, list := p.threads[t].ops, by[s.thread]
 		for i := range list {
 			if list[i].kind == opLock && list[i].wait != nil {
-				ops[i].lock = 1 + int32(keys.Number(evidence.KeyOf(list[i].wait)))
+				ops[i].lock = 1 + int32(names.Number(evidence.KeyOf(list[i].wait).Label()))
 			}
 		}
 	}
-	p.lockKeys = keys.Keys
+	p.lockNames = names.Keys
 	p.ways(func(_ way, ops []op, _ analyze.Nanos) {
 		if len(ops) < 2 {
 			return

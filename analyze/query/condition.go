@@ -14,14 +14,16 @@ type test struct {
 	value any
 }
 
-func newTest(place int, c Condition) (test, error) {
+// newTest is a condition on a column of a kind. Values of another kind are neither less nor more than it has, so none is compared with them.
+func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
 		return t, fmt.Errorf("a condition is one of = != < <= > >= contains null set, not %q", c.Is)
 	}
+	given := kindNumber
 	switch v := c.Value.(type) {
 	case nil:
-		if c.Is != "null" && c.Is != "set" {
+		if given = kind; c.Is != "null" && c.Is != "set" {
 			return t, fmt.Errorf("the condition %s %s has no value", c.Column, c.Is)
 		}
 	case float64: // as JSON has all numbers
@@ -30,9 +32,16 @@ func newTest(place int, c Condition) (test, error) {
 		}
 	case int:
 		t.value = int64(v)
-	case string, bool, int64:
+	case int64:
+	case string:
+		given = kindText
+	case bool:
+		given = kindTruth
 	default:
 		return t, fmt.Errorf("the condition on %s compares with %v, which is no number, text or truth value", c.Column, v)
+	}
+	if given != kind && !slices.Contains([]string{"contains", "null", "set"}, c.Is) {
+		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value, given, kind)
 	}
 	return t, nil
 }

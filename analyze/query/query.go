@@ -87,11 +87,11 @@ func Run(folder string, q Query) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var names, kinds []string
 	for _, column := range table.Root().Columns() {
-		names = append(names, column.Name())
+		names, kinds = append(names, column.Name()), append(kinds, kindOf(column))
 	}
-	r, err := newRun(q, names)
+	r, err := newRun(q, names, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,25 @@ type sum struct {
 	count  int
 }
 
-func newRun(q Query, names []string) (*run, error) {
+// What a column has, and what may be compared with it.
+const (
+	kindNumber = "number"
+	kindText   = "text"
+	kindTruth  = "truth value"
+)
+
+func kindOf(column *parquet.Column) string {
+	switch column.Type().Kind() {
+	case parquet.Boolean:
+		return kindTruth
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return kindText
+	}
+	return kindNumber
+}
+
+// newRun is a query on a table whose columns have these names, and values of these kinds.
+func newRun(q Query, names, kinds []string) (*run, error) {
 	r := &run{Query: q, names: names, groups: map[string]*group{}}
 	place := func(name string) (int, error) {
 		if i := slices.Index(names, name); i >= 0 {
@@ -161,7 +179,7 @@ func newRun(q Query, names []string) (*run, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := newTest(i, c)
+		t, err := newTest(i, kinds[i], c)
 		if err != nil {
 			return nil, err
 		}
@@ -175,6 +193,9 @@ func newRun(q Query, names []string) (*run, error) {
 			}
 			if i, err = place(a.Column); err != nil {
 				return nil, err
+			}
+			if kinds[i] != kindNumber && a.Function != "min" && a.Function != "max" {
+				return nil, fmt.Errorf("%s: the column has no numbers, but a %s in each row; count, min and max go with any", a.Name(), kinds[i])
 			}
 		}
 		r.of = append(r.of, i)

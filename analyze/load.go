@@ -426,7 +426,7 @@ func (l *loader) source(r *tracefile.Reader) {
 		s.Program = filepath.Base(s.Args[0])
 	}
 	if result, ended := r.Result(); ended {
-		s.Wall = Nanos(result.Finished - info.Started)
+		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Length) // the time of day may be set back meanwhile
 	}
 	names := []string{}
 	numberDevices(l.trace.Devices)

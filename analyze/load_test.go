@@ -273,3 +273,14 @@ func TestEventsOfQueues(t *testing.T) {
 		}
 	}
 }
+
+// The story: a machine's time of day was set back while it recorded, and the run had lasted for less than nothing. It lasts at least as long as its calls.
+func TestTimeOfDaySetBack(t *testing.T) {
+	f, p := tracesim.NewFile()
+	main := p.Thread(7, "main", 1000)
+	main.Add(commit, 1000, 2000, 11, 0)
+	main.Add(commit, 4_000_000_000, 4_000_001_000, 12, 0)
+	if trace := load(t, f.Write(t), analyze.Options{}); trace.Source.Wall != 4_000_000_000 { // by the time of day 1 s
+		t.Errorf("the run lasted for %d ns", trace.Source.Wall)
+	}
+}

@@ -99,10 +99,11 @@ func newPlace(parent string) (p *place, err error) {
 	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
 }
 
-// temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass it as another user.
+// temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass it as another user. Its path
+// leads there from every folder: programs go to others before they start more.
 func temporaryFolder() string {
-	dir := os.TempDir()
-	if len(dir)+len("/"+placePrefix+"4294967295/")+secretLength > longestAddress || os.Getuid() == 0 && !open(dir) {
+	dir, err := filepath.Abs(os.TempDir())
+	if err != nil || len(dir)+len("/"+placePrefix+"4294967295/")+secretLength > longestAddress || os.Getuid() == 0 && !open(dir) {
 		return "/tmp"
 	}
 	return dir

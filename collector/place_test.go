@@ -176,3 +176,18 @@ func TestWords(t *testing.T) {
 		t.Error("somebody still listens")
 	}
 }
+
+// A program that had gone to another folder before it started what uses Metal did not find a collector whose folder for temporary files was
+// named from where mtrace was started: `TMPDIR=tmp mtrace run -- sh -c 'cd sub; ./train'` recorded nothing, and said that nothing was lost.
+func TestPlaceIsFoundFromEverywhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".")
+	p, err := takePlace("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.leave()
+	if !filepath.IsAbs(p.path) {
+		t.Errorf("the socket is %s", p.path)
+	}
+}

@@ -187,6 +187,8 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	}
 	if len(findings) > 0 && o.view.json == "" {
 		s.explain(std.out, findings)
+	} else if s.file != nil && s.file.kept {
+		fmt.Fprintf(std.err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the file that it is kept in\n", s.path)
 	} else if err := o.view.print(std, s.path); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: no report: %v\n", err)
 	}

@@ -37,6 +37,9 @@ const tailPause = 200 * time.Millisecond
 
 // tail writes what a trace has, and what comes, until it ends or the user does.
 func tail(std stdio, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe is to wait for who writes into it
+		return usageError("%s is no file that can be followed", path)
+	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if unfinished, partErr := os.Open(path + partSuffix); partErr == nil {
@@ -47,9 +50,6 @@ func tail(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return usageError("%s is no file that can be followed", path)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	follower := tracefile.Follow(file, std.out)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mtrace/collector/tracefile"
 )
 
 // files are the names in a folder, hidden ones too.
@@ -148,6 +150,40 @@ func TestRunLeavesPart(t *testing.T) {
 		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != exitUsage || !strings.Contains(got.stderr, "is cut") {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends when the program has. It went on for good to wait
+// for somebody who writes into that pipe, to report of what it had written itself; so did whatever else was to read a pipe for a trace.
+func TestPipes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	for command, says := range map[string]string{"report": "not a regular file", "repair": "not a regular file", "tail": "no file that can be followed"} {
+		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != exitUsage || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
+	keeper := exec.Command("sh", "-c", "cat pipe > kept.mtrace")
+	keeper.Dir = dir
+	startInTime(t, keeper)
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--keep-empty", "--json", "-o", "pipe", "--", "sh", "-c", "exit 3"); got.exit != 3 || got.stdout != "" ||
+		!strings.Contains(got.stderr, "no report: what went into pipe cannot be read again here") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+	if err := keeper.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := tracefile.Open(filepath.Join(dir, "kept.mtrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if _, whole := trace.Result(); !whole {
+		t.Error("what went into the pipe is no whole trace")
 	}
 }
 

@@ -33,14 +33,14 @@ type Reader struct {
 // Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace that
 // was cut off, or damaged, is opened as far as it goes: see Cut and Damage.
 func Open(path string) (*Reader, error) {
+	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() { // to open a pipe is to wait for who writes into it
+		return nil, &FormatError{path, ErrNotTrace, "not a regular file; name the file that mtrace run -o wrote"}
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the trace: %w", err)
 	}
 	stat, err := file.Stat()
-	if err == nil && !stat.Mode().IsRegular() {
-		err = &FormatError{path, ErrNotTrace, "not a regular file; name the file that mtrace run -o wrote"}
-	}
 	if err != nil {
 		file.Close()
 		return nil, err

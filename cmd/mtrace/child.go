@@ -28,8 +28,8 @@ type child struct {
 var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
 // endured are signals the terminal sends to the whole group: the program has them already. One that does not stop at SIGTSTP must not
-// find its shell at the prompt because we did.
-var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
+// find its shell at the prompt because we did. SIGPIPE says that who read the log has gone, not that who wants the trace has.
+var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
 // start starts the program of the plan on our standard streams. It calls taken when signals are the program's.
 func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {

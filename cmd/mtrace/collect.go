@@ -65,6 +65,7 @@ func (c *collect) run(std stdio, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // who reads what we say may go before us: the programs that are recorded do not
 	var stations []station
 	for _, text := range c.listen {
 		s, err := c.open(std, text)

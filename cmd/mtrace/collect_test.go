@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ type collecting struct {
 	cmd     *exec.Cmd
 	stdout  bytes.Buffer
 	stderr  *bufio.Reader
+	pipe    io.Closer // of stderr
 	address string
 	said    string // on stderr before the address
 }
@@ -37,7 +39,7 @@ func startCollecting(t *testing.T, dir string, env []string, args ...string) *co
 		t.Fatal(err)
 	}
 	startInTime(t, c.cmd)
-	c.stderr = bufio.NewReader(pipe)
+	c.stderr, c.pipe = bufio.NewReader(pipe), pipe
 	for {
 		line, err := c.stderr.ReadString('\n')
 		if err != nil {
@@ -116,6 +118,29 @@ func TestCollectNothing(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(dir, "traces", "*"))
 	if got.exit != 0 || got.stdout != "" || !strings.Contains(got.stderr, "no process connected") || len(left) > 0 {
 		t.Errorf("%+v, left behind: %v", got, left)
+	}
+}
+
+// Who reads what a collector says may be gone long before those whom it records: with the first line after that it ended by SIGPIPE, and all
+// traces were cut.
+func TestCollectWhenNobodyReads(t *testing.T) {
+	dir := t.TempDir()
+	c := startCollecting(t, dir, nil, "--listen", "unix:s", "-o", "traces")
+	c.pipe.Close()
+	conn, err := net.Dial("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.Write(bytes.Repeat([]byte("noise"), 100)) // of which it warns
+	io.ReadAll(conn)
+	c.cmd.Process.Signal(os.Interrupt)
+	c.cmd.Wait()
+	if exit := exitStatus(waitStatus(c.cmd)); exit != 0 {
+		t.Errorf("exit status %d", exit)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "traces", "*.mtrace")); len(left) != 1 {
+		t.Errorf("there are %q", left)
 	}
 }
 

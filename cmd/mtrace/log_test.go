@@ -2,10 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"mtrace/collector/tracefile"
 )
 
 // The log has a line for each call in the trace, and nothing of it goes to standard output.
@@ -31,5 +35,32 @@ func TestLogPrintsEachCall(t *testing.T) {
 		if !strings.Contains(logged.stderr, want) {
 			t.Errorf("no %q in the log", want)
 		}
+	}
+}
+
+// Who reads the log may have seen enough: `mtrace run --log -- CMD 2>&1 >/dev/null | head` ended mtrace by SIGPIPE, the program went on alone, and
+// what it did then was not in the trace, which had not got its name.
+func TestLogThatNobodyReads(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "t.mtrace")
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--log", "-o", trace, "--", "python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32",
+		"--threads", "1", "--iters", "5", "--sync-mode", "event")
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	cmd.Stderr = writer
+	err = endsInTime(cmd, commandLimit)
+	writer.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := tracefile.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, whole := file.Result(); !whole || len(file.Streams()) == 0 {
+		t.Errorf("whole: %v, streams: %+v", whole, file.Streams())
 	}
 }

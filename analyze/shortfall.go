@@ -92,9 +92,9 @@ func (t *Trace) Headline() string {
 	missing, more := t.Lost.Records, t.Lost.AtLeast
 	switch {
 	case missing > 0 && more:
-		return text + FormatCount(missing) + " are known to be missing, and how many more is not known"
+		return text + Plural(missing, "record") + " known to be missing, one or two a call, and how many more is not known"
 	case missing > 0:
-		return text + FormatCount(missing) + " are missing"
+		return text + Plural(missing, "record") + " missing, one or two a call"
 	case more:
 		return text + "and how many are missing is not known"
 	}

@@ -49,9 +49,9 @@ func (l *loader) warn(r *tracefile.Reader) {
 		}
 	}
 	if n := t.Lost.Records; n > 0 {
-		warning := fmt.Sprintf("%d calls were lost: counts are too small by that many, and times may be", n)
+		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be", Plural(n, "record"))
 		if t.Lost.Ringless > 0 {
-			warning += fmt.Sprintf("; %d of them were made by threads beyond the %d of a process that are recorded at once", t.Lost.Ringless, wire.RingCount)
+			warning += fmt.Sprintf("; %d of them are of threads beyond the %d of a process that are recorded at once", t.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}

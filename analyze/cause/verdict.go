@@ -164,7 +164,7 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	case ev.Total == 0:
 		return "no thread handed work to the GPU, or waited for it"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
-		text := fmt.Sprintf("%d of %d calls were lost, among them, it may be, those that matter", ev.Trace.Lost.Records, ev.Trace.Events+ev.Trace.Lost.Records)
+		text := fmt.Sprintf("%d calls are here, and %d records of calls were lost, among them, it may be, those that matter", ev.Trace.Events, ev.Trace.Lost.Records)
 		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
 			text += "; record with --on-full block"
 		}

@@ -182,6 +182,16 @@ func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	inFirstLines(t, trace, "2 forked child processes UNTRACED")
 }
 
+// What is lost is counted in records, and some calls have two: no line calls them calls.
+func TestLossesAreInRecords(t *testing.T) {
+	trace := load(t, tracetest.Small(t))
+	trace.Lost.Records = 7409
+	inFirstLines(t, trace, "7,409 RECORDS LOST")
+	if got := Build(trace, Options{}).Lost.Text(); got != "lost: 7,409 records" {
+		t.Error(got)
+	}
+}
+
 // A process may live on when the program has ended, and the recording with it: a daemon, or the children of one that was killed. What it
 // called after that is not in the trace, which only a line about the process said: the first lines said "none lost" (found by the torture).
 func TestRunningProcessesAreInTheFirstLines(t *testing.T) {

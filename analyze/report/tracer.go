@@ -9,7 +9,7 @@ import (
 
 // Lost is what happened and is not in the trace.
 type Lost struct {
-	Total     int64            `json:"total"`
+	Total     int64            `json:"total"`      // records; a call is one or two of them
 	PerThread map[string]int64 `json:"per_thread"` // by thread id; threads that lost nothing are left out
 	Facts     int64            `json:"facts"`
 	Unnamed   int64            `json:"unnamed_objects"`
@@ -96,15 +96,16 @@ func (o Overhead) Text() string {
 // Some says that calls are not in the trace, or may be.
 func (l Lost) Some() bool { return l.AtLeast || l.Total > 0 }
 
-// Short says in a few words how many calls are not in the trace, as far as it is known.
+// Short says in a few words how much is not in the trace, as far as it is known.
 func (l Lost) Short() string {
+	records := strings.ToUpper(analyze.Plural(l.Total, "record"))
 	switch {
 	case l.AtLeast && l.Total > 0:
-		return count(l.Total) + " OR MORE LOST"
+		return records + " OR MORE LOST"
 	case l.AtLeast:
 		return "LOSSES NOT KNOWN"
 	case l.Total > 0:
-		return count(l.Total) + " LOST"
+		return records + " LOST"
 	}
 	if l.Processes+l.Running > 0 {
 		return "none of these lost"
@@ -132,7 +133,7 @@ func (l Lost) Text() string {
 	for _, of := range []struct {
 		n    int64
 		what string
-	}{{l.Total, "call"}, {l.Facts, "name"}, {l.Unnamed, "object number"}, {l.Rejected, "call of a dying thread"}} {
+	}{{l.Total, "record"}, {l.Facts, "name"}, {l.Unnamed, "object number"}, {l.Rejected, "call of a dying thread"}} {
 		if of.n > 0 {
 			lost = append(lost, analyze.Plural(of.n, of.what))
 		}

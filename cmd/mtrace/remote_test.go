@@ -257,7 +257,7 @@ func TestSpoolFullIsSaid(t *testing.T) {
 	}
 	report := sh(t, dir, nil, tool.mtrace, "report", paths[0])
 	head := strings.Join(strings.SplitN(report.stdout, "\n", 12)[:11], "\n")
-	if strings.Contains(head, "none lost") || !regexp.MustCompile(`[\d,]+ calls, [\d,]+ LOST`).MatchString(head) {
+	if strings.Contains(head, "none lost") || !regexp.MustCompile(`[\d,]+ calls, [\d,]+ RECORDS LOST`).MatchString(head) {
 		t.Errorf("the report begins so:\n%s", head)
 	}
 	calls, trace := traceSequences(t, paths[0])

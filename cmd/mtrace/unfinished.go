@@ -145,12 +145,12 @@ func (u *unfinished) finishNumbered(base string) (path string, err error) {
 	}
 }
 
-// check says when the file is not where it was made: somebody removed it, or put another in its place.
+// check says when the file is not where it was made: somebody moved or removed it, or put another in its place.
 func (u *unfinished) check() error {
 	info, err := os.Lstat(u.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s was removed while it was recorded, and what it held is lost", u.path)
+		return fmt.Errorf("%s is not there any more: it, or its folder, was moved while it was recorded, or it was removed, and what it held is lost", u.path)
 	case err != nil:
 		return err
 	case !os.SameFile(info, u.info):

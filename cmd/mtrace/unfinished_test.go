@@ -204,11 +204,13 @@ func TestReportGoesOn(t *testing.T) {
 	}
 }
 
-// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of another's is touched.
+// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of another's is touched. Of one whose
+// folder was renamed, and which is whole there, it was said that it had been removed and was lost.
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{
-		"rm t.mtrace.part": "was removed while it was recorded",
+		"rm t.mtrace.part": "was moved while it was recorded, or it was removed, and what it held is lost",
+		"echo mine > t.mtrace; mv t.mtrace.part kept": "was moved while it was recorded, or it was removed",
 		"rm t.mtrace.part; echo mine > t.mtrace.part": "was replaced by another file",
 		"echo mine > t.mtrace":                        "was made by somebody else meanwhile: the trace is t.mtrace.part",
 	} {

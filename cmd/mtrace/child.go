@@ -39,7 +39,7 @@ func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {
 		resumed: make(chan os.Signal, 1),
 	}
 	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
-	// left so, because the program is to inherit that too.
+	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they were.
 	for _, list := range [][]os.Signal{forwarded, endured} {
 		for _, s := range list {
 			if !signal.Ignored(s) {

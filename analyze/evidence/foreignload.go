@@ -23,14 +23,14 @@ type foreign struct {
 }
 
 func (ev *Evidence) findForeign() (f foreign) {
-	delays, stood := ev.startDelays(), ev.interrupted()
-	cost, still := ev.interruptionsBy(stood), len(stood) >= policy.Pattern.Count() && ev.allStood(stood)
-	f.Delays = len(delays)
-	switch {
-	case len(delays) < policy.Pattern.Count():
+	delays := ev.startDelays()
+	if f.Delays = len(delays); f.Delays < policy.Pattern.Count() {
 		f.Why = "when the driver handed work to the GPU is not in the trace"
 		return f
-	case ev.Saturated && !still:
+	}
+	stood := ev.interrupted()
+	still := ev.allStood(stood, delays)
+	if ev.Saturated && !still {
 		f.Why = "the GPU had no idle time"
 		return f
 	}
@@ -62,6 +62,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
 	waited, rested, heard := ev.waitedForProcessors(), ev.idleDuring(held), ev.lateNotices()
+	cost := ev.interruptionsBy(stood)
 	counts := float64(cost.Busiest) <= policy.Outlier.Value*float64(rested)
 	if still {
 		counts, rested = true, rested+cost.Busiest
@@ -188,9 +189,18 @@ func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interva
 	return found
 }
 
-// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun another as well, and nothing more began
-// or ended.
-func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval) bool {
+// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun another as well, nothing more began
+// or ended, and what it was handed meanwhile had to wait, too.
+func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
+	waited := 0
+	for _, n := range ev.heldUp(delays, nil, stood) {
+		if n > policy.Launch.Nanos() {
+			waited++
+		}
+	}
+	if min(len(stood), waited) < policy.Pattern.Count() {
+		return false
+	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
 	for _, d := range ev.deviceOrder {
 		for _, r := range d.running {

@@ -69,6 +69,28 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	}
 }
 
+// The story: a GPU that nine threads filled left 46 µs between command buffers. Who waited behind eight of them had seen it do nothing for 370 µs, and
+// another program was blamed.
+func TestTurnaroundsAreNoForeignLoad(t *testing.T) {
+	s := tracesim.NewSim(1, 1)
+	for range 9 {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for range 40 {
+				b := t.CommandBuffer(q)
+				t.Encode(b, "step", 300*us)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+	}
+	trace := load(t, s.Run(t))
+	for b := range trace.Buffers() {
+		b.GPU.End -= 46 * us
+	}
+	wantVerdict(t, trace, cause.GPUSaturated, "")
+}
+
 // The story: of threads that meet, one had work now and then that took fifteen times as long, for which the others waited with nothing in flight, so that
 // nothing began or ended meanwhile: it was said that another program had stopped the GPU. So it was where all had such work at the same time.
 func TestLongWorkIsNoForeignLoad(t *testing.T) {

@@ -36,7 +36,11 @@ func (ev *Evidence) findForeign() (f foreign) {
 	}
 	var all, each []analyze.Nanos
 	for _, d := range delays {
-		all = append(all, d.Length()-ev.DeviceOf(ev.Trace.Buffer(d.of)).any.Within(d.Interval))
+		longest := analyze.Nanos(0) // what others' work leaves between is no other program's, however much it adds up to
+		for _, gap := range ev.DeviceOf(ev.Trace.Buffer(d.of)).any.Gaps(d.Interval) {
+			longest = max(longest, gap.Length())
+		}
+		all = append(all, longest)
 	}
 	idle := slices.Clone(all)
 	slices.Sort(all)

@@ -44,8 +44,11 @@ type Waits struct {
 	Chains []Chain
 }
 
-// Find follows what a run waited for.
+// Find follows what a run waited for. Where waits are not recorded there is nothing to follow.
 func Find(ev *evidence.Evidence) Waits {
+	if ev.Waitless() {
+		return Waits{}
+	}
 	blocks := blocksOf(ev)
 	return Waits{critical(ev, blocks), chains(ev, blocks)}
 }
@@ -57,7 +60,7 @@ func id(t *analyze.Thread) uint64 {
 	return uint64(t.ID)
 }
 
-// critical walks back from the end of the thread that worked longest.
+// critical walks back from the end of the run: the GPU's last work, or the thread that worked longest.
 func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	var thread *analyze.Thread
 	var from, to analyze.Nanos
@@ -75,6 +78,11 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	}
 	w := &walker{Evidence: ev, blocks: blocks, parts: map[Part]analyze.Nanos{}, at: to}
 	w.index()
+	if last := w.gpu.last; last != nil && last.GPU.End > to && last.Committed.Thread != nil {
+		to = min(last.GPU.End, ev.Trace.Window.End)
+		w.at = to
+		thread = w.alongGPU(thread, last)
+	}
 	for stuck := 0; thread != nil && w.steps < policy.MostSteps; {
 		before := w.at
 		next := w.back(thread)

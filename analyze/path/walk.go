@@ -7,27 +7,20 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/policy"
 )
 
 // A walker goes back along the path.
 type walker struct {
 	*evidence.Evidence
 	blocks map[*analyze.Thread][]block
-	parts  map[Part]analyze.Nanos     // with Time 0
-	ends   map[*evidence.Device][]ran // by end
+	parts  map[Part]analyze.Nanos // with Time 0
+	gpu    gpuOrder
 	slots  map[*analyze.Queue][]completed
 	taken  map[evidence.LockKey][]taken // by when
 	at     analyze.Nanos
 	steps  int
 
 	holding bool // the thread had a lock at the present that another waited for
-}
-
-// ran is a command buffer's time on a device.
-type ran struct {
-	analyze.Interval
-	buffer *analyze.CommandBuffer
 }
 
 type completed struct {
@@ -42,7 +35,6 @@ type taken struct {
 }
 
 func (w *walker) index() {
-	w.ends = map[*evidence.Device][]ran{}
 	w.slots = map[*analyze.Queue][]completed{}
 	w.taken = map[evidence.LockKey][]taken{}
 	for i := range w.Locks {
@@ -52,16 +44,13 @@ func (w *walker) index() {
 	for _, list := range w.taken {
 		slices.SortFunc(list, func(x, y taken) int { return cmp.Compare(x.at, y.at) })
 	}
+	w.gpu = orderOf(w.Evidence)
 	for _, d := range w.Devices() {
-		var list []ran
-		d.Runs(func(i analyze.Interval, b *analyze.CommandBuffer) { list = append(list, ran{i, b}) })
-		slices.SortFunc(list, func(x, y ran) int { return cmp.Compare(x.End, y.End) })
-		w.ends[d] = list
-		for _, r := range list {
-			if q := r.buffer.Queue; q != nil {
-				w.slots[q] = append(w.slots[q], completed{w.Completion(r.buffer), r.buffer})
+		d.Runs(func(_ analyze.Interval, b *analyze.CommandBuffer) {
+			if b.Queue != nil {
+				w.slots[b.Queue] = append(w.slots[b.Queue], completed{w.Completion(b), b})
 			}
-		}
+		})
 	}
 	for _, list := range w.slots {
 		slices.SortFunc(list, func(x, y completed) int { return cmp.Compare(x.at, y.at) })
@@ -112,7 +101,11 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 		}
 	case blockSignal:
 		w.spend(Signal, t, max(b.Begin, min(w.at, b.signal)))
-		next = b.holder
+		if next = b.holder; b.signal > b.Begin {
+			if of := w.gpu.handledAt(b.holder, b.signal); of != nil { // the signal is a completion notification
+				next = w.alongGPU(t, of)
+			}
+		}
 	case blockSlot:
 		list := w.slots[b.queue]
 		i := sort.Search(len(list), func(i int) bool { return list[i].at > w.at })
@@ -158,55 +151,4 @@ func (w *walker) before(b *block) *analyze.Thread {
 func (w *walker) mayHold(t *analyze.Thread) bool {
 	last := lastBlock(w.blocks[t], w.at)
 	return last == nil || last.kind != blockLock || last.End < w.at
-}
-
-// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what
-// kept it from beginning, to the thread that committed.
-func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
-	w.spend(Notify, waiter, min(w.at, b.GPU.End))
-	for w.steps < policy.MostSteps {
-		w.spend(GPU, b.Committed.Thread, min(w.at, b.GPU.Begin))
-		x := w.ReleaseOf(b.Index)
-		if x == nil {
-			return nil
-		}
-		if x.Signaler != analyze.NoCommandBuffer && x.Event.End >= w.at-policy.SignalSlack.Nanos() && x.Event.Length() > 0 {
-			b = w.Trace.Buffer(x.Signaler)
-			w.spend(Scheduling, b.Committed.Thread, min(w.at, b.GPU.End))
-			continue
-		}
-		if x.ByThread != nil && x.Event.End >= w.at-policy.SignalSlack.Nanos() {
-			w.spend(Scheduling, b.Committed.Thread, min(w.at, x.Event.End))
-			return x.ByThread
-		}
-		before := w.endedBefore(b, x.At)
-		if before == nil {
-			break
-		}
-		w.spend(Scheduling, b.Committed.Thread, min(w.at, before.GPU.End))
-		b = before
-	}
-	by := b.Committed
-	if x := w.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
-		by = w.Trace.Buffer(x.HeadBy).Committed
-	}
-	w.spend(Scheduling, by.Thread, min(w.at, by.End))
-	return by.Thread
-}
-
-// endedBefore is the work that ended last before the present, after b could have begun: b had to wait for it. It is nil if there
-// is none, or if b began so much later that it is not what b waited for.
-func (w *walker) endedBefore(b *analyze.CommandBuffer, ready analyze.Nanos) *analyze.CommandBuffer {
-	list := w.ends[w.DeviceOf(b)]
-	i := sort.Search(len(list), func(i int) bool { return list[i].End > w.at })
-	for ; i > 0; i-- {
-		r := &list[i-1]
-		if r.End <= ready || w.at-r.End > policy.SignalSlack.Nanos() {
-			return nil
-		}
-		if r.buffer != b && r.Begin < w.at {
-			return r.buffer
-		}
-	}
-	return nil
 }

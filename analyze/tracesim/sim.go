@@ -28,6 +28,7 @@ type Sim struct {
 	Engines       int   // command buffers that the GPU runs at the same time
 	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
 	ForeignPeriod int64
+	Rest          int64   // how long an engine has nothing to do after each command buffer
 	Interrupts    bool    // the other program does not wait for what has begun
 	Shared        float64 // how much longer work takes for each other that the GPU runs at the same time, as a share of what it takes alone
 	Processors    Processors
@@ -261,12 +262,16 @@ func (s *Sim) reached(waits []eventValue) bool {
 
 // done ends b's work on the GPU: events, handlers, then waiters.
 func (s *Sim) done(b *Buffer) {
-	s.running--
 	b.gpuEnd = s.clock.now
 	for _, v := range b.signals {
 		s.signal(v)
 	}
-	s.feed()
+	if s.Rest > 0 {
+		s.clock.at(s.clock.now+s.Rest, func() { s.running--; s.feed() })
+	} else {
+		s.running--
+		s.feed()
+	}
 	handled := s.clock.now + s.vary(s.Notify)/2
 	if len(b.handlers) > 0 { // a queue completes one command buffer after the other
 		handled = max(handled, b.queue.handled)

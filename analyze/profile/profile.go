@@ -45,13 +45,13 @@ func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
 	return list, errors.Join(errs...)
 }
 
-// Write writes one profile, compressed, to path, in the place of an older one.
+// Write writes one profile, compressed, to path. What is there already is not replaced.
 func Write(kind string, t *analyze.Trace, path string) error {
 	p, err := Build(kind, t)
 	if err != nil {
 		return err
 	}
-	if err := wholefile.Write(path, func(f *os.File) error { return p.Write(f) }); err != nil {
+	if err := wholefile.Write(path, false, func(f *os.File) error { return p.Write(f) }); err != nil {
 		return fmt.Errorf("writing the %s profile to %s: %w", kind, path, err)
 	}
 	return nil

@@ -2,13 +2,16 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
-// TestWrite: what is not whole never stands in the place of what was. `mtrace report --html`, `mtrace pprof` and `mtrace check --junit`
-// used to empty the older file first, and left half a page of it when the disk was full.
+// TestWrite: what is not whole never stands in the place of what was, a file is replaced only when the caller says so, and a link is
+// never followed.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "page"), filepath.Join(dir, "link")
@@ -24,36 +27,90 @@ func TestWrite(t *testing.T) {
 			t.Errorf("left: %q", left)
 		}
 	}
-	put := func(path, text string, err error) error {
-		return Write(path, func(f *os.File) error {
+	put := func(path, text string, replace bool, err error) error {
+		return Write(path, replace, func(f *os.File) error {
 			f.WriteString(text)
 			return err
 		})
 	}
-	if err := put(path, "first", nil); err != nil {
+	if err := put(path, "first", false, nil); err != nil {
+		t.Error(err)
+	}
+	holds("first")
+	if err := put(path, "second", false, nil); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
 	holds("first")
 	full := errors.New("the disk is full")
-	if err := put(path, "half", full); err != full {
+	if err := put(path, "half", true, full); err != full {
 		t.Error(err)
 	}
 	holds("first")
 	os.Chmod(path, 0o600)
-	if err := put(link, "through a link", nil); err != nil {
+	if err := put(path, "second", true, nil); err != nil {
 		t.Error(err)
 	}
-	holds("through a link")
+	holds("second")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Error("the link is no link any more")
-	}
-	if err := put(os.DevNull, "text", nil); err != nil {
+	if err := put(link, "through a link", false, nil); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	if err := put(dir, "text", nil); err == nil {
+	if err := put(link, "in the place of the link", true, nil); err != nil {
+		t.Error(err)
+	}
+	holds("second")
+	if text, err := os.ReadFile(link); err != nil || string(text) != "in the place of the link" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := put(os.DevNull, "text", false, nil); err != nil {
+		t.Error(err)
+	}
+	if err := put(dir, "text", true, nil); err == nil {
 		t.Error("a folder was written to")
+	}
+}
+
+// TestNobodyComesBetween: a file that somebody makes while ours is written is not replaced.
+func TestNobodyComesBetween(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page")
+	err := Write(path, false, func(*os.File) error { return os.WriteFile(path, []byte("somebody's"), 0o644) })
+	if text, _ := os.ReadFile(path); !errors.Is(err, fs.ErrExist) || string(text) != "somebody's" {
+		t.Errorf("%v, %q", err, text)
+	}
+}
+
+// TestPipeOfAnotherUser: a pipe that another user has put into a folder of all users gets nothing.
+func TestPipeOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to make a file of another user")
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := errors.Join(syscall.Mkfifo(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Look(path, false); err == nil {
+		t.Error("the pipe of another user is written to")
+	}
+	if use, err := Look(path, true); err != nil || use != AsItIs {
+		t.Errorf("%v, %v", use, err)
+	}
+}
+
+// TestDescriptorGoesOn: what is written to /dev/fd/N stands behind what is there, although the descriptor leads to a file.
+func TestDescriptorGoesOn(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.WriteString("first ")
+	err = Write(fmt.Sprintf("/dev/fd/%d", f.Fd()), false, func(f *os.File) error {
+		_, err := f.WriteString("second")
+		return err
+	})
+	if text, _ := os.ReadFile(f.Name()); err != nil || string(text) != "first second" {
+		t.Errorf("%v, %q", err, text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
@@ -56,7 +57,7 @@ func (d destination) descriptor() (number int, is bool, err error) {
 
 // take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own: programs that it starts
 // do not get it.
-func (d destination) take(flag string) error {
+func (d destination) take(flag string, force bool) error {
 	number, is, err := d.descriptor()
 	switch {
 	case is && err != nil:
@@ -65,13 +66,27 @@ func (d destination) take(flag string) error {
 		return usageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d, number, number)
 	case is && number > 2:
 		unix.CloseOnExec(number)
-	case !is && d.elsewhere():
-		if info, err := os.Stat(string(d)); err == nil && info.IsDir() {
-			return usageError("%s=%s is a folder: name a file in it", flag, d)
-		}
-		if _, err := os.Stat(filepath.Dir(string(d))); err != nil {
-			return usageError("%s=%s: there is no folder for it: %w", flag, d, err)
-		}
+	case !is:
+		return mayWrite(flag, string(d), force)
+	}
+	return nil
+}
+
+// forceFlag declares the flag without which no command replaces a file.
+func forceFlag(flags *pflag.FlagSet, force *bool) {
+	flags.BoolVar(force, "force", false, "replace files that are there already")
+}
+
+// mayWrite says before long work why the file that a flag names cannot be written. An empty path is none, and - is standard output.
+func mayWrite(flag, path string, force bool) error {
+	if path == "" || path == standardOutput {
+		return nil
+	}
+	if _, err := wholefile.Look(path, force); err != nil {
+		return usageError("%s: %w", flag, err)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usageError("%s %s: there is no folder %s", flag, path, filepath.Dir(path))
 	}
 	return nil
 }
@@ -87,8 +102,8 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// write writes the document. A file takes the place of an older one; it is not that of what is read, input.
-func (d destination) write(std stdio, input string, fill func(io.Writer) error) error {
+// write writes the document. A file takes the place of an older one only with force, and never that of input, which is read.
+func (d destination) write(std stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
 	switch {
 	case is && err == nil:
@@ -100,18 +115,18 @@ func (d destination) write(std stdio, input string, fill func(io.Writer) error) 
 	case d == standardOutput:
 		return fill(std.out)
 	}
-	return writeFile(std, string(d), input, func(f *os.File) error { return fill(f) })
+	return writeFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
 }
 
-// writeFile makes a file, in the place of an older one, of what is in input; - is standard output. It is not the input's own place.
-func writeFile(std stdio, path, input string, write func(*os.File) error) error {
+// writeFile makes the file path from input; - is standard output. It replaces an older file only with force, and never input itself.
+func writeFile(std stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == standardOutput {
 		return asStatus(write(std.out))
 	}
 	if err := notTheInput(path, input); err != nil {
 		return err
 	}
-	return asStatus(wholefile.Write(path, write))
+	return asStatus(wholefile.Write(path, force, write))
 }
 
 // notTheInput is the error for a file to write that is what is read.

@@ -41,6 +41,9 @@ func diffCommand() command {
 				if output.taken = *htmlPage == standardOutput; output.taken && (output.json || output.markdown || output.junit == standardOutput) {
 					return usageError("--html - is on standard output, as --json, --markdown or --junit - is: name a file for the page")
 				}
+				if err := mayWrite("--html", *htmlPage, output.force); err != nil {
+					return err
+				}
 				return compare(std, args[0], args[1], output, *htmlPage, flags.Changed("fail-over"), *failOver/100)
 			}
 		},
@@ -85,7 +88,7 @@ func compare(std stdio, a, b string, output gateOutput, html string, fails bool,
 				return err
 			}
 		}
-		if err := writeFile(std, html, "", func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
+		if err := writeFile(std, html, "", output.force, func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
 			return err
 		}
 	}

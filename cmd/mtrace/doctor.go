@@ -23,6 +23,7 @@ func doctorCommand() command {
 			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
 			flags.StringVar(&o.bundle, "bundle", "", "run two traced programs as well, hold everything against what is expected, and write it all to this archive (.tar.gz; - is standard output), to send")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
+			forceFlag(flags, &o.force)
 			return func(std stdio, args []string) error { return o.run(std, args) }
 		},
 	}
@@ -31,6 +32,7 @@ func doctorCommand() command {
 type doctorOptions struct {
 	json, all, noSelfTest bool
 	bundle                string
+	force                 bool // replace an older archive
 }
 
 // run examines the machine. The error is the answer no, with status 1, when it cannot trace.

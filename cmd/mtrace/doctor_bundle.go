@@ -34,7 +34,7 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 		err = copyOut(std, gather)
 	} else {
 		// It is made first, or minutes are spent for nothing, and has its name last, or half an archive is sent.
-		err = wholefile.Write(o.bundle, gather)
+		err = wholefile.Write(o.bundle, o.force, gather)
 	}
 	if err != nil {
 		return usageError("the archive was not written: %v", err)

@@ -39,6 +39,7 @@ func exportCommand() command {
 			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "", "of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
 			flags.StringVar(&x.by, "partition", "", "with csv and parquet, `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that the exports of many runs make one dataset")
+			forceFlag(flags, &x.force)
 			x.part.flags(flags)
 			return func(std stdio, args []string) error { return x.run(std, args) }
 		},
@@ -51,6 +52,7 @@ type exportJob struct {
 	output  string
 	table   string
 	by      string // how datasets are partitioned; empty is not
+	force   bool   // replace files that are there
 	part    part
 }
 
@@ -223,16 +225,16 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := &table.Directory{Path: path, Partition: partition}
+		d := &table.Directory{Path: path, Partition: partition, Replace: x.force}
+		if err := d.Check(table.Format(format)); err != nil {
+			return nil, err
+		}
 		return &outlet{table.NewFiles(d, table.Format(format)), path, d.Commit, d.Discard}, nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder: name the file to write", path)
 	}
 	if wholefile.Same(path, trace) {
 		return nil, fmt.Errorf("%s is what is read: name another file to write", path)
 	}
-	f, err := wholefile.Create(path)
+	f, err := wholefile.Create(path, x.force)
 	if err != nil {
 		return nil, err
 	}

@@ -21,12 +21,12 @@ func TestExportPartition(t *testing.T) {
 	}
 	for range 2 {
 		trace := smallTrace(t)
-		for range 2 {
-			if got := sh(t, dir, nil, tool.mtrace, "export", "--format", "parquet", "--partition", "run", "-o", "set", trace); got.exit != 0 || got.stdout != "set\n" {
+		for _, force := range []string{"--force=false", "--force"} {
+			if got := sh(t, dir, nil, tool.mtrace, "export", force, "--format", "parquet", "--partition", "run", "-o", "set", trace); got.exit != 0 || got.stdout != "set\n" {
 				t.Fatalf("%+v", got)
 			}
 		}
-		if got := sh(t, dir, nil, tool.mtrace, "export", "--format", "parquet", "-o", "plain", trace); got.exit != 0 {
+		if got := sh(t, dir, nil, tool.mtrace, "export", "--force", "--format", "parquet", "-o", "plain", trace); got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
 	}

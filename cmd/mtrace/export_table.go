@@ -32,7 +32,7 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 			path, path, x.table)
 	}
 	var cut []string
-	err = writeFile(std, x.output, path, func(f *os.File) (err error) {
+	err = writeFile(std, x.output, path, x.force, func(f *os.File) (err error) {
 		cut, err = x.tableTo(std, inputs, path, format, f)
 		return err
 	})

@@ -17,6 +17,7 @@ type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
 	taken                  bool   // standard output is, by something else
+	force                  bool   // replace files that are there
 }
 
 func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
@@ -24,6 +25,7 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.markdown, "markdown", false, "print the results as Markdown, for a pull request or GitHub's job summary")
 	flags.BoolVar(&o.github, "github", false, "print an annotation of GitHub Actions for all that fails, to standard error")
 	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard output, and then the text is left out")
+	forceFlag(flags, &o.force)
 }
 
 func (o *gateOutput) check() error {
@@ -33,7 +35,7 @@ func (o *gateOutput) check() error {
 	if o.junit == standardOutput && (o.json || o.markdown) {
 		return usageError("--junit - is on standard output, as --json and --markdown are: name a file for it")
 	}
-	return nil
+	return mayWrite("--junit", o.junit, o.force)
 }
 
 // A decision is printed in the forms that gateOutput names.
@@ -54,7 +56,7 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 				return err
 			}
 		}
-		if err := writeFile(std, o.junit, "", func(f *os.File) error { return g.WriteJUnit(f) }); err != nil {
+		if err := writeFile(std, o.junit, "", o.force, func(f *os.File) error { return g.WriteJUnit(f) }); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,7 @@ func (o *runOptions) checkOutput(command []string) error {
 			return usageError("%s is no program; a file for the report has = before it: --json=%s", command[0], command[0])
 		}
 	}
+	o.view.force = o.force
 	return o.view.check(nil)
 }
 

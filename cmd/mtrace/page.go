@@ -67,5 +67,5 @@ func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, li
 
 // writePage writes a report with its pictures as a page.
 func (v *reportView) writePage(std stdio, path string, r *report.Report, pictures *page.Document) error {
-	return writeFile(std, v.html, path, func(f *os.File) error { return page.Write(f, r, pictures) })
+	return writeFile(std, v.html, path, v.force, func(f *os.File) error { return page.Write(f, r, pictures) })
 }

@@ -31,6 +31,7 @@ func pprofCommand() command {
 			flags.StringVarP(&j.out, "output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
 			flags.StringSliceVar(&j.types, "type", profile.Types, "the `TYPES` of profiles to write; of a recording of Instruments also cpu")
 			flags.StringVar(&j.format, "format", "pprof", "the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
+			forceFlag(flags, &j.force)
 			j.of.flags(flags)
 			return func(std stdio, args []string) error {
 				j.asked = flags.Changed("type")
@@ -47,6 +48,7 @@ type profileJob struct {
 	asked  bool // the user named the types
 	format string
 	of     part
+	force  bool // replace files that are there
 }
 
 // built is a profile to be written.
@@ -227,7 +229,7 @@ func (j *profileJob) write(std stdio, input string, list []built) error {
 		if !toFile {
 			path = filepath.Join(j.out, b.kind+profileFormats[j.format])
 		}
-		err := writeFile(std, path, input, func(f *os.File) error {
+		err := writeFile(std, path, input, j.force, func(f *os.File) error {
 			if j.format == "folded" {
 				return profile.WriteFolded(f, b.profile)
 			}

@@ -19,12 +19,13 @@ func repairCommand() command {
 		example: "mtrace repair slow.mtrace.part -o slow.mtrace",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			out := flags.StringP("output", "o", "", "the `FILE` to write, - for standard output (default FILE with -repaired in its name)")
-			force := flags.Bool("force", false, "replace that file, when it is there")
+			var force bool
+			forceFlag(flags, &force)
 			return func(std stdio, args []string) error {
 				if len(args) != 1 {
 					return usageError("takes one trace, but got %d: mtrace repair FILE", len(args))
 				}
-				return repair(std, args[0], *out, *force)
+				return repair(std, args[0], *out, force)
 			}
 		},
 	}

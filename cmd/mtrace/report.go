@@ -27,6 +27,7 @@ type reportView struct {
 	queues   []uint
 	wide     bool
 	top      uint
+	force    bool // replace files that are there
 }
 
 // flags declares the flags that both `run` and `report` have.
@@ -50,6 +51,7 @@ func reportCommand() command {
 			var v reportView
 			v.flags(flags)
 			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well; - is standard output, and then the text is left out")
+			forceFlag(flags, &v.force)
 			v.part.flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil, "list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, as 'worker-*'")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
@@ -88,7 +90,7 @@ func (v *reportView) check(paths []string) error {
 	case v.html == standardOutput && v.json == standardOutput:
 		return usageError("--html - and --json would both be on standard output: name a file for one of them")
 	}
-	return v.json.take("--json")
+	return cmp.Or(v.json.take("--json", v.force), mayWrite("--html", v.html, v.force))
 }
 
 // eachTrace goes on after a trace that is not whole, and returns the first such error.
@@ -135,7 +137,7 @@ func (v *reportView) print(std stdio, path string) error {
 	}
 	switch {
 	case v.json != "":
-		err = v.json.write(std, path, r.WriteJSON)
+		err = v.json.write(std, path, v.force, r.WriteJSON)
 	case v.html != standardOutput:
 		err = r.WriteText(std.out, opts)
 	}

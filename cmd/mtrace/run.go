@@ -44,7 +44,7 @@ func runCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o runOptions
 			flags.StringVarP(&o.output, "output", "o", "", "the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
-			flags.BoolVar(&o.force, "force", false, "replace the trace that -o names, when it is there")
+			forceFlag(flags, &o.force)
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
 			flags.Var(&o.keepEmpty, "keep-empty", "keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with =false it is never kept")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"

@@ -41,6 +41,7 @@ func sweepCommand() command {
 			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard output, and then the text is left out")
 			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as a page, which needs no other file, to this `FILE`; - is standard output, and then the text is left out")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
+			forceFlag(flags, &s.force)
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
 	}
@@ -52,6 +53,7 @@ type sweep struct {
 	output, plot string
 	html         string
 	json         bool
+	force        bool   // replace files that are there
 	dir          string // of the traces
 }
 
@@ -91,20 +93,12 @@ func (s *sweep) check(command []string) (err error) {
 	if s.html == standardOutput && (s.json || s.plot == standardOutput) {
 		return usageError("--html - is on standard output, as --json or --plot - is: name a file for the page")
 	}
-	if s.html != "" && s.html != standardOutput {
-		if info, err := os.Stat(filepath.Dir(s.html)); err != nil || !info.IsDir() {
-			return usageError("--html %s: there is no folder %s", s.html, filepath.Dir(s.html))
-		}
-	}
 	if s.plot != "" && s.plot != standardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
 			return usageError("--plot: %w", err)
 		}
-		if info, err := os.Stat(filepath.Dir(s.plot)); err != nil || !info.IsDir() {
-			return usageError("--plot %s: there is no folder %s", s.plot, filepath.Dir(s.plot))
-		}
 	}
-	return nil
+	return cmp.Or(mayWrite("--html", s.html, s.force), mayWrite("--plot", s.plot, s.force))
 }
 
 func (s *sweep) run(std stdio, command []string) (err error) {
@@ -169,8 +163,8 @@ func (s *sweep) prepareFolder() error {
 	}
 	for turn := range s.runs {
 		for _, n := range s.threads {
-			if path := s.tracePath(n, turn); exists(path) || exists(path+partSuffix) {
-				return usageError("%s is there already, of an earlier sweep: name another folder", path)
+			if path := s.tracePath(n, turn); !s.force && (exists(path) || exists(path+partSuffix)) {
+				return usageError("%s is there already, of an earlier sweep: name another folder, or give --force to replace it", path)
 			}
 		}
 	}
@@ -190,7 +184,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, noReport: true, follow: true, quiet: true}, args)
+	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, force: s.force, noReport: true, follow: true, quiet: true}, args)
 	var ended status
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
@@ -351,10 +345,10 @@ func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 		err = doc.WriteText(std.out)
 	}
 	if err == nil && s.plot != "" {
-		err = writeFile(std, s.plot, "", func(f *os.File) error { return doc.WritePlot(f) })
+		err = writeFile(std, s.plot, "", s.force, func(f *os.File) error { return doc.WritePlot(f) })
 	}
 	if err == nil && s.html != "" {
-		err = writeFile(std, s.html, "", func(f *os.File) error { return page.WriteSweep(f, doc) })
+		err = writeFile(std, s.html, "", s.force, func(f *os.File) error { return page.WriteSweep(f, doc) })
 	}
 	return err
 }

@@ -26,26 +26,24 @@ const partSuffix = wholefile.Suffix
 // beginTrace makes the file for the trace that is to be called path. What is there already is not touched; without force it is an
 // error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that is going on.
 func beginTrace(path string, force bool) (*unfinished, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	use, err := wholefile.Look(path, force)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, status{exitUsage, err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if use == wholefile.AsItIs {
+		f, err := wholefile.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		return &unfinished{File: f, path: path, kept: true}, nil
 	}
-	if err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder: name the file to write", path)
-	}
 	if force {
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			path = target
-		}
 		if err := os.Remove(path + partSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-	} else if exists(path) {
-		return nil, usageError("%s is there already: name another file, or give --force to replace it", path)
 	}
 	u, err := newUnfinished(path + partSuffix)
 	if errors.Is(err, fs.ErrExist) {
@@ -100,7 +98,7 @@ func (u *unfinished) nameAfter(base string) error {
 		if exists(path) {
 			continue
 		}
-		err := renameToNew(u.path, path+partSuffix)
+		err := wholefile.RenameToNew(u.path, path+partSuffix)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -123,7 +121,7 @@ func (u *unfinished) finish(force bool) (path string, err error) {
 	path = u.path[:len(u.path)-len(partSuffix)]
 	if force {
 		err = os.Rename(u.path, path)
-	} else if err = renameToNew(u.path, path); errors.Is(err, fs.ErrExist) {
+	} else if err = wholefile.RenameToNew(u.path, path); errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%s was made by somebody else meanwhile: the trace is %s", path, u.path)
 	}
 	if err != nil {
@@ -172,20 +170,4 @@ func orUnfinished(path string, err error) error {
 		return fmt.Errorf("%w; there is %s, of a recording that was killed or is going on: mtrace reads it as far as it goes", err, path+partSuffix)
 	}
 	return err
-}
-
-// renameToNew gives a file another name that nothing has. Where the file system knows no links, two who do this at once may still
-// meet; everywhere else they cannot.
-func renameToNew(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil {
-		return os.Remove(from)
-	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if exists(to) {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
 }

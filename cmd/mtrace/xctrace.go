@@ -37,6 +37,7 @@ type xctraceView struct {
 	template string
 	limit    time.Duration
 	env      []string
+	force    bool // replace profiles that are there
 }
 
 func xctraceCommand() command {
@@ -49,6 +50,7 @@ func xctraceCommand() command {
 			var v xctraceView
 			flags.BoolVar(&v.json, "json", false, "print the summary as JSON (mtrace.xctrace/1)")
 			flags.StringVar(&v.pprof, "pprof", "", "write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
+			forceFlag(flags, &v.force)
 			flags.UintSliceVar(&v.pids, "pid", nil, "summarise these processes, by their `NUMBER` (default: the recording's target)")
 			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
@@ -250,7 +252,7 @@ func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter s
 			continue
 		}
 		path := filepath.Join(v.pprof, name+".pb.gz")
-		if err := writeFile(std, path, "", func(f *os.File) error { return p.Write(f) }); err != nil {
+		if err := writeFile(std, path, "", v.force, func(f *os.File) error { return p.Write(f) }); err != nil {
 			return errors.Join(fmt.Errorf("write %s", path), err)
 		}
 	}

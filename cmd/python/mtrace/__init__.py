@@ -104,9 +104,9 @@ class Trace:
         """The report as people read it."""
         return _ask("report", *(["--section=" + ",".join(sections)] if sections else []), "--", self.path)
 
-    def export(self, format, output):
-        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv or parquet."""
-        _ask("export", "--format=" + format, "--output=" + os.fspath(output), "--", self.path)
+    def export(self, format, output, force=False):
+        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv or parquet. With force it replaces older files."""
+        _ask("export", "--format=" + format, *(["--force"] if force else []), "--output=" + os.fspath(output), "--", self.path)
         return output
 
     @property

@@ -1,0 +1,107 @@
+package wholefile
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Use says how a path is written to.
+type Use int
+
+const (
+	AsANewFile Use = iota // nothing has the name, or it may be replaced
+	AsItIs                // a pipe, a device or a descriptor
+)
+
+// An ExistsError says that something has the name already, and that the user did not ask to replace it.
+type ExistsError struct {
+	Path string
+	Link bool // the name is a symbolic link's
+}
+
+func (e *ExistsError) Error() string {
+	if e.Link {
+		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give --force to replace the link"
+	}
+	return e.Path + " is there already: name another file, or give --force to replace it"
+}
+
+// Is makes an ExistsError be fs.ErrExist.
+func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
+
+// Look says how path is written to, or why not. Commands call it before they begin long work.
+func Look(path string, replace bool) (Use, error) {
+	if descriptor.MatchString(path) {
+		return AsItIs, nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return AsANewFile, nil // making the file says what is wrong
+	}
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
+		return 0, fmt.Errorf("%s is a folder: name the file to write", path)
+	}
+	link := info.Mode().Type() == fs.ModeSymlink
+	switch {
+	case !link && !info.Mode().IsRegular():
+		if !replace && ofAnotherUser(info) {
+			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name another file, or give --force", path)
+		}
+		return AsItIs, nil
+	case !replace:
+		return 0, &ExistsError{path, link}
+	}
+	return AsANewFile, nil
+}
+
+// ofAnotherUser says whether a file belongs to somebody who is neither this user nor root.
+func ofAnotherUser(info fs.FileInfo) bool {
+	owner, known := info.Sys().(*syscall.Stat_t)
+	return known && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() && int(owner.Uid) != os.Getuid()
+}
+
+// descriptor matches the names by which systems call open descriptors. They are links, which only the system makes.
+var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,9})|/proc/\d+/fd/\d+)$`)
+
+// waiting is where Open says that it waits.
+var waiting io.Writer = os.Stderr
+
+// Open opens a path that Look says is written to as it is. A pipe without a reader is waited for, and that is said.
+func Open(path string) (*os.File, error) {
+	if m := descriptor.FindStringSubmatch(path); m != nil {
+		number, err := strconv.Atoi(m[2])
+		switch {
+		case m[1] == "stdout":
+			number, err = 1, nil
+		case m[1] == "stderr":
+			number, err = 2, nil
+		}
+		if err != nil { // of another process
+			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		}
+		// A copy, and not the file opened again: it goes on where the shell's output ends.
+		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+		return os.NewFile(uintptr(copied), path), nil
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeNamedPipe {
+		probe, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err == unix.ENXIO {
+			fmt.Fprintf(waiting, "mtrace: %s is a pipe that nobody reads yet: waiting for its reader\n", filepath.Base(path))
+		}
+		if err == nil {
+			defer unix.Close(probe) // after the file is open, or the reader sees an end
+		}
+	}
+	return os.OpenFile(path, os.O_WRONLY|unix.O_NOFOLLOW, 0)
+}

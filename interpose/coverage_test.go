@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"mtrace/collector/wire"
@@ -192,9 +193,9 @@ func TestDeviceMadeBehindTheTracer(t *testing.T) {
 	}
 }
 
-// Where Metal comes late, and a device by a function that is not replaced, as neither does on a Mac at once, the process says at its end
-// that it was blind.
-func TestUnseenDevice(t *testing.T) {
+// Python opens Metal late, and gets a device by a function that is not replaced: the program's search for that function shows that Metal has come,
+// and the initializer of its base class is hooked then.
+func TestDeviceOfALateMetal(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
 import ctypes
@@ -203,7 +204,17 @@ metal.CGDirectDisplayCopyCurrentMetalDevice.restype = ctypes.c_void_p
 print(bool(metal.CGDirectDisplayCopyCurrentMetalDevice(0)))
 `
 	r := trace(t, exec.Command(install.Launcher(), "/usr/bin/python3", "-c", program))
-	if r.stdout != "True\n" {
+	if r.stdout != "True\n" || !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	r.traced(t)
+}
+
+// A process whose Metal is out of the tracer's reach, here in a linker namespace of its own, says at its end that it was not seen.
+func TestUnseenDevice(t *testing.T) {
+	install, _ := softMetal(t)
+	r := trace(t, exec.Command(linkingHost(t), "namespace", plugin(t, "linking-plugin.so", "own", linkedWith(install)...)))
+	if !strings.HasSuffix(r.stdout, "status 4\n") {
 		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
 	}
 	warnings := 0

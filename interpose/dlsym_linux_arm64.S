@@ -1,5 +1,5 @@
-// dlsym(handle, name) for AArch64: asks mt_dlsym_pick, then returns its answer or jumps to the next dlsym with the arguments and
-// the return address as they came. AAPCS64; the pick comes back in x0 (address) and x1 (is it ours).
+// dlsym(handle, name) for AArch64: asks mt_dlsym_pick, which also gets the caller's address, then returns its answer or jumps to the
+// next dlsym with the arguments and the return address as they came. AAPCS64; the pick comes back in x0 (address) and x1 (is it ours).
 #if defined(__linux__) && defined(__aarch64__)
 	.text
 	.globl dlsym
@@ -13,6 +13,7 @@ dlsym:
 	.cfi_offset 30, -24
 	mov x29, sp
 	stp x0, x1, [sp, #16]
+	mov x2, x30
 	bl mt_dlsym_pick
 	mov x16, x0
 	mov x17, x1

@@ -79,9 +79,17 @@ static void hook(Class class, const char *name, void *original, IMP ours) {
 
 const char *mt_methods_prepare(void) { return mt_methods_resolve() ? NULL : "not traced: the Objective-C runtime is none that the tracer knows"; }
 
+static _Atomic bool hooked;
+bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_relaxed); }
+
 void mt_base_hook(void) {
   if (!mt_metal_there() || !mt_methods_resolve()) return;
+#ifdef __linux__
+  // While a library's constructors run, the runtime cannot yet resolve a class whose root class it has not registered, and ends the program.
+  if (!objc_lookUpClass("Object") || !objc_lookUpClass("NSObject")) return;
+#endif
   Class queue = objc_lookUpClass("_MTLCommandQueue");
+  if (!queue || atomic_exchange(&hooked, true)) return;
   hook(queue, "initWithDevice:maxCommandBufferCount:", &initialize_queue, (IMP)queue_made_with_count);
   hook(queue, "initWithDevice:descriptor:", &initialize_queue_by, (IMP)queue_made_by_descriptor);
   Class buffer = objc_lookUpClass("_MTLCommandBuffer");

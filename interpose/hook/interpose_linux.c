@@ -2,11 +2,16 @@
 // those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S): glibc's RTLD_NEXT
 // looks at the return address, so no frame of ours may stand between.
 #include "hook/interpose.h"
+#include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include "core/session.h"
 #include "core/state.h"
+#include "hook/base.h"
 #include "hook/codegen.h"
 #include "hook/metal.h"
+#include "system/lookup.h"
 #include "system/originals.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -27,43 +32,72 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// Called by the dlsym of dlsym_linux_*.S: what to return, if it is for us to say; else it jumps on.
+// Metal may come with a library that calls it past this one, as one opened with RTLD_DEEPBIND does. A program uses what it has opened by
+// asking for its symbols: then Metal is looked for, when anything was loaded since the last time, and the initializers of its base classes are hooked.
+static void look_for_metal(void) {
+  static _Atomic unsigned long long looked_at;
+  static _Atomic bool waits; // Metal is there, its classes are not yet
+  if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY) return;
+  unsigned long long loaded = mt_libraries_loaded();
+  if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) == loaded && !atomic_load_explicit(&waits, memory_order_relaxed)) return;
+  mt_base_hook();
+  atomic_store_explicit(&waits, mt_metal_there() && !mt_base_hooked(), memory_order_relaxed);
+}
+
+// Metal in a linker namespace of its own has an Objective-C runtime, and a C library, of its own: it is left alone. Thread-specific data would be
+// shared by the two C libraries, under keys that each gives out as if it were alone.
+static bool is_out_of_reach(void *real) {
+  static _Atomic bool said;
+  if (!mt_in_other_namespace(real)) return false;
+  if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_OFF && !atomic_exchange(&said, true))
+    mt_session_warn(0, "Metal in a linker namespace that dlmopen made is not traced");
+  return true;
+}
+
+// Called by the dlsym of dlsym_linux_*.S: what to return, if this library decides that; else it jumps on. RTLD_NEXT depends on where the
+// caller's library stands: the C library decides, unless nothing but this library's function would be found.
 struct mt_pick {
   void *address;
   long ours;
 };
-struct mt_pick mt_dlsym_pick(void *handle, const char *name) {
+struct mt_pick mt_dlsym_pick(void *handle, const char *name, const void *caller) {
+  const struct mt_pick not_ours = {NULL, 0};
   mt_dlsym next = mt_dlsym_next();
-  if (!name || strncmp(name, "MTLC", 4) != 0) return (struct mt_pick){NULL, 0};
+  if (!name) return not_ours;
+  look_for_metal();
+  if (strncmp(name, "MTLC", 4) != 0) return not_ours;
   for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
     const struct function *f = &functions[i];
     if (strcmp(name, f->name) != 0) continue;
+    if (handle == RTLD_NEXT) return mt_metal_behind(i, caller) ? not_ours : (struct mt_pick){NULL, 1};
     void *real = next(handle, name);
-    if (real == f->ours) real = mt_metal_real(i); // NULL when no library behind us has it, and dlerror says so
+    if (real == f->ours) real = mt_metal_behind(i, caller); // NULL when the caller would find none, and dlerror says so
     if (!real) return (struct mt_pick){NULL, 1};
-    if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF) return (struct mt_pick){real, 1};
+    if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (struct mt_pick){real, 1};
     mt_metal_found(i, real);
     return (struct mt_pick){f->ours, 1};
   }
-  return (struct mt_pick){NULL, 0};
+  return not_ours;
 }
 
+#define REAL(which) mt_metal_real(which, __builtin_return_address(0))
+
 id MTLCreateSystemDefaultDevice(void) {
-  id (*real)(void) = (id(*)(void))mt_metal_real(MT_METAL_CREATE);
+  id (*real)(void) = (id(*)(void))REAL(MT_METAL_CREATE);
   return real ? mt_create_default_device(real) : NULL;
 }
 
 id MTLCopyAllDevices(void) {
-  id (*real)(void) = (id(*)(void))mt_metal_real(MT_METAL_COPY);
+  id (*real)(void) = (id(*)(void))REAL(MT_METAL_COPY);
   return real ? mt_copy_all_devices(real) : NULL;
 }
 
 id MTLCopyAllDevicesWithObserver(id *observer, void *handler) {
-  id (*real)(id *, void *) = (id(*)(id *, void *))mt_metal_real(MT_METAL_COPY_OBSERVED);
+  id (*real)(id *, void *) = (id(*)(id *, void *))REAL(MT_METAL_COPY_OBSERVED);
   return real ? mt_copy_observed_devices(real, observer, handler) : NULL;
 }
 
 void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block) {
-  mt_build_request real = (mt_build_request)mt_metal_real(MT_METAL_BUILD_REQUEST);
+  mt_build_request real = (mt_build_request)REAL(MT_METAL_BUILD_REQUEST);
   if (real) mt_codegen_build(real, service, unused, type, request, bytes, block);
 }

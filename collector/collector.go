@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"mtrace/collector/tracefile"
+	"mtrace/collector/unproven"
 	"mtrace/collector/wire"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	Path string
 	// Dir is the directory for the socket: made, or this user's alone. Empty for a new temporary one.
 	Dir string
+	// Token, unless it is zero, is what each connection must begin with. It is for the environment of the traced programs, and of no others: see
+	// Collector.Environment. With a token and neither Path nor Dir, root's collector also takes processes of other users.
+	Token wire.Token
 	// Writer is the trace. The Collector closes it.
 	Writer *tracefile.Writer
 	// Log gets one line for each thing that is not as it should be. The zero value is silent.
@@ -59,6 +63,8 @@ type Collector struct {
 	place    *place
 	children children
 	door     *door
+	unproven *unproven.Connections // of other users
+	refused  *unproven.Refusals
 	began    wire.ClockSample // of our own, where there are ticks
 
 	shutting    sync.Once
@@ -97,22 +103,24 @@ type Result struct {
 	Salvaged  uint64   // of Records, those read from the shared memory of processes that were gone
 	Lost      uint64   // records that were made and are not in the trace, whatever the reason
 	Bytes     int64    // size of the trace
+	Refused   uint64   // connections that were not believed; their processes are not counted
 	Warnings  []string // one line each
 }
 
 // New makes the socket. From then on connections wait for Serve.
 func New(o Options) (*Collector, error) {
-	place, err := takePlace(o.Path, o.Dir)
+	place, err := takePlace(o.Path, o.Dir, !o.Token.IsZero())
 	if err != nil {
 		return nil, err
 	}
-	door, err := openDoor(place)
+	door, err := openDoor(place, o.Token)
 	if err != nil {
 		place.leave()
 		return nil, err
 	}
 	c := &Collector{
 		writer: o.Writer, observer: o.Observer, watch: o.Watch, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
+		unproven: unproven.New(unprovenPlaces), refused: unproven.NewRefusals(o.Log),
 		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
 	}
 	c.began, _ = sampleClock(wire.ClockTSC)
@@ -129,8 +137,17 @@ func New(o Options) (*Collector, error) {
 	return c, nil
 }
 
-// Address is the path of the socket, for the environment of traced processes.
+// Address is the path of the socket.
 func (c *Collector) Address() string { return c.place.path }
+
+// Environment returns the variables by which the library finds the collector and is believed by it.
+func (c *Collector) Environment() []string {
+	variables := []string{"MTRACE_SOCKET=" + c.place.path}
+	if token := c.door.token; !token.IsZero() {
+		variables = append(variables, wire.TokenVariable+"="+token.String())
+	}
+	return variables
+}
 
 // Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the error.
 func (c *Collector) Serve(ctx context.Context) error {
@@ -209,7 +226,7 @@ func (c *Collector) shut() {
 		os.Remove(c.place.path)
 		if !c.letIn() {
 			for _, a := range c.door.lastOnes() {
-				c.notTraced(word{pid: a.pid, why: "not traced: the collector had no descriptor left to hear it by; raise the limit with ulimit -n"})
+				c.notHeard(a, "the collector had no descriptor left to hear it by; raise the limit with ulimit -n")
 			}
 		}
 		c.door.close()
@@ -244,6 +261,10 @@ func (c *Collector) Close() (Result, error) {
 			c.failure = err
 		}
 		c.result.Bytes = c.writer.Size()
+		if n := c.refused.Finish(); n > 0 {
+			c.result.Refused = n
+			c.result.Warnings = append(c.result.Warnings, fmt.Sprintf("connections to the collector's socket that were refused, because they are not of the program: %d", n))
+		}
 		if n, why := c.writer.LeftOut(); n > 0 {
 			c.result.Lost += n
 			c.result.Warnings = append(c.result.Warnings, fmt.Sprintf("%d records were left out: %v", n, why))

@@ -32,12 +32,19 @@ func startRecording(tb testing.TB) *recording { return startObserved(tb, nil) }
 
 func startObserved(tb testing.TB, observer Observer) *recording {
 	tb.Helper()
+	return startWith(tb, Options{Observer: observer})
+}
+
+// startWith starts a collector with these options; the writer and the log are the recording's.
+func startWith(tb testing.TB, o Options) *recording {
+	tb.Helper()
 	r := &recording{path: filepath.Join(tb.TempDir(), "t.mtrace"), tb: tb}
 	w, err := tracefile.Create(r.path, tracefile.Info{Tool: "test"})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r.Collector, err = New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&r.log)), Observer: observer})
+	o.Writer, o.Log = w, zerolog.New(zerolog.SyncWriter(&r.log))
+	r.Collector, err = New(o)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -39,19 +39,45 @@ func (c *Collector) serveConnection(a *arrival) {
 	}
 }
 
+// errOtherUser is why a connection of another user is refused where that user may not connect.
+func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
+
+// refuse counts a connection that is not believed. What it is, and what it wanted to say, is no part of the trace.
+func (c *Collector) refuse(a *arrival, why error) {
+	c.refused.Add(fmt.Sprintf("process %d of user %d", a.pid, a.uid), why)
+}
+
 // welcome finds out whose connection it is; nil when it is to be ended.
 func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (p *process, replaced <-chan struct{}) {
 	defer c.door.hear(a)
-	if a.err == nil && a.uid != os.Getuid() && !c.place.openToOthers() {
-		a.err = fmt.Errorf("it belongs to user %d", a.uid)
-	}
 	if a.err != nil {
-		c.log.Warn().Err(a.err).Msg("a connection was refused")
-		c.notTraced(word{pid: a.pid, why: "not traced: its connection was refused: " + a.err.Error()})
+		c.notHeard(a, "its connection was refused: "+a.err.Error())
 		return nil, nil
 	}
-	a.conn.SetReadDeadline(time.Now().Add(helloPatience))
+	hello, err := c.hear(a, r, in)
+	if err != nil {
+		return nil, nil
+	}
+	r.readUntil(time.Time{})
+	if hello.Children {
+		c.children.take(r, hello.Program)
+		hello.Children = false
+	}
+	if c.accept != nil && !c.accept(hello) {
+		return nil, nil
+	}
+	number := a.pid
+	if number == unknownPID {
+		number = hello.PID
+	}
+	p = &process{collector: c, hello: hello, peer: number, number: a.number, began: time.Now(), reader: r, hurry: make(chan struct{}, 1), stopWatching: func() {}}
+	return p, c.processBegan(p)
+}
+
+// hear reads what a connection has to say first. It says of an error what has to be said.
+func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hello wire.Hello, err error) {
 	said := make(chan struct{})
+	defer close(said)
 	go func() {
 		if stillAlive(nil, nil, c.closing, said) {
 			select {
@@ -61,29 +87,32 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 			}
 		}
 	}()
-	hello, err := readHello(in)
-	close(said)
-	if err != nil {
-		if err != io.EOF { // somebody looked whether we are there
-			c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+	if err = c.prove(a, r); err != nil {
+		if err != io.EOF {
+			c.refuse(a, err)
 		}
-		if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) { // who is too slow comes again, or says that it could not
-			c.notTraced(word{pid: a.pid, why: "not traced: " + err.Error()})
-		}
-		return nil, nil
+		return hello, err
 	}
-	if !r.ended.Load() {
-		a.conn.SetReadDeadline(time.Time{})
+	r.readUntil(time.Now().Add(helloPatience))
+	if hello, err = readHello(in); err == nil || isEnd(err) { // one that ends looked whether we are there, or was killed before it said who it is
+		return hello, err
 	}
-	if hello.Children {
-		c.children.take(r, hello.Program)
-		hello.Children = false
+	c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+	if !errors.Is(err, os.ErrDeadlineExceeded) { // who is too slow comes again, or says that it could not
+		c.notTraced(word{pid: max(a.pid, 0), why: "not traced: " + err.Error()})
 	}
-	if c.accept != nil && !c.accept(hello) {
-		return nil, nil
+	return hello, err
+}
+
+// notHeard says of a connection that could not be heard, for a reason of ours, that its process is not traced; but not of one that is known to be no
+// process of the program.
+func (c *Collector) notHeard(a *arrival, why string) {
+	if !a.own() && (a.state != tokenRight || !c.place.shared) {
+		c.refuse(a, errors.New(why))
+		return
 	}
-	p = &process{collector: c, hello: hello, peer: a.pid, number: a.number, began: time.Now(), reader: r, hurry: make(chan struct{}, 1), stopWatching: func() {}}
-	return p, c.processBegan(p)
+	c.log.Warn().Int("pid", a.pid).Str("why", why).Msg("a connection was refused")
+	c.notTraced(word{pid: max(a.pid, 0), why: "not traced: " + why})
 }
 
 // serve handles the connection of a process that said hello, to the process's end.
@@ -156,8 +185,14 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 // program that had ended, and been waited for, was said to be still running.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
+// readHello reads the hello. A token before it is passed over: where one is asked for, it has been read already.
 func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	h, err := wire.ReadFrameHeader(in)
+	if err == nil && h.Kind == wire.FrameToken {
+		if _, err = in.Discard(int(h.Length)); err == nil {
+			h, err = wire.ReadFrameHeader(in)
+		}
+	}
 	if err != nil {
 		return hello, err
 	}

@@ -5,8 +5,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,13 +21,25 @@ const mostDescriptors = 2
 type descriptorReader struct {
 	conn        *net.UnixConn
 	ended       atomic.Bool
-	descriptors []int // at most mostDescriptors are wanted; the others are closed at once
+	mutex       sync.Mutex // held while the deadline is set
+	descriptors []int      // at most mostDescriptors are wanted; the others are closed at once
 }
 
 // end makes the reader stop at the end of what was sent.
 func (r *descriptorReader) end() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	r.ended.Store(true)
 	r.conn.SetReadDeadline(aLongTimeAgo)
+}
+
+// readUntil sets the time at which reading gives up; the zero time is never. After end it does nothing.
+func (r *descriptorReader) readUntil(deadline time.Time) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if !r.ended.Load() {
+		r.conn.SetReadDeadline(deadline)
+	}
 }
 
 func (r *descriptorReader) Read(p []byte) (int, error) {

@@ -11,14 +11,18 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
 )
 
 // A door is the socket that is listened on. It numbers connections as they are accepted. The kernel hands them out in the order
 // in which they were made, so of two connections of one process the one with the higher number was made later, whichever of
 // their goroutines runs first; the times that the processes themselves tell come from a clock that may be set back.
 type door struct {
-	file *os.File
-	raw  syscall.RawConn
+	file  *os.File
+	raw   syscall.RawConn
+	token wire.Token // with which each connection must begin; zero is none
+	peers peerSource
 
 	spare    *os.File   // a descriptor that is given up when there is no other left; nil when it could not be had
 	mutex    sync.Mutex // held while connections are accepted: numbers are in their order
@@ -31,19 +35,22 @@ type door struct {
 type arrival struct {
 	conn   *net.UnixConn // nil when there was no descriptor for it: err says so
 	number uint64        // from 1, in the order in which connections were made
-	uid    int
-	pid    int   // as the kernel gave it; 0 is in a namespace that is not seen here
-	err    error // why it cannot be heard
-	heard  chan struct{}
+	peer
+	state tokenState
+	err   error // why it cannot be heard
+	heard chan struct{}
 }
 
+// own reports whether the connection is of this user, and so may be of one of the program's processes though it has proved nothing.
+func (a *arrival) own() bool { return a.uid == os.Getuid() }
+
 // openDoor listens at a place.
-func openDoor(p *place) (*door, error) {
+func openDoor(p *place, token wire.Token) (*door, error) {
 	l, err := p.listen()
 	if err != nil {
 		return nil, err
 	}
-	d := &door{arriving: map[int][]*arrival{}}
+	d := &door{token: token, peers: kernelPeer, arriving: map[int][]*arrival{}}
 	d.spare, _ = os.Open(os.DevNull) // without one there are none left already
 	if d.file, err = l.File(); err == nil {
 		d.raw, err = d.file.SyscallConn()
@@ -81,7 +88,7 @@ func (d *door) lastOnes() (all []*arrival) {
 			return all
 		}
 		if len(some) == 0 { // not even the spare one's place is free: of those nothing can be known
-			return append(all, &arrival{})
+			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
 	}
 }
@@ -140,7 +147,8 @@ func (d *door) accept(listener uintptr) (*arrival, error) {
 	}
 	d.last++
 	a := &arrival{number: d.last, heard: make(chan struct{})}
-	a.uid, a.pid, a.err = peerOf(fd)
+	a.peer, a.err = d.peers.of(fd)
+	a.state = readToken(fd, d.token)
 	if conn, err := d.connection(os.NewFile(uintptr(fd), "connection")); err == nil {
 		a.conn = conn.(*net.UnixConn)
 	} else if a.err == nil {
@@ -209,11 +217,11 @@ func (d *door) said() uint64 {
 	return d.heard
 }
 
-// of are the connections of a process that have been accepted and not been heard.
+// of are the connections that have been accepted and not been heard, and that may be of a process: it may have closed one of them already.
 func (d *door) of(pid int) []*arrival {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return slices.Clone(d.arriving[pid])
+	return slices.Concat(d.arriving[pid], d.arriving[unknownPID])
 }
 
 // acceptPause is how long to wait for descriptors when there are none.

@@ -74,7 +74,7 @@ func TestBadHellos(t *testing.T) {
 		log   string
 	}{
 		"nothing":       {nil, ""},
-		"half a header": {[]byte("MTRF"), "unexpected EOF"},
+		"half a header": {[]byte("MTRF"), ""}, // it was ended before it had said who it is: a process says hello before it uses Metal
 		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "not a hello"},
 		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
 		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=1\x00")), "no process id"},

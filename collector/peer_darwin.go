@@ -9,16 +9,16 @@ import (
 // receiveCloseOnExec has no counterpart here: descriptors are marked after they came.
 const receiveCloseOnExec = 0
 
-// peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
-func peerOf(fd int) (uid, pid int, err error) {
-	c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-	if err != nil {
-		return 0, 0, err
-	}
-	if pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err != nil {
-		return 0, 0, err
-	}
-	return int(c.Uid), pid, nil
+// kernelPeer is what this kernel says.
+var kernelPeer = peerSource{
+	user: func(fd int) (int, error) {
+		c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		if err != nil {
+			return 0, err
+		}
+		return int(c.Uid), nil
+	},
+	process: func(fd int) (int, error) { return unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID) },
 }
 
 // watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop ends

@@ -12,13 +12,22 @@ const receiveCloseOnExec = unix.MSG_CMSG_CLOEXEC
 // soPeerPidfd is SO_PEERPIDFD of include/uapi/asm-generic/socket.h, Linux 6.5.
 const soPeerPidfd = 77
 
-// peerOf says whose process is at the other end of a connection, by what the kernel noted when it connected.
-func peerOf(fd int) (uid, pid int, err error) {
-	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
-	if err != nil {
-		return 0, 0, err
-	}
-	return int(c.Uid), int(c.Pid), nil
+// kernelPeer is what this kernel says.
+var kernelPeer = peerSource{
+	user: func(fd int) (int, error) {
+		c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err != nil {
+			return 0, err
+		}
+		return int(c.Uid), nil
+	},
+	process: func(fd int) (int, error) {
+		c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err != nil {
+			return 0, err
+		}
+		return int(c.Pid), nil
+	},
 }
 
 // watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that cannot

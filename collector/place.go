@@ -22,6 +22,8 @@ const (
 	socketName   = "socket"
 	secretLength = 20
 	placePrefix  = "mtrace-collector-"
+	// boundName is the name under which the socket is bound in a directory that we make, before it gets its own.
+	boundName = "bound"
 	// lockEnding makes the name of the lock out of that of the socket. The library knows it (interpose/core/session.c).
 	lockEnding = ".lock"
 	// lockPatience is how long somebody may hold the lock who only looks whether it is free.
@@ -31,12 +33,14 @@ const (
 // A place is where a collector listens: a socket, and beside it a file that the collector keeps locked. The kernel takes the lock away when
 // the collector ends, however it ends: that is how programs, and other collectors, know whether it lives.
 //
-// In a directory that was named to us only this user can reach the socket. One that we make lets others pass and not look: who knows the
-// name of the socket, which is a secret, can connect. That is what was started under mtrace, also when it has given up its user.
+// Only this user can reach the socket, with one exception: when root records, programs may drop their privileges before they connect. Then
+// other users can pass the directory, which is one that we made, and connect to the socket, whose name is a secret that they cannot list and
+// that the kernel does not show (see listen); and a connection must begin with a token (see Collector.prove).
 type place struct {
-	path string // of the socket
-	lock *os.File
-	made string // the directory, when it was made for this
+	path   string // of the socket
+	lock   *os.File
+	made   string // the directory, when it was made for this
+	shared bool   // other users may connect
 
 	socket os.FileInfo // as it was made
 }
@@ -50,16 +54,13 @@ func (p *place) removed() string {
 	return "the collector's socket " + p.path + " was removed while it recorded: processes that began after that are not in the trace"
 }
 
-// openToOthers says whether another user's process may connect: only to root's collector, whose programs can give up their user, and only where
-// it must have known the secret.
-func (p *place) openToOthers() bool { return os.Getuid() == 0 && p.made != "" }
-
 // takePlace takes the socket at path; or the one in dir, which is made when it is not there and must be private; or, when both
-// are empty, the one in a new directory, after it has removed those of collectors that are gone.
-func takePlace(path, dir string) (p *place, err error) {
+// are empty, the one in a new directory, after it has removed those of collectors that are gone. The new directory of root's collector is
+// open to other users if that collector has a token.
+func takePlace(path, dir string, hasToken bool) (p *place, err error) {
 	p = &place{path: path}
 	if path == "" && dir == "" {
-		return newPlace(temporaryFolder())
+		return newPlace(temporaryFolder(), hasToken && os.Getuid() == 0)
 	}
 	if path == "" {
 		if err = makePrivate(dir); err != nil {
@@ -79,17 +80,19 @@ func takePlace(path, dir string) (p *place, err error) {
 }
 
 // newPlace makes a place in a folder for temporary files.
-func newPlace(parent string) (p *place, err error) {
+func newPlace(parent string, shared bool) (p *place, err error) {
 	sweep(parent, placePrefix, removePlace)
 	for range 10 { // who sweeps may have taken a directory for abandoned before its lock was
-		p = &place{}
+		p = &place{shared: shared}
 		if p.made, err = os.MkdirTemp(parent, placePrefix); err != nil {
 			break
 		}
 		p.path = filepath.Join(p.made, rand.Text()[:secretLength])
-		if err = os.Chmod(p.made, 0o711); err != nil {
-			os.Remove(p.made)
-			break
+		if shared {
+			if err = os.Chmod(p.made, 0o711); err != nil {
+				os.Remove(p.made)
+				break
+			}
 		}
 		if p.lock, err = lock(p.path + lockEnding); err == nil {
 			return p, nil
@@ -133,25 +136,34 @@ func (p *place) leave() {
 	p.lock.Close()
 }
 
-// listen makes the socket.
-func (p *place) listen() (*net.UnixListener, error) {
+// listen makes the socket. It is bound under another name and renamed before it listens: the kernel shows every user the name under which a
+// socket was bound (/proc/net/unix, netstat), also of one in a directory that the user cannot list.
+func (p *place) listen() (l *net.UnixListener, err error) {
 	if err := removeStale(p.path); err != nil {
 		return nil, err
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
+	bound := p.path
+	if p.made != "" {
+		bound = filepath.Join(p.made, boundName)
+	}
+	mode := os.FileMode(0o600)
+	if p.shared {
+		mode = 0o666
+	}
+	l, err = net.ListenUnix("unix", &net.UnixAddr{Name: bound, Net: "unix"})
 	if err == nil {
-		mode := os.FileMode(0o600)
-		if p.made != "" {
-			mode = 0o666
-		}
-		if err = os.Chmod(p.path, mode); err == nil {
-			p.socket, err = os.Lstat(p.path)
-		}
-		if err != nil {
-			l.Close()
-		}
+		err = os.Chmod(bound, mode)
+	}
+	if err == nil && bound != p.path {
+		err = os.Rename(bound, p.path)
+	}
+	if err == nil {
+		p.socket, err = os.Lstat(p.path)
 	}
 	if err != nil {
+		if l != nil {
+			l.Close()
+		}
 		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
 	}
 	return l, nil
@@ -226,7 +238,7 @@ func sweepFolder(path string, remove remover) {
 func removePlace(fd int, path string, names []string, lock string) {
 	socket := strings.TrimSuffix(lock, lockEnding)
 	for _, name := range names {
-		if name == socket || strings.HasPrefix(name, socket+wordEnding) {
+		if name == socket || name == boundName || strings.HasPrefix(name, socket+wordEnding) {
 			unix.Unlinkat(fd, name, 0)
 		}
 	}

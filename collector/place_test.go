@@ -17,7 +17,7 @@ import (
 // placeOf is a collector's directory as it is while the collector lives; closing the lock is what the kernel does when it is killed.
 func placeOf(t *testing.T, parent string) *place {
 	t.Helper()
-	p, err := newPlace(parent)
+	p, err := newPlace(parent, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 		}
 		kept = append(kept, foreign.path)
 	}
-	p, err := newPlace(parent)
+	p, err := newPlace(parent, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSweepersDoNotMeet(t *testing.T) {
 	const collectors = 32
 	for range collectors {
 		go func() {
-			p, err := newPlace(parent)
+			p, err := newPlace(parent, false)
 			if err != nil {
 				t.Error(err)
 			}
@@ -182,7 +182,7 @@ func TestWords(t *testing.T) {
 func TestPlaceIsFoundFromEverywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", ".")
-	p, err := takePlace("", "")
+	p, err := takePlace("", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,6 +29,7 @@ import (
 // A task says what a traced process does.
 type task struct {
 	Socket   string
+	Token    wire.Token
 	Truth    string
 	Threads  int
 	PerStep  int           // calls between two pauses, of each thread
@@ -45,6 +47,23 @@ type task struct {
 	Compute  int  // instead: so many threads compute
 	Sleep    int  // and so many sleep, for Pause, under the ids that they have
 	Nonsense bool // writes over its counters, after its calls
+	Silent   int  // instead: makes so many connections that say nothing, and holds them
+
+	user int // as which it runs; 0 is that of the test
+}
+
+// sayNothing connects again and again, whatever becomes of the connections.
+func (t task) sayNothing() {
+	var held []net.Conn
+	for range t.Silent {
+		if conn, err := net.Dial("unix", t.Socket); err == nil {
+			held = append(held, conn)
+		}
+	}
+	fmt.Println(len(held))
+	time.Sleep(time.Minute)
+	runtime.KeepAlive(held)
+	os.Exit(0)
 }
 
 // The truth file: for each thread how many calls it published and how many records it dropped.
@@ -111,7 +130,10 @@ func must[T any](v T, err error) T {
 
 func (t task) run() {
 	signal.Ignore(syscall.SIGPIPE)
-	conn := must(wiretest.Dial(t.Socket, wiretest.Hello()))
+	if t.Silent > 0 {
+		t.sayNothing()
+	}
+	conn := must(wiretest.DialWith(t.Socket, t.Token, wiretest.Hello()))
 	memory := must(wiretest.Memory())
 	now := wiretest.Now()
 	region := must(wiretest.Format(must(wiretest.Map(memory)), os.Getpid(), wire.ClockNanoseconds, 0, 0, wire.ClockSample{Ticks: now, Nanos: int64(now)}))
@@ -281,9 +303,34 @@ func (t task) start(tb testing.TB, socket string) (*exec.Cmd, truth) {
 	cmd.Env = append(os.Environ(), "MTRACE_TEST_TASK="+string(text), "GOMAXPROCS=2", "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	truth := openTruth(t.Truth)
+	if t.user != 0 {
+		t.become(tb, cmd)
+	}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { cmd.Process.Kill() })
 	return cmd, truth
+}
+
+// become lets a process be started as another user, who must reach the program, its folders and the truth.
+func (t task) become(tb testing.TB, cmd *exec.Cmd) {
+	tb.Helper()
+	dir, err := os.MkdirTemp("/tmp", "mtrace-user-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	program := filepath.Join(dir, "program")
+	text, err := os.ReadFile(cmd.Path)
+	for _, failed := range []error{err, os.WriteFile(program, text, 0o755), os.Chmod(dir, 0o755), os.Chmod(t.Truth, 0o666)} {
+		if failed != nil {
+			tb.Fatal(failed)
+		}
+	}
+	for folder := filepath.Dir(t.Truth); folder != os.TempDir() && folder != "/"; folder = filepath.Dir(folder) {
+		os.Chmod(folder, 0o755)
+	}
+	cmd.Path, cmd.Args[0], cmd.Dir = program, program, dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(t.user), Gid: uint32(t.user)}}
 }

@@ -55,7 +55,7 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 	}
 	s.onAll = onOneProcessor()
 	log := zerolog.New(zerolog.ConsoleWriter{Out: view.std.err, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
+	options := collector.Options{Writer: s.writer, Token: wire.NewToken(), Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
 	if view.watcher != nil {
 		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
 	}
@@ -115,7 +115,7 @@ func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
 // environment is ours plus what the library needs, and the software Metal where there is no other.
 func (s *session) environment() []string {
-	return withSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), []string{"MTRACE_SOCKET=" + s.collector.Address()}))
+	return withSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), s.collector.Environment()))
 }
 
 // finish ends the recording of a program that has ended, and gives the file its name.

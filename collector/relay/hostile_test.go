@@ -111,7 +111,7 @@ func TestIdleStrangers(t *testing.T) {
 			t.Fatal("one that is idle keeps its place")
 		}
 	}
-	r.waitLog(t, "too many connections that do not say who they are")
+	r.waitLog(t, "had not proved that they know the token")
 }
 
 // Whom the receiver knows is not displaced by those it does not know, however many there are.

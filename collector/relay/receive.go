@@ -22,11 +22,11 @@ func (r *Receiver) serve(raw net.Conn) {
 	log := r.log.With().Stringer("from", raw.RemoteAddr()).Logger()
 	conn := tls.Server(raw, r.tls)
 	err := authenticate(conn, r.token, false, strangerPatience)
-	if !r.strangers.remove(raw) {
-		return // its place was taken, and that was said
+	if !r.unproven.Remove(raw) {
+		return // it was closed for another, and is counted
 	}
 	if err != nil {
-		log.Warn().Err(err).Msg("a connection was refused")
+		r.refused.Add(raw.RemoteAddr().String(), err)
 		return
 	}
 	select {

@@ -13,18 +13,23 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"mtrace/collector/unproven"
 )
 
 const (
-	// maxConnections is how many traces are received at once; strangersPlaces how many connections may be about to prove who they are.
-	maxConnections  = 256
-	strangersPlaces = 64
+	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be about to prove who they are.
+	maxConnections = 256
+	unprovenPlaces = 64
 	// longestName bounds the name of a trace, in bytes.
 	longestName = 100
 	// heartbeat is the longest that a sender hears nothing of a receiver that is well; between two answers is at least answerPause.
 	heartbeat   = 3 * time.Second
 	answerPause = 20 * time.Millisecond
 )
+
+// errTooManyUnproven is why the oldest connection that has proved nothing is closed.
+var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest was closed", unprovenPlaces)
 
 // A Receiver takes traces from senders and writes each to a file of its own.
 type Receiver struct {
@@ -36,12 +41,13 @@ type Receiver struct {
 	received func(path string, whole bool)
 	sessions *sessions
 
-	strangers strangers
-	places    chan struct{} // one for each connection that is no stranger
-	mutex     sync.Mutex    // guards what follows
-	open      map[net.Conn]struct{}
-	closed    bool
-	work      sync.WaitGroup
+	unproven *unproven.Connections
+	refused  *unproven.Refusals
+	places   chan struct{} // one for each connection that has proved itself
+	mutex    sync.Mutex    // guards what follows
+	open     map[net.Conn]struct{}
+	closed   bool
+	work     sync.WaitGroup
 }
 
 // ReceiverOptions say how a Receiver works.
@@ -74,7 +80,7 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 		return nil, fmt.Errorf("listen for traces: %w", err)
 	}
 	r := &Receiver{listener: l, tls: config, token: o.Token, dir: o.Dir, log: o.Log, received: o.Received, sessions: sessions,
-		strangers: strangers{places: strangersPlaces}, places: make(chan struct{}, maxConnections), open: map[net.Conn]struct{}{}}
+		unproven: unproven.New(unprovenPlaces), refused: unproven.NewRefusals(o.Log), places: make(chan struct{}, maxConnections), open: map[net.Conn]struct{}{}}
 	if r.received == nil {
 		r.received = func(string, bool) {}
 	}
@@ -110,8 +116,8 @@ func (r *Receiver) Serve(ctx context.Context) error {
 		r.open[conn] = struct{}{}
 		r.work.Add(1)
 		r.mutex.Unlock()
-		if gone := r.strangers.add(conn); gone != nil {
-			r.log.Warn().Stringer("from", gone.RemoteAddr()).Int("limit", strangersPlaces).Msg("too many connections that do not say who they are: the oldest was closed")
+		if closed := r.unproven.Add(conn); closed != nil {
+			r.refused.Add(closed.RemoteAddr().String(), errTooManyUnproven)
 		}
 		go func() {
 			defer r.work.Done()
@@ -133,6 +139,7 @@ func (r *Receiver) Close() error {
 	r.mutex.Unlock()
 	err := r.listener.Close()
 	r.work.Wait()
+	r.refused.Finish()
 	for _, path := range r.sessions.unfinished() {
 		r.received(path, false)
 	}

@@ -87,6 +87,8 @@ func CHeader() string {
 	for _, f := range frames {
 		def("FRAME_"+constant(f.name), uint16(f.kind))
 	}
+	def("TOKEN_SIZE", uint16(TokenSize))
+	def("TOKEN_VARIABLE", fmt.Sprintf("%q", TokenVariable))
 	b.WriteString("\nenum {\n")
 	for i := range familyNames {
 		fmt.Fprintf(&b, "  MT_FAMILY_%s = %d,\n", Family(i), i)

@@ -11,7 +11,7 @@ import (
 // FrameKind says what a frame carries.
 type FrameKind uint16
 
-// The frames of a connection, in the order in which they may come: Hello once, Rings at most once, then the others.
+// The frames of a connection, in the order in which they may come: Token at most once, Hello once, Rings at most once, then the others.
 const (
 	FrameHello        FrameKind = 1 // see Hello
 	FrameRings        FrameKind = 2 // comes at the first Metal call
@@ -20,6 +20,7 @@ const (
 	FrameClock        FrameKind = 5
 	FrameThreadTimes  FrameKind = 6 // see ThreadTime
 	FrameProcessFacts FrameKind = 7
+	FrameToken        FrameKind = 8 // comes before Hello where the collector asks for it; see Token
 )
 
 // A frameRow declares a kind of frame: what its payload is, and the size of the things in it where they are all of one size.
@@ -42,6 +43,8 @@ var frames = [...]frameRow{
 		"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had "+
 		"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine), WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "whole facts that belong to no ring, without a position"},
+	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable + "` is set: the bytes that it gives in hexadecimal. A collector that made a token reads nothing else " +
+		"before it has read these"},
 }
 
 // row is the kind's row in the table; nil when there is none.

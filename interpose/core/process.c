@@ -19,6 +19,7 @@
 #include "core/thread.h"
 #include "system/doorbell.h"
 #include "system/own.h"
+#include "wire.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -38,7 +39,7 @@ static void load(void) {
   mt_room_start();
   mt_clock_start();
   MT_FEATURES(load);
-  if (mt_session_open(path)) {
+  if (mt_session_open(path, getenv(MT_TOKEN_VARIABLE))) {
     mt_fork_watch(start_over);
     MT_FEATURES(connected);
     atomic_store_explicit(&mt_state, MT_READY, memory_order_release);

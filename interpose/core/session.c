@@ -35,6 +35,8 @@ static _Atomic bool gone; // nothing can be sent any more
 static _Atomic bool over; // and nobody reads the rings
 static bool absent;       // there is no collector, or not for us
 static struct sockaddr_un address;
+static unsigned char token[MT_TOKEN_SIZE]; // proves to the collector that it, or what it started, started this program
+static bool has_token;
 
 struct frame_header {
   uint32_t magic;
@@ -197,7 +199,27 @@ static bool connect_patiently(void) {
   }
 }
 
+static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+// Takes in the token, as hexadecimal digits. One that is not whole is none: the collector then refuses the connection.
+static void read_token(const char *text) {
+  has_token = text && strlen(text) == 2 * sizeof token;
+  for (size_t i = 0; has_token && i < sizeof token; i++) {
+    int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+    has_token = high >= 0 && low >= 0;
+    if (has_token) token[i] = (unsigned char)(high << 4 | low);
+  }
+}
+
+// Sends the token in a message of its own: the collector reads nothing else before it, and a descriptor that came with it would be lost.
+static bool send_token(void) {
+  if (!has_token) return true;
+  struct frame_header header = frame_of(MT_FRAME_TOKEN, 0, 0, sizeof token);
+  return send_frame(&header, token, sizeof token, NULL, 0, -1, PATIENCE_MILLISECONDS);
+}
+
 static bool say_hello(void) {
+  if (!send_token()) return false;
   size_t length;
   int page = mt_children_page();
   char *payload = mt_hello_make(&length, page >= 0);
@@ -237,8 +259,9 @@ bool mt_session_reopen(void) {
   return false;
 }
 
-bool mt_session_open(const char *path) {
+bool mt_session_open(const char *path, const char *token_text) {
   if (strlen(path) >= sizeof address.sun_path) return false;
+  read_token(token_text);
   address.sun_family = AF_UNIX;
   strcpy(address.sun_path, path);
   return mt_session_reopen() || !absent;

@@ -8,7 +8,8 @@
 
 // Connects to the collector's socket and says hello. False, quietly, when nobody is there. True also when somebody is who cannot be
 // reached now: it is tried again at the first Metal call.
-bool mt_session_open(const char *path);
+// token is what MT_TOKEN_VARIABLE says, or NULL.
+bool mt_session_open(const char *path, const char *token);
 
 // Connects once more, after the descriptor was closed by the program, left behind by a fork or ended by the collector. False when that
 // cannot be done.

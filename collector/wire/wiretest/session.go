@@ -25,11 +25,19 @@ func Frame(kind wire.FrameKind, ring uint16, position uint64, payload []byte) []
 	return append(wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: kind, Ring: ring, Length: uint32(len(payload)), Position: position}), payload...)
 }
 
-// Dial connects to a collector and says hello.
-func Dial(path string, h wire.Hello) (*net.UnixConn, error) {
+// Dial connects to a collector that has no token and says hello.
+func Dial(path string, h wire.Hello) (*net.UnixConn, error) { return DialWith(path, wire.Token{}, h) }
+
+// DialWith connects to a collector, sends the token unless it is zero, and says hello.
+func DialWith(path string, token wire.Token, h wire.Hello) (*net.UnixConn, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, err
+	}
+	if !token.IsZero() {
+		if _, err := conn.Write(token.Frame()); err != nil {
+			return conn, err
+		}
 	}
 	_, err = conn.Write(Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, h)))
 	return conn, err

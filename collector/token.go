@@ -1,0 +1,85 @@
+package collector
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// Trust. A connection is believed if its peer runs as this user and, where the collector has a token, begins with that token.
+// A peer of another user is believed by its token alone, and only where a place is shared with other users. Before that, nothing is
+// read of a connection but as many bytes as the token has, and nothing of it comes into the trace.
+
+const (
+	// unprovenPlaces is how many connections of other users may wait for their token to arrive.
+	unprovenPlaces = 64
+	// unprovenPatience is how long a connection of another user may take to send the token; a library sends it at once.
+	unprovenPatience = 2 * time.Second
+)
+
+var (
+	errNoToken  = errors.New("it did not begin with the token of this recording")
+	errUnproven = errors.New("it sent no token, and others wanted its place")
+)
+
+// A tokenState is what is known of a connection's token.
+type tokenState int
+
+const (
+	tokenAwaited tokenState = iota // not all of it is there yet
+	tokenRight                     // or none is asked for
+	tokenWrong
+)
+
+// readToken takes the token off a socket if all of it has arrived. It does not wait.
+func readToken(fd int, token wire.Token) tokenState {
+	if token.IsZero() {
+		return tokenRight
+	}
+	var b [wire.TokenFrameSize]byte
+	n, _, err := unix.Recvfrom(fd, b[:], unix.MSG_DONTWAIT|unix.MSG_PEEK)
+	switch {
+	case err != nil || n < len(b):
+		return tokenAwaited
+	case !token.IsIn(b[:]):
+		return tokenWrong
+	}
+	unix.Recvfrom(fd, b[:], unix.MSG_DONTWAIT)
+	return tokenRight
+}
+
+// prove waits until a connection that was accepted has proved that it may be believed, or not. The error io.EOF is for one
+// that ended without a word: somebody looked whether a collector is there.
+func (c *Collector) prove(a *arrival, r *descriptorReader) error {
+	if !a.own() && !c.place.shared {
+		return errOtherUser(a.uid)
+	}
+	if a.state == tokenAwaited {
+		patience := helloPatience
+		if !a.own() {
+			c.unproven.Add(a.conn)
+			patience = unprovenPatience
+		}
+		r.readUntil(time.Now().Add(patience))
+		var b [wire.TokenFrameSize]byte
+		_, err := io.ReadFull(r, b[:])
+		if !a.own() && !c.unproven.Remove(a.conn) {
+			return errUnproven
+		}
+		switch {
+		case err != nil && isEnd(err):
+			return io.EOF
+		case err != nil || !c.door.token.IsIn(b[:]):
+			return errNoToken
+		}
+		a.state = tokenRight
+	}
+	if a.state == tokenWrong {
+		return errNoToken
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package unproven
+
+import (
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// linePause is the shortest time between two lines about refused connections. Whoever can connect decides how many there are.
+const linePause = 10 * time.Second
+
+// Refusals counts refused connections and logs the first one, and from then on at most a line every ten seconds.
+type Refusals struct {
+	log   zerolog.Logger
+	now   func() time.Time
+	mutex sync.Mutex
+	total uint64
+	quiet uint64 // refused since the last line
+	last  time.Time
+	from  string // of the latest one
+	why   error
+}
+
+// NewRefusals returns a count that logs to log.
+func NewRefusals(log zerolog.Logger) *Refusals { return &Refusals{log: log, now: time.Now} }
+
+// Add counts a connection; from says whose it is.
+func (r *Refusals) Add(from string, why error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.total++
+	r.quiet++
+	r.from, r.why = from, why
+	if now := r.now(); r.last.IsZero() || now.Sub(r.last) >= linePause {
+		r.last = now
+		r.line()
+	}
+}
+
+// line logs those that no line has told of, with the mutex.
+func (r *Refusals) line() {
+	if r.quiet == 0 {
+		return
+	}
+	event := r.log.Warn().Str("from", r.from).Err(r.why)
+	if r.quiet == 1 {
+		event.Msg("a connection was refused")
+	} else {
+		event.Uint64("connections", r.quiet).Msg("connections were refused; this is the latest")
+	}
+	r.quiet = 0
+}
+
+// Total returns how many there were until now.
+func (r *Refusals) Total() uint64 {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.total
+}
+
+// Finish logs those that no line has told of, and returns how many there were in all.
+func (r *Refusals) Finish() uint64 {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.line()
+	return r.total
+}

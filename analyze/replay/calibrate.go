@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"math"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/machine"
+	"mtrace/analyze/replay/program"
+)
+
+// calibrate returns the reading of a recorded program that the machine reproduces best, and its rate: 0 if none
+// ends. Threads may pass locks to each other in another order than in the machine; they may have waited for the
+// newest work only because there was no other; and the system may share out processors better or worse than is
+// assumed.
+func calibrate(p *program.Program) (best *program.Program, base float64) {
+	least, enough := math.Inf(1), policy.Alike.Value
+	if p.Tied { // fixed waits for locks are what it is to do without
+		enough = policy.Faith.Value
+	}
+	for _, scattered := range []float64{p.Processors.Scattered, 0, 1} {
+		for _, fixed := range []bool{false, true} {
+			for _, rule := range []program.Newest{p.Newest, {}} {
+				q := p.Clone()
+				q.Processors.Scattered, q.Newest = scattered, rule
+				if fixed {
+					fixLocks(q)
+				}
+				removeDelays(q)
+				r, ends := machine.Run(q)
+				if !ends {
+					continue
+				}
+				rate := q.Rate(r.Progress)
+				if rate == 0 {
+					continue
+				}
+				findUnexplained(q, r)
+				if off := math.Abs(q.Rate(q.Recorded)/rate - 1); off < least {
+					best, base, least = q, rate, off
+				}
+				if least <= enough {
+					return best, base
+				}
+			}
+		}
+		if p.Processors.Count == 0 || least <= policy.Faith.Value {
+			break
+		}
+	}
+	return best, base
+}
+
+// fixLocks lets waits for locks take their recorded time.
+func fixLocks(p *program.Program) {
+	for _, s := range p.Steps() {
+		switch s.Kind {
+		case program.Lock:
+			s.Lock = 0
+		case program.Commit:
+			s.Contends = false
+		}
+	}
+}
+
+// removeDelays takes out of the recorded times the waits for processors that the machine will add. As much is taken
+// out as it adds to the unchanged program. Without that it adds a little less, so this is repeated.
+func removeDelays(p *program.Program) {
+	if p.Processors.Count == 0 {
+		return
+	}
+	recorded := p.Clone()
+	for range 3 {
+		r, ends := machine.Run(p)
+		if !ends {
+			return
+		}
+		before, after := r.Delays.Before.Mean(), r.Delays.After.Mean()
+		for t := range p.Threads {
+			own := recorded.Threads[t].OwnTime(r.Steps(t))
+			undelayThread(&p.Threads[t], &recorded.Threads[t], program.Share(r.Delays.Threads[t], own), after)
+		}
+		for i := range p.Jobs {
+			j, was := &p.Jobs[i], &recorded.Jobs[i]
+			latency := was.Latency + was.Held
+			latency = max(min(latency, p.Framework.Time/2), latency-before)
+			j.Held = min(was.Held, latency)
+			j.Latency = latency - j.Held
+			j.Complete = max(0, was.Complete-after)
+			if p.Processors.RunGPU {
+				j.Duration = max(j.Alone, was.Duration-r.Delayed(i))
+			}
+		}
+		h := &p.HandOvers
+		h.UsualNotify = max(0, recorded.HandOvers.UsualNotify-after)
+		h.UsualLatency = max(0, recorded.HandOvers.UsualLatency-before)
+		if p.Newest.Known {
+			p.Newest.Notify = h.UsualNotify
+		}
+		p.ShareFramework()
+	}
+}
+
+// undelayThread gives a thread its recorded times without a share of its own time, and without so much of the end
+// of each wait.
+func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
+	left := max(was.Busy, 1-delayed)
+	if left <= 0 {
+		left = 1
+	}
+	for i := range t.Steps {
+		s, d := &t.Steps[i], &t.Details[i]
+		ws, wd := &was.Steps[i], &was.Details[i]
+		s.Gap = s.Asleep + program.Scaled(ws.Gap-s.Asleep, left)
+		d.Unlocked = s.Asleep + program.Scaled(max(0, wd.Unlocked-s.Asleep), left)
+		d.Encode, d.Turn = program.Scaled(wd.Encode, left), program.Scaled(wd.Turn, left)
+		switch s.Kind {
+		case program.Acquire, program.Enqueue, program.Commit:
+			s.Cost, d.Solo = program.Scaled(ws.Cost, left), program.Scaled(wd.Solo, left)
+		}
+		if total := ws.Notify + ws.Handlers; total > 0 {
+			total = max(1, total-notify)
+			s.Handlers = min(ws.Handlers, total)
+			s.Notify = total - s.Handlers
+		}
+	}
+	t.Busy, t.Remaining = min(1, was.Busy/left), left
+}
+
+// findUnexplained finds which part of what hand-overs and commits took beyond the free ones is waiting for
+// processors that the machine does not add; r is a run of the unchanged program. In the machine a short burst
+// shares a processor and waits little. A system lets long bursts use up their turns, and a short one waits for
+// these. So what threads were seen to wait beyond what the machine adds is taken to be in hand-overs, and to shrink
+// as what the machine adds shrinks.
+func findUnexplained(p *program.Program, r *machine.Result) {
+	h := &p.HandOvers
+	var beyond analyze.Nanos
+	for i := range p.Jobs {
+		beyond += max(0, p.Jobs[i].Latency+p.Jobs[i].Held-h.FreeLatency)
+	}
+	for t := range p.Threads {
+		th := &p.Threads[t]
+		for i := range th.Steps {
+			switch s := &th.Steps[i]; {
+			case (s.Kind == program.Wait || s.Kind == program.WaitOther) && s.Notify+s.Handlers > 0:
+				beyond += max(0, s.Notify-h.FreeNotify)
+			case s.Kind == program.Commit:
+				beyond += max(0, th.Details[i].Solo-h.FreeCommit)
+			}
+		}
+	}
+	added, each := delays(r)
+	h.Delay, h.Unexplained = each, min(1, program.Share(max(0, h.WaitedFor-added), beyond))
+}
+
+// delays is how long all bursts of a run waited for processors, and the same for each command buffer that was done.
+func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
+	sum = r.Delays.Before.Sum + r.Delays.After.Sum + r.Delays.GPU
+	jobs := 0
+	for t := range r.Progress {
+		sum += r.Delays.Threads[t]
+		jobs += len(r.Progress[t].Done)
+	}
+	return sum, float64(sum) / float64(max(1, jobs))
+}
+
+// relief is how much less a run waits for processors than the unchanged program's, as a share. With a processor for
+// every thread, what they do is known.
+func relief(p *program.Program, c Change, r *machine.Result) float64 {
+	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
+		return 0
+	}
+	_, each := delays(r)
+	return max(0, 1-each/p.HandOvers.Delay)
+}

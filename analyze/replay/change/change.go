@@ -1,0 +1,111 @@
+// Package change holds the interventions: functions that rewrite a program, before it runs, into the program
+// without a cause, or with something faster.
+package change
+
+import (
+	"cmp"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// A Change names interventions. It is comparable. The zero Change leaves a program as it was recorded.
+type Change struct {
+	Foreign  bool   // no waits for other threads' command buffers
+	Depth    bool   // queues of any depth
+	Compile  bool   // no compilation, which uses processors in a process of its own
+	Allocate bool   // no allocating and freeing of memory
+	Events   bool   // no waits for events on the GPU
+	Head     bool   // no waits for command buffers that are enqueued and not committed
+	Handlers bool   // completion handlers that take no time
+	Launch   bool   // the same work in a sixteenth of the command buffers
+	Turns    bool   // no waits, outside of Metal, for another thread that waits for the GPU
+	Locks    bool   // no waits for locks, recorded or hidden in commits
+	GPU      bool   // a GPU that runs everything at once
+	Apart    bool   // threads that submit for themselves what one thread submitted for them
+	Cores    bool   // a processor for every thread's own work
+	Room     bool   // GPUs and queues that are not known to be limited run everything at once
+	Lines    bool   // a queue for each command buffer
+	Alone    bool   // GPUs that no other program uses
+	Fed      bool   // threads never wait for work from other threads
+	Scale    *Scale // things that take more or less time; nil is none
+}
+
+// OnlyFaster says whether no cause is removed: hand-overs between threads then wait for processors as before.
+func (c Change) OnlyFaster() bool {
+	c.Room, c.Scale = false, nil
+	return c == Change{}
+}
+
+// Both is the Change that makes both.
+func (c Change) Both(d Change) Change {
+	return Change{
+		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile, Allocate: c.Allocate || d.Allocate,
+		Events: c.Events || d.Events, Head: c.Head || d.Head, Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch,
+		Turns: c.Turns || d.Turns, Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
+		Room: c.Room || d.Room, Lines: c.Lines || d.Lines, Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Scale: cmp.Or(c.Scale, d.Scale),
+	}
+}
+
+// An Intervention rewrites a program, which must be a copy.
+type Intervention func(*program.Program)
+
+// Apply returns the changed program, with hand-overs at a density. The program itself stays as it is.
+func (c Change) Apply(p *program.Program, d *Density) *program.Program {
+	if (c == Change{}) && d.none() {
+		return p
+	}
+	q := p.Copy()
+	for _, rewrite := range c.interventions(d) {
+		rewrite(q)
+	}
+	return q
+}
+
+// interventions are those that the Change names, in the order in which they apply: first what changes which thread
+// does what, then the threads' own times, then hand-overs, then what is scaled, and at the end the machine.
+func (c Change) interventions(d *Density) (list []Intervention) {
+	for _, row := range []struct {
+		named   bool
+		rewrite Intervention
+	}{
+		{c.Apart, submitApart},
+		{c.Fed, deal},
+		{c.Locks, freeLocks},
+		{c.Foreign, waitForOwnOnly},
+		{c.Fed, feed},
+		{c.Turns, takeNoTurns},
+		{c.Allocate, allocateNothing},
+		{c.Compile, compileNothing},
+		{!d.none(), d.apply},
+		{c.Launch, launchFewer},
+		{c.Alone, useGPUAlone},
+		{c.Scale != nil, c.Scale.apply},
+		{c.Cores, addProcessors},
+		{c.Events, ignoreEvents},
+		{c.Head, ignoreEnqueues},
+		{c.Handlers, emptyHandlers},
+		{c.Depth, deepenQueues},
+		{c.Room, addRoom},
+		{c.GPU, widenGPU},
+		{c.Lines, splitQueues},
+	} {
+		if row.named {
+			list = append(list, row.rewrite)
+		}
+	}
+	return list
+}
+
+// shorten takes a time off a step's gap.
+func shorten(s *program.Step, by analyze.Nanos) { s.Gap = max(0, s.Gap-by) }
+
+// eachStep rewrites all steps.
+func eachStep(p *program.Program, rewrite func(*program.Thread, *program.Step, *program.Detail)) {
+	for t := range p.Threads {
+		th := &p.Threads[t]
+		for i := range th.Steps {
+			rewrite(th, &th.Steps[i], &th.Details[i])
+		}
+	}
+}

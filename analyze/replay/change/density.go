@@ -1,0 +1,127 @@
+package change
+
+import (
+	"math"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// A processor that has been idle for long sleeps deeply and wakes slowly, and a hand-over that wakes it is slow. A
+// program without its cause hands over more often, and its processors sleep less. If work comes at random, the
+// share of the processors that have slept for a time is exp(-rate * time): with k times as many hand-overs it is
+// the kth power of what it was.
+
+// A Density is how many times as many hand-overs a changed program has per second as were recorded, and how long
+// they take then. The zero Density, or nil, is as recorded.
+type Density struct {
+	Times      float64
+	Relief     float64 // how much less threads wait for processors than in the unchanged program, as a share
+	latencies  handOvers
+	notifies   handOvers
+	turnaround analyze.Nanos // the mean; only with Times over 0
+	sooner     analyze.Nanos // how much sooner a sleeping thread runs, woken by a clock or another thread
+}
+
+// handOvers are the lengths of those of one kind, in ascending order, and the length that each has at a density;
+// none is no change.
+type handOvers struct{ took, then []analyze.Nanos }
+
+// NewDensity is the density of a program with so many times as many hand-overs.
+func NewDensity(p *program.Program, times float64) *Density {
+	h := &p.HandOvers
+	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
+	if n := p.Processors.Count; n > 0 {
+		quicker := program.Mean(h.Latencies) - program.Mean(d.latencies.then)
+		d.sooner = program.Scaled(quicker, max(0, 1-times*p.Processors.Used/float64(n)))
+	}
+	then := program.Mean(among(h.Turnarounds, times).then)
+	d.turnaround = program.Scaled(program.Mean(h.Turnarounds), h.Hindered) + program.Scaled(then, 1-h.Hindered)
+	return d
+}
+
+// among is what hand-overs take in a run that has so many times as many of them: the slowest of n are as slow as
+// the slowest of the kth root of n were.
+func among(took []analyze.Nanos, times float64) handOvers {
+	if times <= 1 {
+		return handOvers{took, took}
+	}
+	n := float64(len(took))
+	then := make([]analyze.Nanos, len(took))
+	for i := 0; i < len(then); {
+		sum, alike := analyze.Nanos(0), i
+		for ; alike < len(then) && took[alike] == took[i]; alike++ {
+			slower := (n - float64(alike) - 0.5) / n
+			sum += took[min(alike, int(n*(1-math.Pow(slower, 1/times))))]
+		}
+		for mean := sum / analyze.Nanos(alike-i); i < alike; i++ {
+			then[i] = mean
+		}
+	}
+	return handOvers{took, then}
+}
+
+// at is what a hand-over takes at the density: as much less as the slowest of those that were no slower.
+func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
+	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
+		return n - (h.took[i-1] - h.then[i-1])
+	}
+	return n
+}
+
+func (d *Density) none() bool { return d == nil || d.Times == 0 && d.Relief == 0 }
+
+// apply shortens hand-overs, and the time until sleeping threads run.
+func (d *Density) apply(p *program.Program) {
+	h := &p.HandOvers
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		j.Latency = d.relieved(h, d.unhindered(h, j.Latency, h.UsualLatency, &d.latencies), h.FreeLatency)
+	}
+	notify := func(n *analyze.Nanos) {
+		*n = d.relieved(h, d.unhindered(h, *n, h.UsualNotify, &d.notifies), h.FreeNotify)
+	}
+	notify(&p.Newest.Notify)
+	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
+		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() { // it is woken once
+			s.Gap -= min(asleep, d.sooner)
+		}
+		switch s.Kind {
+		case program.Commit:
+			s.Cost = d.relieved(h, s.Cost, h.FreeCommit)
+		case program.Wait, program.WaitOther:
+			if s.Notify != program.NotRecorded {
+				notify(&s.Notify)
+			}
+		}
+	})
+	if d.Times > 0 {
+		h.Turnaround = d.turnaround
+	}
+}
+
+// unhindered is what a hand-over takes that wakes a less deeply sleeping processor, and waits for one by Relief
+// less. A wait for a processor counts from when the thread is woken, so waking the processor is a part of it.
+func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
+	n = all.at(n)
+	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
+}
+
+// relieved is what a hand-over takes if threads wait for processors by Relief less. In the machine a short burst
+// shares a processor, and waits little; a system lets it wait for long bursts to use up their turns. Unexplained is
+// that part.
+func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
+	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
+}
+
+// With is the density with another relief.
+func (d *Density) With(relief float64) *Density {
+	e := Density{}
+	if d != nil {
+		e = *d
+	}
+	e.Relief = relief
+	return &e
+}

@@ -1,0 +1,79 @@
+package change
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// allocateNothing removes the time in which threads allocate and free memory.
+func allocateNothing(p *program.Program) {
+	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
+		shorten(s, program.Scaled(s.Gap, th.Allocating))
+	})
+}
+
+// compileNothing removes compilation, also what comes before a thread's first command buffer, and the waits for the
+// processors that it uses.
+func compileNothing(p *program.Program) {
+	for t := range p.Threads {
+		p.Threads[t].Begin = p.Threads[t].Early
+	}
+	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
+		s.Gap = program.Scaled(s.Gap, th.Undisturbed())
+		if s.Kind == program.Compile {
+			s.Cost = 0
+		}
+	})
+}
+
+// launchFewer divides all that is spent per command buffer: the same work is in fewer of them.
+func launchFewer(p *program.Program) {
+	fewer := func(n *analyze.Nanos) { *n /= policy.FewerLaunches }
+	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
+		each := d.Encode + program.Scaled(s.Gap-d.Encode, p.LaunchShare)
+		shorten(s, each-each/policy.FewerLaunches)
+		switch s.Kind {
+		case program.Acquire, program.Commit:
+			fewer(&s.Cost)
+			fewer(&s.Hold)
+		case program.Wait, program.WaitOther:
+			if s.Notify != program.NotRecorded {
+				fewer(&s.Notify)
+				fewer(&s.Handlers)
+			}
+		}
+	})
+	for i := range p.Jobs {
+		fewer(&p.Jobs[i].Latency)
+		fewer(&p.Jobs[i].Submit)
+	}
+	fewer(&p.HandOvers.Turnaround)
+	fewer(&p.Newest.Notify)
+	fewer(&p.Framework.Time)
+	fewer(&p.Framework.After)
+}
+
+// addProcessors gives every thread a processor for its own work, and hand-overs one when they need it. The
+// framework's work still shares the machine's.
+func addProcessors(p *program.Program) {
+	h := &p.HandOvers
+	for t := range p.Threads {
+		p.Threads[t].Busy = 0 // of the machine's processors
+	}
+	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
+		s.Gap = program.Scaled(s.Gap, th.Undisturbed())
+		switch s.Kind {
+		case program.Commit:
+			if s.Contends = s.Hold > 0; !s.Contends {
+				s.Cost = program.Scaled(s.Cost, th.Undisturbed())
+			}
+		case program.Wait, program.WaitOther:
+			s.Notify = min(s.Notify, h.FreeNotify)
+		}
+	})
+	p.Newest.Notify = min(p.Newest.Notify, h.FreeNotify)
+	for i := range p.Jobs {
+		p.Jobs[i].Latency = min(p.Jobs[i].Latency, h.FreeLatency)
+	}
+}

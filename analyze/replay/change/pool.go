@@ -1,0 +1,107 @@
+package change
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// feed lets threads never wait for work from other threads.
+func feed(p *program.Program) {
+	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
+		shorten(s, s.Asleep)
+		s.Asleep = 0
+	})
+}
+
+// A round is what a thread does with one piece of work: the steps from one wait for work to the next.
+type round struct {
+	at      analyze.Nanos // of its first commit
+	by      int32
+	steps   []program.Step
+	details []program.Detail
+}
+
+// rounds are those of a thread. The steps before its first wait belong to the first round, those after its last
+// commit to the last.
+func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) {
+	begin, n, commit := 0, 0, false
+	end := func(i int) {
+		r := &all[len(all)-1]
+		r.steps, r.details = th.Steps[begin:i], th.Details[begin:i]
+	}
+	for i := range th.Steps {
+		if commit && th.Steps[i].Asleep > 0 && n < len(th.Jobs) {
+			end(i)
+			begin, commit = i, false
+		}
+		if th.Steps[i].Kind == program.Commit {
+			if !commit {
+				all, commit = append(all, round{at: commits[n], by: t}), true
+			}
+			n++
+		}
+	}
+	end(len(th.Steps))
+	return all
+}
+
+// deal gives the rounds of each pool's threads to these in turns, on the queue that each uses most. In the recorded
+// run, with too little work, chance decides which thread of a pool gets how much: the system may wake the one that
+// waited last. With enough work each takes the next piece when it is done with the last.
+func deal(p *program.Program) {
+	if len(p.Pools) == 0 {
+		return
+	}
+	mostUsed := map[int32]int32{}
+	for _, pool := range p.Pools {
+		var all []round
+		begin, awake, busy, lasts := analyze.Nanos(1<<62), analyze.Nanos(0), 0.0, false
+		for _, t := range pool {
+			th := &p.Threads[t]
+			mostUsed[t] = mostUsedQueue(p, th)
+			all = append(all, rounds(th, t, p.Recorded[t].Commits)...)
+			begin, lasts = min(begin, th.Begin), lasts || th.Lasts
+			for i := range th.Steps {
+				own := th.Steps[i].Own(&th.Details[i])
+				awake += own
+				busy += float64(own) * th.Busy
+			}
+			th.Steps, th.Details, th.Jobs = nil, nil, nil
+		}
+		slices.SortStableFunc(all, func(x, y round) int { return cmp.Compare(x.at, y.at) })
+		for n, r := range all {
+			t := pool[n%len(pool)]
+			th := &p.Threads[t]
+			th.Steps, th.Details = append(th.Steps, r.steps...), append(th.Details, r.details...)
+			for i := range r.steps {
+				if s := &r.steps[i]; s.Kind == program.Commit {
+					j := &p.Jobs[s.Job]
+					if j.By = t; j.Queue == mostUsed[r.by] {
+						j.Queue = mostUsed[t]
+					}
+					th.Jobs = append(th.Jobs, s.Job)
+				}
+			}
+		}
+		for _, t := range pool {
+			th := &p.Threads[t]
+			th.Begin, th.Early, th.Lasts, th.Busy = begin, begin, lasts && len(th.Jobs) > 0, busy/float64(max(1, awake))
+		}
+	}
+	p.FindPace()
+}
+
+// mostUsedQueue is the queue of most of the thread's command buffers.
+func mostUsedQueue(p *program.Program, th *program.Thread) (most int32) {
+	uses := map[int32]int{}
+	for _, j := range th.Jobs {
+		q := p.Jobs[j].Queue
+		if uses[q]++; uses[q] > uses[most] || uses[q] == uses[most] && q < most {
+			most = q
+		}
+	}
+	return most
+}

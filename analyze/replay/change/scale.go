@@ -1,0 +1,165 @@
+package change
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// A Scale is how long things take, as factors of what they took. Each list is by the program's numbers; missing
+// factors are 1.
+type Scale struct {
+	Kernels, Calls, Locks, Threads []float64
+	InFlight                       int // rounds, from wait to wait, that threads have in flight; up to 1 is as recorded
+}
+
+// factor is an element of a list of factors.
+func factor(list []float64, i int32) float64 {
+	if i < 0 || int(i) >= len(list) {
+		return 1
+	}
+	return list[i]
+}
+
+// Slows says whether something takes longer than it did.
+func (s *Scale) Slows() bool {
+	return s != nil && slices.ContainsFunc(slices.Concat(s.Kernels, s.Calls, s.Locks, s.Threads), func(f float64) bool { return f > 1 })
+}
+
+// Overlaps says whether threads have more rounds in flight.
+func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
+
+// Estimates says whether a kernel that is scaled has only an estimated share of some command buffers.
+func (s *Scale) Estimates(p *program.Program) bool {
+	for i := range p.Jobs {
+		if p.Jobs[i].Measured {
+			continue
+		}
+		for _, k := range p.Jobs[i].Kernels {
+			if k.Share < 1-policy.Rounding && factor(s.Kernels, k.Of) != 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WithEstimates is the program in which the kernels that are scaled have so many times the share that is estimated
+// for them.
+func (s *Scale) WithEstimates(p *program.Program, times float64) *program.Program {
+	q := p.Copy()
+	for i := range q.Jobs {
+		j := &q.Jobs[i]
+		if j.Measured {
+			continue
+		}
+		j.Kernels = slices.Clone(j.Kernels)
+		scaled := 0.0
+		for k := range j.Kernels {
+			if factor(s.Kernels, j.Kernels[k].Of) != 1 {
+				j.Kernels[k].Share *= times
+				scaled += j.Kernels[k].Share
+			}
+		}
+		for k := range j.Kernels {
+			if factor(s.Kernels, j.Kernels[k].Of) != 1 {
+				j.Kernels[k].Share /= max(1, scaled)
+			}
+		}
+	}
+	return q
+}
+
+// scaled is what is left of a time whose portions are scaled.
+func scaled(d analyze.Nanos, portions []program.Portion, factors []float64) analyze.Nanos {
+	if factors == nil {
+		return d
+	}
+	left := 1.0
+	for _, p := range portions {
+		left -= p.Share * (1 - factor(factors, p.Of))
+	}
+	return program.Scaled(d, max(0, left))
+}
+
+func (s *Scale) apply(p *program.Program) {
+	if s.Kernels != nil {
+		for i := range p.Jobs {
+			setDuration(&p.Jobs[i], scaled(p.Jobs[i].Duration, p.Jobs[i].Kernels, s.Kernels))
+		}
+	}
+	if s.Calls != nil || s.Locks != nil || s.Threads != nil {
+		for t := range p.Threads {
+			s.scaleThread(&p.Threads[t], factor(s.Threads, int32(t)))
+		}
+	}
+	if s.InFlight > 1 {
+		for t := range p.Threads {
+			overlapRounds(&p.Threads[t], s.InFlight)
+		}
+	}
+}
+
+// setDuration gives a command buffer another duration on the GPU, of which a processor does the same share.
+func setDuration(j *program.Job, d analyze.Nanos) {
+	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
+}
+
+// scaleThread scales a thread's calls, the time for which it keeps named locks, and the rest of its own time.
+func (s *Scale) scaleThread(th *program.Thread, own float64) {
+	less, rest := 0.0, 1.0
+	for _, p := range th.InGaps {
+		less += p.Share * (1 - factor(s.Calls, p.Of))
+		rest -= p.Share
+	}
+	less = min(1, less+max(0, rest)*(1-own))
+	for i := range th.Steps {
+		x, d := &th.Steps[i], &th.Details[i]
+		if s.Locks != nil && d.OnlyLock > 0 {
+			x.Gap -= program.Scaled(x.Gap-min(x.Gap, d.Unlocked), 1-factor(s.Locks, d.OnlyLock-1))
+		}
+		x.Gap -= program.Scaled(x.Gap, less)
+		switch x.Kind {
+		case program.Acquire:
+			x.Cost = scaled(x.Cost, th.InCalls[analyze.PartAcquire], s.Calls)
+		case program.Enqueue, program.Commit:
+			x.Cost = scaled(x.Cost, th.InCalls[analyze.PartCommit], s.Calls)
+			x.Hold = scaled(x.Hold, th.InCalls[analyze.PartCommit], s.Calls)
+		case program.Compile:
+			x.Cost = scaled(x.Cost, th.InCalls[analyze.PartCompile], s.Calls)
+		case program.Lock:
+			scaleLock(x, factor(s.Locks, d.NamedLock-1))
+		}
+	}
+}
+
+// scaleLock scales the time for which a lock keeps other threads out. What is done under it is done all the same.
+func scaleLock(x *program.Step, by float64) {
+	switch by {
+	case 1:
+	case 0:
+		x.Kind = program.Nothing
+	default:
+		x.Cost, x.Hold, x.Unlocks = program.Scaled(x.Cost, by), program.Scaled(x.Hold, by), false
+	}
+}
+
+// overlapRounds lets each wait for the thread's last commit be for the command buffer of so many rounds before.
+func overlapRounds(th *program.Thread, inFlight int) {
+	last := program.Unknown
+	var rounds []int32
+	for i := range th.Steps {
+		switch s := &th.Steps[i]; {
+		case s.Kind == program.Commit || s.Kind == program.Skip:
+			last = s.Job
+		case s.Kind == program.Wait && s.Job == last && last != program.Unknown:
+			if rounds = append(rounds, s.Job); len(rounds) < inFlight {
+				s.Kind = program.Nothing
+			} else {
+				s.Job = rounds[len(rounds)-inFlight]
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package change
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// A step is a step with its detail.
+type step struct {
+	program.Step
+	detail program.Detail
+}
+
+// lengthen adds to a step's gap.
+func (s *step) lengthen(by analyze.Nanos) { s.Gap, s.detail.Unlocked = s.Gap+by, s.detail.Unlocked+by }
+
+// scale scales a step's gap.
+func (s *step) scale(by float64) {
+	s.Gap, s.detail.Unlocked = program.Scaled(s.Gap, by), program.Scaled(s.detail.Unlocked, by)
+}
+
+// stepsOf copies a thread's steps.
+func stepsOf(th *program.Thread) []step {
+	all := make([]step, len(th.Steps))
+	for i := range all {
+		all[i] = step{th.Steps[i], th.Details[i]}
+	}
+	return all
+}
+
+// served is what the serving thread did for each request: its steps, and the time from the last of them to the
+// answer.
+type served struct {
+	steps [][]step
+	over  []analyze.Nanos
+	busy  float64 // share of the time that it was on a processor
+}
+
+// requests is what the serving thread did, without its waits for processors and without answering: the time from
+// the work's end to the answer, and a share of what it then runs before the next step, which wakes the threads that
+// asked.
+func requests(p *program.Program) served {
+	server := &p.Threads[p.Service.Server]
+	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
+	at := int32(-1)
+	for _, s := range stepsOf(server) {
+		switch {
+		case s.Kind == program.Serve:
+			at = s.Number
+		case s.Kind == program.Answer:
+			w.over[s.Number], at = s.Gap, -1
+		case at >= 0:
+			w.steps[at] = append(w.steps[at], s)
+		}
+	}
+	left, answer := server.Undelayed(), answering(w)
+	var own, answered analyze.Nanos
+	for k, steps := range w.steps {
+		for i := range steps {
+			own += steps[i].Own(&steps[i].detail)
+		}
+		if len(steps) > 0 { // it has just answered
+			first := &steps[0]
+			woke := program.Scaled(first.Gap, server.Busy*policy.OfAnswers)
+			answered += woke
+			first.Gap, first.detail.Unlocked = first.Gap-woke, max(0, first.detail.Unlocked-woke)
+		}
+		for i := range steps {
+			steps[i].scale(left)
+		}
+		w.over[k] = program.Scaled(max(0, w.over[k]-answer), left)
+	}
+	w.busy = (server.Busy*float64(own) - float64(answered)) / float64(max(1, own-answered)) / left
+	return w
+}
+
+// answering is how long it takes to answer: the usual time from a wait for the GPU, with which most requests end,
+// to the answer.
+func answering(w served) analyze.Nanos {
+	var all []analyze.Nanos
+	for k, steps := range w.steps {
+		if n := len(steps); n > 0 && steps[n-1].Kind == program.Wait {
+			all = append(all, w.over[k])
+		}
+	}
+	return evidence.Median(all)
+}
+
+// submitApart lets each thread submit for itself what the serving thread submitted for it, on a queue of its own.
+// The serving thread goes.
+func submitApart(p *program.Program) {
+	work := requests(p)
+	var threads []program.Thread
+	for t := range p.Threads {
+		if int32(t) == p.Service.Server {
+			continue
+		}
+		th := p.Threads[t]
+		if th.Has(program.Request) {
+			th = submitsItself(p, &th, work, int32(len(threads)))
+			p.Queues = append(p.Queues, program.Queue{Capacity: evidence.DefaultCapacity, Device: p.Queues[0].Device, AtOnce: 1})
+		}
+		if len(th.Steps) == 0 {
+			continue
+		}
+		th.Lasts = p.Lasts(&th, p.Recorded[t].Ended)
+		for _, j := range th.Jobs {
+			p.Jobs[j].By = int32(len(threads))
+		}
+		threads = append(threads, th)
+	}
+	p.Threads, p.Service = threads, program.Service{}
+	p.FindPace()
+}
+
+// submitsItself is a thread, with its new index, that does what was done for it, on the program's next queue.
+func submitsItself(p *program.Program, th *program.Thread, work served, t int32) program.Thread {
+	n := *th
+	n.Steps, n.Details, n.Jobs = nil, nil, nil
+	add := func(s step) {
+		if n.Add(s.Step, s.detail); s.Kind == program.Commit {
+			n.Jobs = append(n.Jobs, s.Job)
+		}
+	}
+	var left, given, own analyze.Nanos // done for it before its next step; all that was done for it; its own time
+	for _, s := range stepsOf(th) {
+		s.scale(th.Undelayed())
+		own += s.Gap
+		s.lengthen(left)
+		left = 0
+		switch {
+		case s.Kind == program.Lock && s.detail.GuardsServer:
+			left = s.Gap
+			continue
+		case s.Kind != program.Request:
+			add(s)
+			continue
+		}
+		moved, took := moveWork(p, work.steps[s.Number], t)
+		for i := range moved {
+			given += moved[i].Gap
+		}
+		given += took
+		if len(moved) == 0 { // only a part of a command buffer: the answer came when it was done
+			given, left = given+work.over[s.Number], s.Gap+took+work.over[s.Number]
+		} else {
+			moved[0].lengthen(s.Gap)
+			left = took
+		}
+		for _, m := range moved {
+			add(m)
+		}
+	}
+	mine := float64(own) * th.Busy * (1 - policy.OfAnswers) / th.Undelayed()
+	n.Busy = min(1, (mine+float64(given)*work.busy)/float64(max(1, own+given)))
+	return n
+}
+
+// moveWork is what the serving thread did for a thread, as steps of that thread. Took is the time of what was only
+// a part of a command buffer: a command buffer goes to the thread that has it committed.
+func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
+	queue := int32(len(p.Queues))
+	for _, s := range work {
+		s.lengthen(took)
+		took = 0
+		switch {
+		case s.Kind == program.Lock && s.detail.GuardsServer:
+			took = s.Gap
+			continue
+		case s.Kind == program.Acquire:
+			took = s.Gap + s.Cost
+			continue
+		case s.Kind == program.Commit:
+			j := &p.Jobs[s.Job]
+			j.By, j.Queue = t, queue
+			acquire := step{Step: program.Step{Kind: program.Acquire, Job: s.Job, Gap: s.Gap}, detail: program.Detail{Unlocked: s.detail.Unlocked}}
+			moved = append(moved, acquire)
+			s.Gap, s.detail.Unlocked = 0, 0
+		}
+		moved = append(moved, s)
+	}
+	return moved, took
+}

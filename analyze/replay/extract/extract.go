@@ -1,0 +1,178 @@
+// Package extract makes a program of a trace and its evidence: what each thread did, without the time that it
+// waited for something that the program shows.
+package extract
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// Program returns the program, or why there is none. Tied programs also have the signals that threads give each
+// other, and the places where they release locks; otherwise such waits take their recorded time.
+func Program(ev *evidence.Evidence, tied bool) (p *program.Program, why string) {
+	b := &builder{ev: ev, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()), polls: map[*analyze.Thread]bool{}}
+	b.program = &program.Program{Tied: tied, LaunchShare: policy.OfLaunches}
+	b.program.Processors = program.Processors{Scattered: policy.Scattered, Interrupting: policy.Interrupting}
+	if tied {
+		b.held = waitsForHeldInterpreter(ev)
+	}
+	b.addJobs()
+	p = b.program
+	if len(p.Jobs) < policy.Pattern.Count() {
+		return nil, "there are too few command buffers with GPU times"
+	}
+	limitAlike(p.Queues, len(p.Devices))
+	findAlone(p.Jobs, b.buffers)
+	b.addThreads()
+	b.addDependencies()
+	p.MeasureHandOvers()
+	if p.Rate(p.Recorded) == 0 {
+		return nil, "no thread commits for at least half of the run"
+	}
+	return p, ""
+}
+
+// A builder fills a program.
+type builder struct {
+	ev      *evidence.Evidence
+	tied    bool
+	window  analyze.Interval // of the trace that the program covers
+	program *program.Program
+	buffers []*analyze.CommandBuffer // by job
+	jobOf   []int32                  // by CommandBufferIndex, one more than the job; 0 is none
+
+	server       *analyze.Thread                     // submits for other threads; nil if each submits for itself
+	polls        map[*analyze.Thread]bool            // threads that wait for command buffers in no call
+	held         map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
+	behindOthers int                                 // command buffers that stood behind other work, which no thread handed to the GPU
+	events       map[eventValue]int32                // numbers of the values that threads give to shared events
+}
+
+// An eventValue is a value that a thread gives to a shared event.
+type eventValue struct {
+	by *analyze.Thread
+	at analyze.Nanos
+}
+
+// job is the job of a command buffer, if it has one.
+func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
+	return b.jobOf[i] - 1, b.jobOf[i] > 0
+}
+
+// jobsWindow is the middle of the run if the run has too many command buffers.
+func jobsWindow(ev *evidence.Evidence) analyze.Interval {
+	var commits []analyze.Nanos
+	for b := range ev.Released() {
+		commits = append(commits, b.Committed.Begin)
+	}
+	slices.Sort(commits)
+	if len(commits) <= policy.MostJobs {
+		return analyze.Interval{Begin: -1 << 62, End: 1 << 62}
+	}
+	from := (len(commits) - policy.MostJobs) / 2
+	return analyze.Interval{Begin: commits[from], End: commits[from+policy.MostJobs-1]}
+}
+
+// addJobs adds command buffers, their queues and devices.
+func (b *builder) addJobs() {
+	ev, p := b.ev, b.program
+	var queues evidence.Ordered[*analyze.Queue, struct{}]
+	var devices evidence.Ordered[*evidence.Device, struct{}]
+	latency := ev.UsualLatency()
+	completion, seen := ev.UsualCompletion()
+	if !seen { // a notification takes as long as a submission, and mostly longer
+		completion = max(completion, latency)
+	}
+	overlaps := ev.Overlaps(latency)
+	for c := range ev.Trace.Buffers() {
+		release := ev.ReleaseOf(c.Index)
+		if release == nil || !c.GPU.Known() || c.Queue == nil || c.Committed.Begin < b.window.Begin || c.Committed.End > b.window.End {
+			continue
+		}
+		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
+			continue // it is outside of the range that was asked for
+		}
+		d := ev.DeviceOf(c)
+		device := devices.Number(d)
+		if device == len(p.Devices) {
+			p.Devices = append(p.Devices, deviceOf(ev, d, latency))
+		}
+		o, q := overlaps[c.Queue], queues.Number(c.Queue)
+		if q == len(p.Queues) {
+			p.Queues = append(p.Queues, program.Queue{Capacity: cmp.Or(c.Queue.Capacity, evidence.DefaultCapacity), Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
+		}
+		held, stood := ev.Foreign.Took(c.Index)
+		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.UseOf(d).Crowding.Alone(c.GPU), Enqueued: c.Enqueued.Known(), Stood: stood}
+		handed := max(0, c.GPU.Begin-release.At)
+		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
+			handed = min(handed, latency+held)
+		} else if o.Most == 1 {
+			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed { // it stood behind others, and then took a turnaround
+				handed = min(free, latency+held)
+			}
+		}
+		j.Held = min(held, handed)
+		j.Latency = handed - j.Held
+		if c.Completed.Known() {
+			j.Complete = max(0, c.Completed.Begin-c.GPU.End)
+			if c.Handlers > 0 {
+				j.Handlers = max(0, j.Complete-completion)
+			}
+		}
+		p.Jobs = append(p.Jobs, j)
+		b.buffers = append(b.buffers, c)
+		b.jobOf[c.Index] = int32(len(b.buffers))
+	}
+	p.HandOvers.Turnarounds = slices.Sorted(slices.Values(ev.TurnaroundsBehind(latency)))
+	b.behindOthers = len(p.HandOvers.Turnarounds)
+}
+
+// deviceOf says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no
+// more is known only if ready work waited for it, for much of the time or often, or it was never idle.
+func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
+	u := ev.UseOf(d)
+	behind, waits := ev.WaitsForRoom(d, latency)
+	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
+	limited := ev.Saturated && ev.Pending >= policy.Little.Value || waits && much
+	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
+}
+
+// limitAlike applies a limit that is known of one queue to the others of its device. How many command buffers of a
+// queue run at the same time is up to the driver; one queue may have been full while the GPU had room, and the
+// others not.
+func limitAlike(queues []program.Queue, devices int) {
+	for d := range devices {
+		least, most := 0, 0
+		for i := range queues {
+			if q := &queues[i]; q.Device == d {
+				if most = max(most, q.AtOnce); q.Limited && (least == 0 || q.AtOnce < least) {
+					least = q.AtOnce
+				}
+			}
+		}
+		for i := range queues {
+			if q := &queues[i]; q.Device == d && least > 0 && most <= least {
+				q.AtOnce, q.Limited = least, true
+			}
+		}
+	}
+}
+
+// addDependencies finds which events command buffers wait for on the GPU.
+func (b *builder) addDependencies() {
+	for i, c := range b.buffers {
+		j := &b.program.Jobs[i]
+		release := b.ev.ReleaseOf(c.Index)
+		if after, known := b.job(release.Signaler); known {
+			j.After = append(j.After, after)
+		}
+		if e, known := b.events[eventValue{release.ByThread, release.Given}]; known && release.ByThread != nil {
+			j.Events = append(j.Events, e)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package extract
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// A holding is one time that a thread held a lock after waiting for it.
+type holding struct {
+	thread           *analyze.Thread
+	call             int
+	analyze.Interval // of the wait
+	holder           *analyze.Thread
+	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
+}
+
+// addLocks finds how long locks were held that threads waited for and, in a tied program, where threads released
+// them. A lock that nobody waited for is not in a trace, except the framework's lock in commits: all may wait for
+// that when another cause is gone.
+func (b *builder) addLocks(by map[*analyze.Thread][]call) {
+	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
+	for t, list := range by {
+		for i := range list {
+			if c := &list[i]; c.Kind == program.Lock && c.lock.Lock != 0 {
+				k := evidence.KeyOf(c.lock)
+				locks[k] = append(locks[k], holding{thread: t, call: i, Interval: c.Interval, holder: c.lock.Holder})
+			}
+		}
+	}
+	p := b.program
+	for _, k := range slices.SortedFunc(maps.Keys(locks), evidence.LockKey.Compare) {
+		list := locks[k]
+		slices.SortFunc(list, func(x, y holding) int { return cmp.Compare(x.End, y.End) })
+		usual, known := measureHoldings(list)
+		if !known {
+			continue
+		}
+		p.Locks++
+		for _, h := range list {
+			c := &by[h.thread][h.call]
+			if c.Step.Lock, c.Hold = int32(p.Locks), usual; h.length > 0 {
+				c.Hold = h.length
+			}
+			if !b.tied {
+				continue
+			}
+			next := c.End + c.Hold                           // when the next thread had it
+			if next > nextWait(by[h.thread][h.call+1:], k) { // others held it meanwhile without waiting
+				continue
+			}
+			c.Unlocks = true
+			released := releaseTime(by[h.thread][h.call:], next, b.ev.Processors.Wake)
+			unlock := program.Step{Kind: program.Unlock, Job: program.Unknown, Lock: c.Step.Lock, Notify: next - released}
+			releases[h.thread] = append(releases[h.thread], call{Interval: at(released), Step: unlock})
+		}
+	}
+	for t, list := range releases {
+		by[t] = withLinks(by[t], list)
+	}
+	p.Locks++ // lock 0 is held by nobody
+	if solo := b.ev.SoloCommit(); solo < 1<<62 {
+		for _, list := range by {
+			for i := range list {
+				if c := &list[i]; c.Kind == program.Commit {
+					c.Step.Lock, c.Hold, c.Contends = int32(p.Locks), solo, solo > 0
+				}
+			}
+		}
+		p.Locks++
+	}
+}
+
+// nextWait is when a thread began to wait for a lock the next time.
+func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
+	for i := range list {
+		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {
+			return c.Begin
+		}
+	}
+	return 1 << 62
+}
+
+// releaseTime is when a thread released a lock that the next thread had at an instant: the time of a wake-up
+// before. No call releases it, so that lies before the call in which it would be, and after the call before.
+func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
+	released := next - wake
+	for i := range list {
+		switch c := &list[i]; {
+		case c.Begin > next:
+			return released
+		case c.End > next && i > 0:
+			return c.Begin
+		default:
+			released = max(released, c.End)
+		}
+	}
+	return released
+}
+
+// measureHoldings finds how long a lock was held each time: until the next thread had it, if that waited for this
+// one and for no other. The median stands for the times that are not known. It is false if too few are known.
+func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
+	var all []analyze.Nanos
+	for i := 0; i+1 < len(list); i++ {
+		h, next := &list[i], &list[i+1]
+		if next.thread != h.thread && (next.Begin <= h.End || next.holder == h.thread) {
+			h.length = next.End - h.End
+			all = append(all, h.length)
+		}
+	}
+	if len(all) < policy.Sample.Count() || !policy.AtLeast(policy.Most, len(all), len(list)) {
+		return 0, false
+	}
+	return evidence.Median(all), true
+}
+
+// nameLocks numbers the locks that threads wait for by their names, by which users ask for them, and marks the
+// steps between which a thread waits for one named lock only.
+func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
+	var names evidence.Ordered[string, struct{}]
+	for t, s := range spans {
+		list := by[s.thread]
+		for i := range list {
+			if list[i].Kind == program.Lock && list[i].lock != nil {
+				threads[t].Details[i].NamedLock = 1 + int32(names.Number(evidence.KeyOf(list[i].lock).Label()))
+			}
+		}
+	}
+	for t := range threads {
+		th := &threads[t]
+		eachStretch(th, func(_ stretch, begin, end int, _ analyze.Nanos) {
+			if end-begin < 2 {
+				return
+			}
+			only := th.Details[begin].NamedLock
+			for i := begin; i < end-1; i++ {
+				if th.Details[i].NamedLock != only {
+					return
+				}
+			}
+			for i := begin; i < end; i++ {
+				th.Details[i].OnlyLock = only
+			}
+		})
+	}
+	return names.Keys
+}
+
+// A stretch is what lies between two calls of a thread that are no waits for locks, as the kinds of both.
+type stretch struct{ from, to program.Kind }
+
+// eachStretch visits the stretches of a thread: steps from begin on are waits for locks, the one before end is the
+// call.
+func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own analyze.Nanos)) {
+	s, begin, own := stretch{from: program.Lock}, 0, analyze.Nanos(0)
+	for i := range th.Steps {
+		own += th.Steps[i].Gap
+		if th.Steps[i].Kind == program.Lock && i+1 < len(th.Steps) {
+			continue
+		}
+		s.to = th.Steps[i].Kind
+		visit(s, begin, i+1, own)
+		s.from, begin, own = s.to, i+1, 0
+	}
+}
+
+// findUnlocked finds how long threads would take between calls if there were no locks to wait for. A thread that
+// waits for a lock takes longer even without the wait: it sleeps and is woken, its caches are another thread's, and
+// it passes the lock on. Where the thread took the same stretch often enough without a wait, it takes as long.
+func findUnlocked(threads []program.Thread) {
+	for t := range threads {
+		th := &threads[t]
+		free, behind := map[stretch][]analyze.Nanos{}, map[stretch][]analyze.Nanos{}
+		eachStretch(th, func(s stretch, begin, end int, own analyze.Nanos) {
+			if end-begin == 1 {
+				free[s] = append(free[s], own)
+			} else {
+				behind[s] = append(behind[s], own)
+			}
+		})
+		left := map[stretch]float64{}
+		for s, all := range free {
+			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 { // the same share is left of each, so that variation by chance stays
+				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
+			}
+		}
+		eachStretch(th, func(s stretch, begin, end int, _ analyze.Nanos) {
+			share, known := left[s]
+			if !known || end-begin == 1 {
+				share = 1
+			}
+			for i := begin; i < end; i++ {
+				th.Details[i].Unlocked = program.Scaled(th.Steps[i].Gap, share)
+			}
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package extract
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// markNeedless finds the consequences of needless waits among a thread's calls.
+func markNeedless(list []call) {
+	calls := make([]evidence.TimedCall, len(list))
+	for i := range list {
+		calls[i] = evidence.TimedCall{Interval: list[i].Interval, Kind: callKind(&list[i])}
+	}
+	for _, p := range evidence.Passages(calls) {
+		for i := p.After + 1; i <= p.Wait; i++ {
+			list[i].detail.Needless = p.Hangs
+		}
+	}
+}
+
+func callKind(c *call) evidence.CallKind {
+	switch {
+	case c.Kind == program.WaitOther || c.Kind == program.Wait && c.Barrier:
+		return evidence.CallNeedless
+	case c.Kind == program.Wait:
+		return evidence.CallWait
+	case c.Kind == program.Lock:
+		return evidence.CallLock
+	}
+	return evidence.CallOther
+}
+
+// markFences finds the command buffers that are empty and made only to be waited for, behind what other threads
+// have put into their queue. A program that does not synchronise makes none, and none counts as work.
+func markFences(p *program.Program) {
+	for _, s := range p.Steps() {
+		if s.Barrier && s.Job >= 0 {
+			p.Jobs[s.Job].Fence = true
+		}
+	}
+}
+
+// newest is the rule that says which of another thread's command buffers the recorded waits are for, if they follow
+// one. A program that synchronises takes what each thread has committed last. If threads were faster or slower that
+// would be another one, so the machine must not wait for the recorded one.
+func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
+	index := make([]int, len(p.Jobs)) // among those of its thread
+	for _, th := range p.Threads {
+		for n, j := range th.Jobs {
+			index[j] = n
+		}
+	}
+	counts := map[program.Newest]int{}
+	waits := 0
+	for t, s := range spans {
+		own := p.Recorded[t].Commits
+		zero := s.Begin - p.Threads[t].Begin
+		for _, c := range by[s.thread] {
+			if c.Kind != program.WaitOther || c.Job == program.Unknown {
+				continue
+			}
+			waits++
+			theirs := p.Recorded[p.Jobs[c.Job].By].Commits
+			last := func(until analyze.Nanos) int {
+				return sort.Search(len(theirs), func(i int) bool { return theirs[i] > until }) - 1
+			}
+			begin := c.Begin - zero
+			counts[program.Newest{Known: true, Before: last(begin) - index[c.Job]}]++
+			if n := sort.Search(len(own), func(i int) bool { return own[i] > begin }); n > 0 {
+				counts[program.Newest{Known: true, AsOfCommit: true, Before: last(own[n-1]) - index[c.Job]}]++
+			}
+		}
+	}
+	best, found := 0, program.Newest{}
+	for rule, n := range counts {
+		if n > best || n == best && (rule.AsOfCommit && !found.AsOfCommit || rule.AsOfCommit == found.AsOfCommit && rule.Before < found.Before) {
+			best, found = n, rule
+		}
+	}
+	if !policy.AtLeast(policy.Broad, best, waits) || found.Before < 0 {
+		return program.Newest{}
+	}
+	return found
+}

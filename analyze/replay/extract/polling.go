@@ -1,0 +1,122 @@
+package extract
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// withPolling inserts waits that no call shows into a thread's calls, and says whether there are any. A thread that
+// polls for the end of its work, or sleeps on a semaphore that a completion handler signals, begins each command
+// buffer when an earlier one has completed. It is taken to wait for the one so many before its next, if that has
+// nearly always completed then, a later one has not, and the thread continues soon after.
+func (b *builder) withPolling(t *analyze.Thread, list []call) ([]call, bool) {
+	var own []turn
+	var commits, waits int
+	var last analyze.Nanos
+	for i, c := range list {
+		switch c.Kind {
+		case program.Acquire:
+			buffer := b.buffers[c.Job]
+			own = append(own, turn{c.Job, i, last, c.Begin, buffer, buffer.GPU.End, b.ev.Completion(buffer)})
+		case program.Commit:
+			commits++
+		case program.Wait, program.WaitOther:
+			waits++
+		}
+		last = c.End
+	}
+	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
+		return list, false
+	}
+	for n := 1; n <= policy.MostInFlight; n++ {
+		if follows(own, n) {
+			return withWaits(list, own, n, asleep(b.ev, t)), true
+		}
+	}
+	return list, false
+}
+
+// A turn is one time that a thread makes a command buffer.
+type turn struct {
+	job         int32
+	call        int
+	from, begin analyze.Nanos // from the end of its call before
+	buffer      *analyze.CommandBuffer
+	gpu         analyze.Nanos // the command buffer's end there
+	completed   analyze.Nanos
+}
+
+// ended is when the command buffer had completed, as far as a thread that continued at an instant could know. Its
+// status may say so before the tracer's handler is called, but not before the GPU's end.
+func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
+	if t.completed > at && t.gpu <= at {
+		return t.gpu
+	}
+	return t.completed
+}
+
+// follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
+func follows(own []turn, n int) bool {
+	own = own[1:] // the first may have come after a long start
+	var early, used, soon int
+	var lags, gaps []analyze.Nanos
+	for i := n; i < len(own); i++ {
+		t := own[i]
+		completed := own[i-n].ended(t.begin)
+		lag := t.begin - completed
+		if lag < 0 {
+			early++
+		}
+		if n > 1 && own[i-n+1].completed > t.begin {
+			used++
+		}
+		if completed > t.from {
+			soon++
+			lags, gaps = append(lags, lag), append(gaps, t.begin-t.from)
+		}
+	}
+	all := len(own) - n
+	if policy.MoreThan(policy.Negligible, early, all) || n > 1 && !policy.AtLeast(policy.Most, used, all) || !policy.AtLeast(policy.Most, soon, all) {
+		return false
+	}
+	return !policy.MoreThan(policy.Much, evidence.Median(lags), evidence.Median(gaps)) || !policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
+}
+
+// asleep is when the thread waited for signals.
+func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) {
+	for w := range analyze.Each(ev.SignalWaits) {
+		if w.Thread == t {
+			list = append(list, w.Interval)
+		}
+	}
+	return list
+}
+
+// withWaits inserts those waits into the thread's calls. If the thread was seen to sleep, it waited then.
+func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call {
+	var all []call
+	next := 0
+	for i, t := range own {
+		all = append(all, list[next:t.call]...)
+		next = t.call
+		if i < n {
+			continue
+		}
+		completed := own[i-n].ended(t.begin)
+		if completed > t.begin {
+			continue
+		}
+		w := analyze.Interval{Begin: t.from, End: max(t.from, completed)}
+		for len(asleep) > 0 && asleep[0].End <= t.from {
+			asleep = asleep[1:]
+		}
+		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= completed {
+			w = asleep[0]
+		}
+		s, d := waitFor(w, own[i-n].buffer, own[i-n].job)
+		all = append(all, call{Interval: w, Step: s, detail: d})
+	}
+	return append(all, list[next:]...)
+}

@@ -1,0 +1,80 @@
+package extract
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/replay/program"
+)
+
+// addPortions finds what command buffers, calls and threads' own times consist of.
+func (b *builder) addPortions(spans []span) {
+	p := b.program
+	var names evidence.Ordered[string, struct{}]
+	for i, c := range b.buffers {
+		j := &p.Jobs[i]
+		shares := kernels.Split(c, b.ev.Trace.Window)
+		total := analyze.Nanos(0)
+		for k := range shares {
+			total += shares[k].GPU
+		}
+		j.Measured = true
+		for k := range shares {
+			j.Measured = j.Measured && shares[k].Measured
+			of, share := int32(names.Number(shares[k].Kernel)), evidence.Share(shares[k].GPU, total)
+			if n := len(j.Kernels); n > 0 && j.Kernels[n-1].Of == of {
+				j.Kernels[n-1].Share += share
+			} else if share > 0 {
+				j.Kernels = append(j.Kernels, program.Portion{Of: of, Share: share})
+			}
+		}
+	}
+	p.Names.Kernels = names.Keys
+	b.addCalls(spans)
+}
+
+// addCalls finds which calls each thread's time in Metal goes to. Calls made before the work begins are taken to
+// divide as those in the work.
+func (b *builder) addCalls(spans []span) {
+	var names evidence.Ordered[string, struct{}]
+	for i, s := range spans {
+		th, time := &b.program.Threads[i], b.ev.TimeOf(s.thread)
+		if time == nil {
+			continue
+		}
+		var gaps analyze.Nanos
+		for k := range th.Steps {
+			gaps += th.Steps[k].Gap
+		}
+		for _, c := range b.ev.Trace.Calls {
+			took := c.Exclusive[s.thread]
+			if took <= 0 || c.Waits() {
+				continue
+			}
+			n := int32(names.Number(c.Selector))
+			switch c.Part {
+			case analyze.PartAcquire, analyze.PartCommit, analyze.PartCompile:
+				th.InCalls[c.Part] = append(th.InCalls[c.Part], program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
+			default:
+				inWork := program.Scaled(took, evidence.Share(time.WorkTime[c.Part], time.Time[c.Part]))
+				th.InGaps = append(th.InGaps, program.Portion{Of: n, Share: evidence.Share(inWork, gaps)})
+				if c.Part == analyze.PartAllocate {
+					th.Allocating += evidence.Share(inWork, gaps)
+				}
+			}
+		}
+		slices.SortFunc(th.InGaps, func(x, y program.Portion) int { return cmp.Compare(x.Of, y.Of) })
+		sum := 0.0
+		for _, g := range th.InGaps {
+			sum += g.Share
+		}
+		for k := range th.InGaps {
+			th.InGaps[k].Share /= max(1, sum)
+		}
+		th.Allocating /= max(1, sum)
+	}
+	b.program.Names.Calls = names.Keys
+}

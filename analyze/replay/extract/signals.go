@@ -1,0 +1,200 @@
+package extract
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// Signals tie a thread's wait to what another thread does. Without them a thread waits for a signal as long as it
+// did, and keeps a lock as long, whatever becomes of the work before the signal or under the lock. That is enough
+// to remove a cause, and not to say what a faster kernel brings.
+
+// lockWaits are the threads' waits for locks. In a tied program these include waits for turns, and exclude waits
+// that end with another thread's wait for the GPU.
+func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
+	return func(yield func(*analyze.LockWait) bool) {
+		for l := range analyze.Each(b.ev.Locks) {
+			if b.held[l] == nil && !yield(l) {
+				return
+			}
+		}
+		if !b.tied {
+			return
+		}
+		for l := range analyze.Each(b.ev.TurnWaits()) {
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// addSignals returns, by thread, the signals that threads give each other and their waits for these. Threads that
+// make no calls take part with what they recorded as their own time, such as threads that load data.
+func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread][]call {
+	links := map[*analyze.Thread][]call{}
+	add := func(t *analyze.Thread, i analyze.Interval, s program.Step, waited analyze.Nanos) {
+		s.Job = program.Unknown
+		links[t] = append(links[t], call{Interval: i, Step: s, detail: program.Detail{Waited: waited}})
+	}
+	p := b.program
+	signal := func(by *analyze.Thread, at analyze.Interval) (number int32) {
+		number = int32(len(p.Signals))
+		p.Signals = append(p.Signals, 1)
+		add(by, at, program.Step{Kind: program.Signal, Number: number}, 0)
+		return number
+	}
+	type key struct {
+		by     *analyze.Thread
+		object uint64
+		at     analyze.Nanos
+	}
+	numbers := map[key]int32{}
+	for _, w := range linkedWaits(b.ev, by, b.window) {
+		k := key{w.Signaller, w.Object, w.Signalled}
+		n, given := numbers[k]
+		if !given {
+			n = signal(w.Signaller, at(w.Signalled))
+			numbers[k] = n
+		}
+		if m := b.ev.Meetings; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] { // at a barrier, a thread that waits has arrived
+			p.Signals[n]++
+			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
+		}
+		add(w.Thread, w.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: w.End - w.Signalled}, w.Signalled-w.Begin)
+	}
+	ends := map[*analyze.Wait]int32{}
+	for l := range analyze.Each(b.ev.Locks) {
+		w := b.held[l]
+		if w == nil || l.Begin < b.window.Begin || l.End > b.window.End {
+			continue
+		}
+		n, given := ends[w]
+		if !given {
+			n = signal(w.Thread, at(w.End))
+			ends[w] = n
+		}
+		add(l.Thread, l.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: max(0, l.End-w.End)}, l.Length())
+	}
+	for t, list := range links {
+		if len(by[t]) == 0 {
+			by[t] = list
+			delete(links, t)
+		}
+	}
+	return links
+}
+
+// linkedWaits are the waits for signals between calls, of threads that make calls and of those that signal these.
+func linkedWaits(ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval) (list []*analyze.SignalWait) {
+	calls := map[*analyze.Thread]*evidence.Busy{}
+	for t, made := range by {
+		if !slices.ContainsFunc(made, func(c call) bool { return c.Kind != program.Lock }) {
+			continue
+		}
+		var all []analyze.Interval
+		for _, c := range made {
+			all = append(all, c.Interval)
+		}
+		calls[t] = evidence.NewBusy(all)
+	}
+	handlers := handlerThreads(ev)
+	others := map[*analyze.Thread]bool{} // that make no calls
+	for range 2 {
+		list = list[:0]
+		for w := range analyze.Each(ev.ForSignals) {
+			s := w.Signaller
+			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End || handlers[s] || w.Begin < window.Begin || w.End > window.End {
+				continue
+			}
+			if own, makes := calls[w.Thread]; makes && own.Within(w.Interval) == 0 || others[w.Thread] && (others[s] || calls[s] != nil) {
+				list = append(list, w)
+				if calls[s] == nil {
+					others[s] = true
+				}
+			}
+		}
+	}
+	return list
+}
+
+// handlerThreads are those that mostly signal from completion handlers: threads that wait for them wait for the GPU.
+func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
+	var ends []analyze.Interval
+	for c := range ev.Trace.Buffers() {
+		if c.Handlers > 0 && c.GPU.Known() && c.Completed.Known() {
+			ends = append(ends, analyze.Interval{Begin: c.GPU.End, End: c.Completed.End})
+		}
+	}
+	handled := evidence.NewBusy(ends)
+	inside, all := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
+	for w := range analyze.Each(ev.ForSignals) {
+		if all[w.Signaller]++; handled.Within(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
+			inside[w.Signaller]++
+		}
+	}
+	threads := map[*analyze.Thread]bool{}
+	for t, n := range inside {
+		threads[t] = policy.AtLeast(policy.Most, n, all[t])
+	}
+	return threads
+}
+
+// withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside another
+// call belongs to that call. A signal inside a call is given at its end.
+func withLinks(list, links []call) []call {
+	if len(links) == 0 {
+		return list
+	}
+	links = slices.DeleteFunc(slices.Clone(links), func(l call) bool {
+		i, _ := slices.BinarySearchFunc(list, l.Begin, func(c call, at analyze.Nanos) int { return cmp.Compare(c.End, at) })
+		for ; i < len(list) && list[i].Begin < l.End; i++ {
+			if list[i].End > l.Begin && l.Kind == program.AwaitSignal {
+				return true
+			}
+		}
+		return false
+	})
+	all := append(slices.Clone(list), links...)
+	slices.SortStableFunc(all, func(x, y call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(x.End, y.End)) })
+	for i := 1; i < len(all); i++ {
+		if before := all[i-1].End; all[i].Begin < before && all[i].Kind.Links() {
+			all[i].Interval = analyze.Interval{Begin: before, End: max(before, all[i].End)}
+		}
+	}
+	return all
+}
+
+// waitsForHeldInterpreter finds the waits for an interpreter's lock that another thread kept while it waited for
+// the GPU, and that thread's wait. A thread that waits for such a lock asks for it again and again, and each of
+// these waits lasts until the other's wait has ended.
+func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analyze.Wait {
+	found := map[*analyze.LockWait]*analyze.Wait{}
+	held := map[*analyze.Process][]*analyze.Wait{}
+	for w := range analyze.Each(ev.Trace.Waits) {
+		if w.Interpreter == analyze.InterpreterHeld && w.Thread != nil {
+			held[w.Thread.Process] = append(held[w.Thread.Process], w)
+		}
+	}
+	for _, all := range held {
+		slices.SortStableFunc(all, func(x, y *analyze.Wait) int { return cmp.Compare(x.Begin, y.Begin) })
+	}
+	for l := range analyze.Each(ev.Locks) {
+		if !l.OfInterpreter() {
+			continue
+		}
+		all := held[l.Thread.Process]
+		i := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.End }) - 1
+		if i >= 0 && all[i].End > l.Begin && all[i].Thread != l.Thread {
+			found[l] = all[i]
+		}
+	}
+	return found
+}

@@ -1,0 +1,147 @@
+package machine
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// isBehind says whether a job that is committed now stands behind other work.
+func (m *machine) isBehind(j *program.Job) bool {
+	of := &m.program.Queues[j.Queue]
+	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
+}
+
+// feed begins what is ready on a device, in the order in which it became ready.
+func (m *machine) feed(device int) {
+	for m.running[device] < m.program.Devices[device].Engines {
+		best := int32(-1)
+		for q := range m.queues {
+			of := &m.program.Queues[q]
+			if of.Device != device || len(m.queues[q].order) == 0 || m.queues[q].running >= of.AtOnce {
+				continue
+			}
+			id := m.queues[q].order[0]
+			s := &m.jobs[id]
+			if s.ready && m.unblocked(id) && (best < 0 || s.eligible < m.jobs[best].eligible) {
+				best = id
+			}
+		}
+		if best < 0 {
+			return
+		}
+		m.beginJob(device, best)
+	}
+}
+
+// beginJob begins a job on a device. Where processors run the GPU's work it is a burst of its own; on a device that
+// slows down under load it shares the device; otherwise its end is known.
+func (m *machine) beginJob(device int, id int32) {
+	j := &m.program.Jobs[id]
+	q := &m.queues[j.Queue]
+	q.order.pop()
+	q.running++
+	m.running[device]++
+	begin := m.now
+	if m.jobs[id].eligible < m.now { // it waited for the job before it
+		begin += m.program.HandOvers.Turnaround
+	}
+	work := begin - m.now + j.Duration - program.Scaled(j.Duration, j.Beside)
+	end := m.now + work
+	if gpu := &m.gpus[device]; m.program.Processors.RunGPU && !m.processors.none() {
+		end = begin + j.Duration
+		alone := program.Scaled(j.Duration, program.Share(j.Alone, j.Duration))
+		m.at(end-alone, alone, jobEnds, id)
+	} else if gpu.slope > 0 {
+		m.seq++
+		gpu.begin(m.now, work, m.seq, id)
+		end = m.now + program.Scaled(work, gpu.stretch(len(gpu.running)))
+	} else {
+		m.at(end, 0, jobEnds, id)
+	}
+	all, submit := m.program.Framework.Time, j.Submit
+	if m.jobs[id].behind {
+		all, submit = all/2, 0
+	}
+	if work := all - submit - m.program.Framework.After; work > 0 && !m.processors.none() {
+		m.watch(id, begin, end, work)
+	}
+}
+
+// unblocked says whether the GPU has all events that a job waits for.
+func (m *machine) unblocked(id int32) bool {
+	j := &m.program.Jobs[id]
+	return !slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) &&
+		!slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
+}
+
+// feedAll begins on all devices what an event may have unblocked.
+func (m *machine) feedAll() {
+	for device := range m.running {
+		m.feed(device)
+	}
+}
+
+// jobEnded is the end of a job on the GPU. The framework sees it when it has a processor.
+func (m *machine) jobEnded(id int32) {
+	j, s := &m.program.Jobs[id], &m.jobs[id]
+	s.done, s.end = true, m.now
+	if by := &m.progress[j.By]; !j.Fence {
+		by.Done = append(by.Done, m.now)
+	}
+	if m.horizon > 0 {
+		m.close(j.By)
+	}
+	m.threads[j.By].inFlight--
+	m.finish(j.By)
+	m.delays.After.Count++
+	m.running[m.program.Queues[j.Queue].Device]--
+	m.queues[j.Queue].running--
+	if s.watching == 0 {
+		m.at(m.now, m.program.Framework.After, endSeen, id)
+	}
+	m.feedAll()
+}
+
+// watch schedules what the framework does for a job while that runs. What would take longer than the job it does on
+// several processors.
+func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
+	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(len(m.processors.each))-1)
+	m.jobs[id].watching = int32(parts)
+	for range parts {
+		m.at(max(begin, end-work/parts), work/parts, watched, id)
+	}
+}
+
+// watched ends one part of that work. The framework cannot see the job's end before all are done.
+func (m *machine) watched(id int32) {
+	s := &m.jobs[id]
+	if s.watching--; s.watching == 0 && s.done {
+		s.late = m.now - s.end
+		m.delays.After.Sum += s.late
+		m.at(m.now, m.program.Framework.After, endSeen, id)
+	}
+}
+
+// endSeen unblocks the threads that wait for a job.
+func (m *machine) endSeen(id int32) {
+	j, s := &m.program.Jobs[id], &m.jobs[id]
+	s.seen = true
+	for s.waiter > 0 {
+		t := s.waiter - 1
+		s.waiter = m.threads[t].behind
+		m.over(t, s.end+s.late+m.notify(m.current(t))-m.now)
+	}
+	m.at(max(m.now, s.end+s.late+j.Complete), 0, jobCompletes, id)
+}
+
+// completed frees a job's place in its queue.
+func (m *machine) completed(id int32) {
+	queue := m.program.Jobs[id].Queue
+	q := &m.queues[queue]
+	q.used--
+	if len(q.waiting) > 0 && q.used < m.program.Queues[queue].Capacity {
+		m.step(q.waiting.pop())
+	}
+}

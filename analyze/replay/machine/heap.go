@@ -1,0 +1,108 @@
+package machine
+
+// A fifo is a queue of indices: first in, first out.
+type fifo []int32
+
+func (f *fifo) push(x int32) { *f = append(*f, x) }
+
+func (f *fifo) pop() int32 {
+	first := (*f)[0]
+	*f = (*f)[1:]
+	return first
+}
+
+// A binaryHeap returns the element of the lowest rank first.
+type binaryHeap[T any] []ranked[T]
+
+// A ranked element comes before those of a higher rank. The number orders elements of equal rank.
+type ranked[T any] struct {
+	rank   float64
+	number int
+	of     T
+}
+
+func (a *ranked[T]) before(b *ranked[T]) bool {
+	return a.rank < b.rank || a.rank == b.rank && a.number < b.number
+}
+
+// push inserts an element. Its ancestors of higher rank move down into the free slot.
+func (h *binaryHeap[T]) push(x ranked[T]) {
+	*h = append(*h, x)
+	a := *h
+	i := len(a) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !x.before(&a[up]) {
+			break
+		}
+		a[i] = a[up]
+		i = up
+	}
+	a[i] = x
+}
+
+// pop removes the first element. The last one fills its slot and moves down to its place.
+func (h *binaryHeap[T]) pop() T {
+	a := *h
+	first, n := a[0].of, len(a)-1
+	x := a[n]
+	*h = a[:n]
+	a = a[:n]
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= n {
+			break
+		}
+		if down+1 < n && a[down+1].before(&a[down]) {
+			down++
+		}
+		if !a[down].before(&x) {
+			break
+		}
+		a[i] = a[down]
+		i = down
+	}
+	if n > 0 {
+		a[i] = x
+	}
+	return first
+}
+
+// An agenda is a heap whose first element is stored apart. Many events schedule the very next event, which then
+// never passes through the heap.
+type agenda[T any] struct {
+	next ranked[T] // the first of all, if kept
+	kept bool
+	rest binaryHeap[T]
+}
+
+func (a *agenda[T]) empty() bool { return !a.kept && len(a.rest) == 0 }
+
+// first returns what pop would return. The agenda must not be empty.
+func (a *agenda[T]) first() *T {
+	if a.kept {
+		return &a.next.of
+	}
+	return &a.rest[0].of
+}
+
+func (a *agenda[T]) push(x ranked[T]) {
+	switch {
+	case a.kept && x.before(&a.next):
+		a.rest.push(a.next)
+		a.next = x
+	case !a.kept && (len(a.rest) == 0 || x.before(&a.rest[0])):
+		a.next, a.kept = x, true
+	default:
+		a.rest.push(x)
+	}
+}
+
+func (a *agenda[T]) pop() T {
+	if a.kept {
+		a.kept = false
+		return a.next.of
+	}
+	return a.rest.pop()
+}

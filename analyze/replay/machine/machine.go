@@ -1,0 +1,255 @@
+// Package machine runs a program in virtual time: its event loop, processors, GPUs and locks. It does not know what
+// was changed in a program.
+package machine
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// A machine runs a program: each thread takes its steps in order, queues keep their order, and work on the GPU
+// takes the program's time. What waits, waits for the event in the machine and not for the recorded time. What runs
+// shares the processors, so waits that are removed are not all gain when there are too few of these.
+type machine struct {
+	program    *program.Program
+	now        analyze.Nanos
+	seq        int
+	events     agenda[event]
+	processors processors
+	gpus       []server[int32] // by device: what runs on it, if that takes longer beside other work
+	running    []int           // by device: command buffers that it runs
+	threads    []threadState
+	jobs       []jobState
+	queues     []queueState
+	locks      []lockState
+	given      []bool // by event value
+	requests   []requestState
+	signals    []signalState
+	progress   []program.Progress
+	horizon    analyze.Nanos // when the first thread that sets the pace had ended; 0 before
+	open       int           // threads that have not ended, and had no command buffer end since the horizon
+	delays     Delays
+}
+
+// A Result is what a run was like.
+type Result struct {
+	Progress []program.Progress // by thread
+	Delays   Delays
+	steps    []threadState
+	jobs     []jobState
+}
+
+// Steps is how many steps a thread had taken when the run ended.
+func (r *Result) Steps(thread int) int { return r.steps[thread].next }
+
+// End is when the GPU had done a command buffer; false if it had not.
+func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job].end, r.jobs[job].done }
+
+// Delayed is how long the work of a command buffer waited for processors, where these run the GPU's work.
+func (r *Result) Delayed(job int) analyze.Nanos { return r.jobs[job].delayed }
+
+// Delays are waits for processors.
+type Delays struct {
+	Before, After Delay           // of the framework's bursts before and after the GPU's work
+	GPU           analyze.Nanos   // of the GPU's work, where processors run it
+	Threads       []analyze.Nanos // of the threads' own bursts
+}
+
+// A Delay is the sum of the waits of bursts of one kind, and their number.
+type Delay struct {
+	Sum   analyze.Nanos
+	Count int
+}
+
+// Mean is the mean wait.
+func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
+
+type threadState struct {
+	next     int
+	inFlight int   // its command buffers
+	closed   bool  // it has ended, or a command buffer of it has since the horizon
+	behind   int32 // one more than the thread that waits for the same job after it; 0 is none
+}
+
+type jobState struct {
+	ready, done, seen bool
+	behind            bool  // it stood behind other work when it was committed
+	watching          int32 // the framework's bursts for it, while it runs, that have not ended
+	waiter, last      int32 // one more than the first and the last thread that waits for it; 0 is none
+	eligible, end     analyze.Nanos
+	late              analyze.Nanos // how long its completion waited for a processor
+	delayed           analyze.Nanos // how long its work waited for processors
+}
+
+type queueState struct {
+	used    int
+	running int
+	order   fifo
+	waiting fifo
+	awake   int // the framework's bursts for it that have not ended
+}
+
+type event struct {
+	at   analyze.Nanos
+	work analyze.Nanos // that needs a processor before the event
+	seq  int
+	kind eventKind
+	id   int32
+}
+
+type eventKind uint8
+
+const (
+	stepBegins   eventKind = iota // the thread begins its next step
+	stepEnds                      // the thread's step ends
+	committed                     // the thread's commit ends
+	jobReady                      // the framework has handed a job to the GPU
+	jobEnds                       // the GPU has done a job
+	endSeen                       // the framework has seen that
+	jobCompletes                  // the job's completion handlers have returned, and its place in the queue is free
+	lockReleased
+	watched // the framework is ready to see a job's end
+)
+
+// Run runs a program until the first thread that sets the pace has ended, and until each other thread has ended or
+// has had one more command buffer end. It is false if the threads wait for each other for ever.
+func Run(p *program.Program) (*Result, bool) {
+	m := &machine{program: p, threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)), queues: make([]queueState, len(p.Queues)),
+		locks: make([]lockState, p.Locks), given: make([]bool, p.Events), requests: make([]requestState, p.Service.Requests),
+		signals: make([]signalState, len(p.Signals)), running: make([]int, len(p.Devices)), gpus: make([]server[int32], len(p.Devices)),
+		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads), processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
+		delays: Delays{Threads: make([]analyze.Nanos, len(p.Threads))}}
+	for i, d := range p.Devices {
+		if !p.Processors.RunGPU {
+			m.gpus[i].slope = d.Crowding
+		}
+	}
+	for i, n := range p.Signals {
+		m.signals[i].missing = n
+	}
+	for i := range p.Threads {
+		th := &p.Threads[i]
+		times := make([]analyze.Nanos, 2*len(th.Jobs))
+		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)], Done: times[len(th.Jobs):len(th.Jobs)]}
+		m.resume(int32(i), th.Begin)
+	}
+	ends := m.run()
+	return &Result{m.progress, m.delays, m.threads, m.jobs}, ends
+}
+
+// run handles events in order of time: those on the agenda, the ends of bursts on processors, and the ends of work
+// on GPUs.
+func (m *machine) run() bool {
+	for m.open > 0 {
+		k, next, any := firstDone(m.processors.each)
+		if device, at, runs := firstDone(m.gpus); runs && (!any || at < next) && (m.events.empty() || at < m.events.first().at) {
+			m.now = at
+			m.jobEnded(m.gpus[device].end(at))
+			continue
+		}
+		if !m.events.empty() && (!any || m.events.first().at < next) {
+			e := m.events.pop()
+			m.now = e.at
+			if e.work > 0 && !m.processors.none() {
+				m.beginBurst(e)
+			} else {
+				m.handle(e)
+			}
+			continue
+		}
+		if !any {
+			return false
+		}
+		m.now = next
+		b := m.processors.each[k].end(next)
+		if q := m.queueOf(b.then); q != nil {
+			q.awake--
+		}
+		m.countDelay(b)
+		m.handle(b.then)
+	}
+	return true
+}
+
+func (m *machine) handle(e event) {
+	switch e.kind {
+	case stepBegins:
+		m.step(e.id)
+	case stepEnds:
+		m.advance(e.id)
+	case committed:
+		m.commit(e.id)
+	case jobReady:
+		m.jobs[e.id].ready, m.jobs[e.id].eligible = true, m.now
+		m.feed(m.program.Queues[m.program.Jobs[e.id].Queue].Device)
+	case jobEnds:
+		m.jobEnded(e.id)
+	case watched:
+		m.watched(e.id)
+	case endSeen:
+		m.endSeen(e.id)
+	case jobCompletes:
+		m.completed(e.id)
+	case lockReleased:
+		m.released(e.id)
+	}
+}
+
+// at schedules an event. If it comes with work, that begins at t and the event follows its end.
+func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
+	m.seq++
+	m.events.push(ranked[event]{float64(t), m.seq, event{t, work, m.seq, kind, id}})
+}
+
+// spend schedules an event after a time of which a share is work on a processor.
+func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id int32) {
+	d = max(0, d)
+	work := analyze.Nanos(0)
+	if !m.processors.none() {
+		work = analyze.Nanos(busy * float64(d))
+	}
+	m.at(from+d-work, work, kind, id)
+}
+
+// beginBurst begins work on a processor. The framework has a thread for each queue: if that is still at work it
+// need not be woken, and if all processors have work, none of them sleeps.
+func (m *machine) beginBurst(e event) {
+	saved := 0.0
+	if e.kind != jobEnds && m.processors.crowded() {
+		saved = m.program.Processors.Waking * m.program.Processors.Interrupting
+	}
+	if q := m.queueOf(e); q != nil {
+		if q.awake > 0 {
+			saved = m.program.Processors.Waking
+		}
+		q.awake++
+	}
+	m.processors.begin(m.now, e.work-program.Scaled(e.work, saved), e)
+}
+
+// queueOf is the queue for which a burst of the framework is; nil for other bursts.
+func (m *machine) queueOf(e event) *queueState {
+	switch e.kind {
+	case jobReady, watched, endSeen:
+		return &m.queues[m.program.Jobs[e.id].Queue]
+	}
+	return nil
+}
+
+// countDelay counts how long a burst that has ended waited for its processor.
+func (m *machine) countDelay(b burst) {
+	d := max(0, m.now-b.began-b.work)
+	switch b.then.kind {
+	case stepBegins, stepEnds, committed:
+		m.delays.Threads[b.then.id] += d
+	case jobReady:
+		m.delays.Before.Sum += d
+		m.delays.Before.Count++
+	case jobEnds:
+		m.delays.GPU += d
+		m.jobs[b.then.id].delayed = d
+	case endSeen: // Count is that of the jobs, since not each has such a burst
+		m.delays.After.Sum += d
+		m.jobs[b.then.id].late += d
+	}
+}

@@ -1,0 +1,115 @@
+package machine
+
+import "mtrace/analyze"
+
+// A server works on several things at the same time, each the slower the more there are: a processor, which is
+// shared evenly, or a GPU that begins everything that is ready. The rank of a thing is the value of served at which
+// it is done.
+type server[T any] struct {
+	slope   float64       // how much longer a thing takes for each other one beside it, as a share of its time alone; 1 is even sharing
+	served  float64       // ns of undivided service that a thing present from the start would have had
+	at      analyze.Nanos // the instant to which served applies
+	running binaryHeap[T]
+}
+
+// stretch is how many times as long as alone things take if there are n.
+func (s *server[T]) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
+
+func (s *server[T]) pass(now analyze.Nanos) {
+	if n := len(s.running); n > 0 {
+		s.served += float64(now-s.at) / s.stretch(n)
+	}
+	s.at = now
+}
+
+// begin begins a thing that takes so long alone. The number orders things that end at the same time.
+func (s *server[T]) begin(now, alone analyze.Nanos, number int, of T) {
+	s.pass(now)
+	s.running.push(ranked[T]{s.served + float64(alone), number, of})
+}
+
+// first is when the first thing ends if nothing else begins; false if nothing runs.
+func (s *server[T]) first() (at analyze.Nanos, any bool) {
+	n := len(s.running)
+	if n == 0 {
+		return 0, false
+	}
+	return s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5), true
+}
+
+// firstDone is the server on which the next thing ends, and when; false if nothing runs on any.
+func firstDone[T any](servers []server[T]) (k int, at analyze.Nanos, any bool) {
+	for i := range servers {
+		if t, runs := servers[i].first(); runs && (!any || t < at) {
+			k, at, any = i, t, true
+		}
+	}
+	return k, at, any
+}
+
+// end removes the first thing.
+func (s *server[T]) end(now analyze.Nanos) T {
+	s.pass(now)
+	return s.running.pop()
+}
+
+// processors are the machine's. Each is shared evenly by its bursts: processor sharing (L. Kleinrock, Time-shared
+// Systems: A Theoretical Treatment, 1967), which a fair scheduler comes close to and which delays a burst as much
+// as time slices would. A burst goes to the processor with the fewest bursts or, since schedulers keep a thread
+// near its memory or its waker, to a random one.
+type processors struct {
+	scattered float64 // share of the bursts that go to a random one
+	each      []server[burst]
+	drawn     uint64
+}
+
+// A burst is work on a processor, and the event that follows it.
+type burst struct {
+	began analyze.Nanos
+	work  analyze.Nanos
+	then  event
+}
+
+func newProcessors(count int, scattered float64) processors {
+	p := processors{scattered: scattered, each: make([]server[burst], count)}
+	for i := range p.each {
+		p.each[i].slope = 1
+	}
+	return p
+}
+
+// none says that nothing waits for a processor, because their use is not known.
+func (p *processors) none() bool { return len(p.each) == 0 }
+
+func (p *processors) begin(now, work analyze.Nanos, then event) {
+	k := 0
+	if p.draw() < p.scattered {
+		k = int(p.draw() * float64(len(p.each)))
+	} else {
+		for i := range p.each {
+			if len(p.each[i].running) < len(p.each[k].running) {
+				k = i
+			}
+		}
+	}
+	p.each[k].begin(now, work, then.seq, burst{now, work, then})
+}
+
+// crowded says whether bursts wait for every processor.
+func (p *processors) crowded() bool {
+	for i := range p.each {
+		if len(p.each[i].running) < 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// draw returns numbers from 0 to 1, the same sequence in every run: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+func (p *processors) draw() float64 {
+	p.drawn += 0x9e3779b97f4a7c15
+	z := p.drawn
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return float64((z^(z>>31))>>11) / (1 << 53)
+}

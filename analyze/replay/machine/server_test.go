@@ -1,0 +1,54 @@
+package machine
+
+import (
+	"math"
+	"testing"
+
+	"mtrace/analyze"
+)
+
+const us = analyze.Nanos(1000)
+
+// TestScattered: of two bursts that come at the same time, each has a processor of its own if there are two, unless
+// they go to random ones.
+func TestScattered(t *testing.T) {
+	for _, scattered := range []float64{0, 1} {
+		shared := 0
+		p := newProcessors(2, scattered)
+		for seq := range 1000 {
+			at := analyze.Nanos(seq) * analyze.Nanos(1e9)
+			for i := range 2 {
+				p.begin(at, 100*us, event{seq: 2*seq + i})
+			}
+			k, end, _ := firstDone(p.each)
+			if p.each[k].end(end); end > at+100*us {
+				shared++
+			}
+			k, end, _ = firstDone(p.each)
+			p.each[k].end(end)
+		}
+		if want := 500 * scattered; math.Abs(float64(shared)-want) > 100*scattered {
+			t.Errorf("scattered %.0f: %d of 1000 pairs shared a processor, want %.0f", scattered, shared, want)
+		}
+	}
+}
+
+// TestSharing: two bursts that want one processor take twice as long, and the second, which comes later, only its
+// share.
+func TestSharing(t *testing.T) {
+	p := newProcessors(1, 0)
+	p.begin(0, 100*us, event{seq: 1})
+	p.begin(50*us, 50*us, event{seq: 2})
+	var ends []analyze.Nanos
+	for {
+		k, at, any := firstDone(p.each)
+		if !any {
+			break
+		}
+		p.each[k].end(at)
+		ends = append(ends, at)
+	}
+	if len(ends) != 2 || ends[0] != 150*us || ends[1] != 150*us {
+		t.Errorf("they end at %v, want both at 150 µs", ends)
+	}
+}

@@ -1,0 +1,194 @@
+package machine
+
+import (
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// current is the step that a thread takes, or takes next.
+func (m *machine) current(t int32) *program.Step {
+	return &m.program.Threads[t].Steps[m.threads[t].next]
+}
+
+// over ends the thread's step after a time in which it needs no processor.
+func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
+
+// step begins the thread's next step.
+func (m *machine) step(t int32) {
+	s := m.current(t)
+	switch s.Kind {
+	case program.Acquire:
+		queue := m.program.Jobs[s.Job].Queue
+		q := &m.queues[queue]
+		if q.used >= m.program.Queues[queue].Capacity {
+			q.waiting.push(t)
+			return
+		}
+		q.used++
+		m.spend(m.now, s.Cost, m.program.Threads[t].Busy, stepEnds, t)
+	case program.Enqueue:
+		if m.program.Jobs[s.Job].Enqueued {
+			m.queues[m.program.Jobs[s.Job].Queue].order.push(s.Job)
+		}
+		m.spend(m.now, s.Cost, m.program.Threads[t].Busy, stepEnds, t)
+	case program.Commit:
+		if s.Contends {
+			m.lock(t, s)
+		} else {
+			m.spend(m.now, s.Cost, m.program.Threads[t].Busy, committed, t)
+		}
+	case program.Wait, program.WaitOther:
+		m.wait(t, s)
+	case program.Lock:
+		if s.Lock == 0 {
+			m.over(t, s.Cost)
+		} else {
+			m.lock(t, s)
+		}
+	case program.Compile:
+		m.over(t, s.Cost)
+	case program.SetEvent:
+		m.given[s.Number] = true
+		m.feedAll()
+		m.over(t, 0)
+	case program.Request:
+		m.request(t, s)
+	case program.Serve:
+		m.serve(t, s)
+	case program.Answer:
+		m.answer(t, s)
+	case program.Signal:
+		m.signal(t, s)
+	case program.AwaitSignal:
+		m.awaitSignal(t, s)
+	case program.Unlock:
+		m.unlock(t, s)
+	case program.Nothing:
+		m.over(t, 0)
+	case program.Skip:
+		m.skip(t, s)
+	}
+}
+
+// wait begins a wait for a command buffer.
+func (m *machine) wait(t int32, s *program.Step) {
+	job, any := m.awaited(t, s)
+	switch {
+	case !any:
+		m.over(t, 0)
+	case job == program.Unknown:
+		m.over(t, s.Cost)
+	case m.jobs[job].seen:
+		m.over(t, max(s.Cost, m.jobs[job].end+m.jobs[job].late+m.notify(s)-m.now))
+	default:
+		m.await(t, job)
+	}
+}
+
+// notify is how long after the completion a wait ends.
+func (m *machine) notify(s *program.Step) analyze.Nanos {
+	if s.Notify == program.NotRecorded {
+		return m.program.Newest.Notify
+	}
+	return s.Notify + s.Handlers
+}
+
+// await puts the thread behind those that wait for a job.
+func (m *machine) await(t, job int32) {
+	s := &m.jobs[job]
+	if m.threads[t].behind = 0; s.waiter == 0 {
+		s.waiter = t + 1
+	} else {
+		m.threads[s.last-1].behind = t + 1
+	}
+	s.last = t + 1
+}
+
+// awaited is the job that a wait is for; false if there is none, since the other thread has committed too little.
+func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
+	rule := m.program.Newest
+	if s.Kind != program.WaitOther || s.Job == program.Unknown || !rule.Known {
+		return s.Job, true
+	}
+	from := m.program.Jobs[s.Job].By
+	until := m.now
+	if own := m.progress[t].Commits; rule.AsOfCommit {
+		if len(own) == 0 {
+			return 0, false
+		}
+		until = own[len(own)-1]
+	}
+	theirs := m.progress[from].Commits
+	n := sort.Search(len(theirs), func(i int) bool { return theirs[i] > until }) - 1 - rule.Before
+	if n < 0 {
+		return 0, false
+	}
+	return m.program.Threads[from].Jobs[n], true
+}
+
+// advance ends the thread's step. The thread goes on to the next.
+func (m *machine) advance(t int32) {
+	s := &m.threads[t]
+	s.next++
+	if s.next == len(m.program.Threads[t].Steps) {
+		m.finish(t)
+		return
+	}
+	m.resume(t, m.now)
+}
+
+// resume lets the thread take the time before its next step: first it sleeps, then it works.
+func (m *machine) resume(t int32, from analyze.Nanos) {
+	s := m.current(t)
+	asleep := min(s.Gap, s.Asleep)
+	m.spend(from+asleep, s.Gap-asleep, m.program.Threads[t].Busy, stepBegins, t)
+}
+
+// finish ends the thread when it has taken all steps, and the GPU has done all its command buffers.
+func (m *machine) finish(t int32) {
+	th, s := &m.program.Threads[t], &m.threads[t]
+	if s.next < len(th.Steps) || s.inFlight > 0 {
+		return
+	}
+	m.progress[t].Ended = m.now
+	if th.Paces && m.horizon == 0 {
+		m.horizon = m.now
+	}
+	m.close(t)
+}
+
+// close says that the thread need not be run any further.
+func (m *machine) close(t int32) {
+	if s := &m.threads[t]; !s.closed {
+		s.closed = true
+		m.open--
+	}
+}
+
+// commit ends the thread's commit: its job becomes ready for the GPU after its latency.
+func (m *machine) commit(t int32) {
+	job := m.current(t).Job
+	j := &m.program.Jobs[job]
+	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
+	m.threads[t].inFlight++
+	submit := j.Submit
+	if m.isBehind(j) { // the GPU takes it from behind other work, and it need not be handed over
+		m.jobs[job].behind, submit = true, 0
+	}
+	if !j.Enqueued {
+		m.queues[j.Queue].order.push(job)
+	}
+	m.at(m.now+j.Latency+j.Held-submit, submit, jobReady, job)
+	m.advance(t)
+}
+
+// skip is a commit that does not happen. What would wait for its job does not wait.
+func (m *machine) skip(t int32, s *program.Step) {
+	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
+	j := &m.jobs[s.Job]
+	j.done, j.seen, j.end = true, true, m.now
+	m.feedAll()
+	m.over(t, 0)
+}

@@ -1,0 +1,94 @@
+package program
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
+)
+
+// HandOvers says how long hand-overs take: from a thread to the GPU (latency), from the GPU to a waiting thread
+// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" is the usual
+// length of those that found a processor at once.
+type HandOvers struct {
+	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
+	UsualNotify, FreeNotify                 analyze.Nanos
+	FreeCommit                              analyze.Nanos
+	Turnaround                              analyze.Nanos   // the mean
+	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
+
+	WaitedFor   analyze.Nanos // processors, by all threads of the process
+	Hindered    float64       // part of what hand-overs took beyond the usual that these waits may explain
+	Unexplained float64       // part of what they took beyond the free ones that is such waits, and the machine does not add
+	Delay       float64       // ns that the machine's bursts of the unchanged program wait for processors, for each command buffer
+}
+
+// MeasureHandOvers finds how long the program's hand-overs take, without the time of the program's completion
+// handlers. What takes longer than usual may have waited for a processor, but no more of it than threads were seen
+// to wait for processors.
+func (p *Program) MeasureHandOvers() {
+	var latencies, notifies, commits []analyze.Nanos
+	for i := range p.Jobs {
+		latencies = append(latencies, p.Jobs[i].Latency)
+	}
+	for th := range analyze.Each(p.Threads) {
+		for i := range th.Steps {
+			switch s := &th.Steps[i]; {
+			case s.Kind == Commit:
+				commits = append(commits, th.Details[i].Solo)
+			case (s.Kind == Wait || s.Kind == WaitOther) && s.Notify+s.Handlers > 0:
+				notifies = append(notifies, s.Notify)
+			}
+		}
+	}
+	h := &p.HandOvers
+	h.UsualLatency, h.UsualNotify = evidence.Median(latencies), evidence.Median(notifies)
+	h.QuickLatency = evidence.Quickest(latencies, policy.Quick)
+	quickNotify := min(evidence.Quickest(notifies, policy.Quick), max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.Framework.Time))
+	h.FreeLatency, h.FreeNotify = undelayed(latencies, h.QuickLatency), undelayed(notifies, quickNotify)
+	h.FreeCommit = undelayed(commits, evidence.Quickest(commits, policy.Quick))
+	more := beyond(latencies, h.UsualLatency) + beyond(notifies, h.UsualNotify) + beyond(h.Turnarounds, evidence.Median(h.Turnarounds))
+	if more > 0 {
+		h.Hindered = min(1, Share(h.WaitedFor, more))
+	}
+	slices.Sort(latencies)
+	slices.Sort(notifies)
+	h.Latencies, h.Notifies = latencies, notifies
+	h.Turnaround = Mean(h.Turnarounds)
+	p.Processors.Waking = waking(commits)
+	if p.Newest.Known {
+		p.Newest.Notify = h.UsualNotify
+	}
+	p.ShareFramework()
+}
+
+// beyond is the sum of what times exceed the usual one by.
+func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
+	for _, n := range all {
+		sum += max(0, n-usual)
+	}
+	return sum
+}
+
+// undelayed is what a hand-over usually takes that finds a processor: the median of those that are no longer than
+// that can take. Those of no length began inside the commit and do not count. If too few are left, it is what the
+// quickest take.
+func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
+	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
+	if len(few) < policy.Sample.Count() {
+		return quick
+	}
+	return evidence.Median(few)
+}
+
+// waking is the part of a commit that wakes the thread that takes the command buffer: system calls on both sides,
+// and the interrupt to a sleeping processor. A commit that finds that thread at work only appends to its list; the
+// quickest tenth are taken to be such. The framework's other hand-overs are taken to be alike.
+func waking(commits []analyze.Nanos) float64 {
+	sum := Mean(commits) * analyze.Nanos(len(commits))
+	if sum == 0 {
+		return 0
+	}
+	return min(policy.MostWaking, max(0, 1-Share(evidence.Quickest(commits, policy.Quick)*analyze.Nanos(len(commits)), sum)))
+}

@@ -1,0 +1,138 @@
+// Package program describes a recorded program in the form in which a machine can run it again: threads with their
+// steps, command buffers, queues, GPUs, locks and signals. A program is complete when it is built and constant
+// afterwards. Interventions change copies of it.
+package program
+
+import (
+	"iter"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// A Program is everything that a machine runs, and what the recording says about the machine it ran on. Threads,
+// command buffers, queues, devices, locks, events and signals refer to each other by index.
+type Program struct {
+	Threads []Thread
+	Jobs    []Job // command buffers
+	Queues  []Queue
+	Devices []Device
+	Locks   int   // locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
+	Events  int   // values that threads give to shared events
+	Signals []int // by signal: how many threads must give it until the threads that wait for it continue
+	Service Service
+	Newest  Newest
+
+	Processors Processors
+	Framework  Framework
+	HandOvers  HandOvers
+
+	Recorded    []Progress // by thread, in the recorded run
+	Lasted      analyze.Nanos
+	Names       Names
+	Pools       [][]int32 // threads that take their work from one place
+	Polls       bool      // threads wait for command buffers in no recorded call, and their next steps show it
+	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
+	LaunchShare float64   // share of a thread's own time, encoding apart, that is spent per command buffer and not per kernel
+}
+
+// A Queue is a command queue.
+type Queue struct {
+	Capacity int // command buffers that may exist at once
+	Device   int
+	AtOnce   int  // command buffers of it that the GPU runs at the same time
+	Limited  bool // it is known that it never runs more
+}
+
+// Unlimited is a capacity, or a number of command buffers at the same time, that no program reaches.
+const Unlimited = 1 << 30
+
+// A Device is a GPU.
+type Device struct {
+	Engines  int     // command buffers that it runs at the same time
+	Limited  bool    // it is known that it never runs more
+	Crowding float64 // how much longer a command buffer takes for each other one beside it, as a share of its time alone
+}
+
+// A Service is the work that threads hand to one other thread, which submits it and answers.
+type Service struct {
+	Server   int32 // the thread that serves
+	Requests int   // 0: no thread submits for others
+	Batched  bool  // most answers are given together with others
+}
+
+// Newest says which command buffer of another thread a cross-thread wait is for, where the recorded waits follow
+// one rule. A thread that waits for what others committed last waits, in a changed program, for what they have
+// committed last then.
+type Newest struct {
+	Known      bool
+	AsOfCommit bool          // the newest when the waiting thread committed its own, not when it began to wait
+	Before     int           // how many command buffers before the newest
+	Notify     analyze.Nanos // from the GPU's end to the end of waits of which that is not recorded
+}
+
+// Processors are what the threads, the framework and perhaps the GPU's work share. Count is 0 where their use is
+// not recorded: then nothing waits for a processor.
+type Processors struct {
+	Count        int
+	Used         float64 // how many of them the program used on average
+	Scattered    float64 // share of the bursts of work that the system does not give to the processor with the least to do
+	RunGPU       bool    // the GPU's work is done on them
+	Waking       float64 // share of a burst's work that is saved if its thread need not be woken
+	Interrupting float64 // part of Waking that is saved if no processor sleeps
+}
+
+// Framework is the processor time of the framework's own threads for a command buffer.
+type Framework struct {
+	Time  analyze.Nanos // in all, for one that does not stand behind other work; for one that does, half of it
+	After analyze.Nanos // part of Time between the GPU's end and the completion
+}
+
+// Names are the names of what portions and steps refer to by number.
+type Names struct{ Kernels, Calls, Locks []string }
+
+// Copy returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the
+// steps' details.
+func (p *Program) Copy() *Program {
+	q := *p
+	q.Jobs, q.Threads, q.Queues, q.Devices = slices.Clone(p.Jobs), slices.Clone(p.Threads), slices.Clone(p.Queues), slices.Clone(p.Devices)
+	for t := range q.Threads {
+		q.Threads[t].Steps = slices.Clone(q.Threads[t].Steps)
+	}
+	return &q
+}
+
+// Clone returns a copy whose details may be changed, too.
+func (p *Program) Clone() *Program {
+	q := p.Copy()
+	for t := range q.Threads {
+		q.Threads[t].Details = slices.Clone(q.Threads[t].Details)
+	}
+	return q
+}
+
+// Steps visits the steps of all threads.
+func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
+	return func(yield func(*Thread, *Step) bool) {
+		for t := range p.Threads {
+			th := &p.Threads[t]
+			for i := range th.Steps {
+				if !yield(th, &th.Steps[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ShareFramework divides the framework's time for each command buffer into what comes before the GPU's work and
+// after it. It is called again when hand-overs change their length: the framework works no longer than a hand-over
+// takes.
+func (p *Program) ShareFramework() {
+	half := p.Framework.Time / 2
+	p.Framework.After = min(half, p.HandOvers.UsualNotify)
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		j.Submit = min(half, j.Latency+j.Held)
+	}
+}

@@ -1,0 +1,22 @@
+package program
+
+import "mtrace/analyze"
+
+// Scaled is a share of a time.
+func Scaled(n analyze.Nanos, share float64) analyze.Nanos { return analyze.Nanos(float64(n) * share) }
+
+// Share is a part of a time as a share of the whole; 0 of nothing.
+func Share(part, whole analyze.Nanos) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// Mean is the mean of times; 0 of none.
+func Mean(all []analyze.Nanos) (sum analyze.Nanos) {
+	for _, n := range all {
+		sum += n
+	}
+	return sum / analyze.Nanos(max(1, len(all)))
+}

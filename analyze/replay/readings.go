@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"math/rand/v2"
+
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
+)
+
+// A reading is one way to read the recorded program, or the machine it ran on, where the trace does not tell which
+// is right.
+type reading struct {
+	program *program.Program
+	base    float64 // its rate without a change
+	refuted bool    // by how long threads are known to have waited for processors
+}
+
+// readings are those that an interval is made of: the program with its times drawn anew, and on processors that the
+// system shares out well or badly, or that nothing waits for.
+func readings(p *program.Program, random *rand.Rand) (all []reading) {
+	add := func(q *program.Program) {
+		if base, ends := run(q, Change{}, nil); ends && base > 0 {
+			all = append(all, reading{q, base, p.HandOvers.WaitedFor > 0 && q.Processors.Count < p.Processors.Count})
+		}
+	}
+	for range policy.Readings {
+		add(resampled(p, random))
+	}
+	if p.Processors.Count == 0 {
+		return all
+	}
+	with := func(set func(*program.Processors)) {
+		q := *p
+		set(&q.Processors)
+		add(&q)
+	}
+	for _, share := range []float64{0, 1} {
+		with(func(x *program.Processors) { x.Scattered = share })
+	}
+	for _, share := range []float64{0, 1} {
+		with(func(x *program.Processors) { x.Interrupting = share })
+	}
+	with(func(x *program.Processors) { x.Count = 0 })
+	return all
+}
+
+// launches are readings in which none of the threads' own time goes with the number of command buffers, and all.
+func launches(p *program.Program, base float64, c Change) (all []reading) {
+	if !c.Launch {
+		return nil
+	}
+	for _, share := range []float64{0, 1} {
+		q := *p
+		q.LaunchShare = share
+		all = append(all, reading{&q, base, false})
+	}
+	return all
+}
+
+// splits are readings in which the kernels whose shares of their command buffers are only estimated have half as
+// much, or twice as much.
+func splits(p *program.Program, base float64, c Change) (all []reading) {
+	if c.Scale == nil || !c.Scale.Estimates(p) {
+		return nil
+	}
+	for _, times := range []float64{0.5, 2} {
+		all = append(all, reading{c.Scale.WithEstimates(p, times), base, false})
+	}
+	return all
+}
+
+// resampled is the program with the durations of each thread's command buffers, and the gaps before steps of one
+// kind, drawn from these in blocks: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for
+// General Stationary Observations, 1989.
+func resampled(p *program.Program, random *rand.Rand) *program.Program {
+	q := p.Clone()
+	for t := range q.Threads {
+		th, from := &q.Threads[t], &p.Threads[t]
+		if th.Lasts && !th.Paces { // it did too little for its times to be drawn from
+			continue
+		}
+		var byKind [program.Lock + 1][]int
+		for i := range from.Steps {
+			if k := from.Steps[i].Kind; k <= program.Lock {
+				byKind[k] = append(byKind[k], i)
+			}
+		}
+		for kind, list := range byKind {
+			length := (len(list) + policy.Blocks - 1) / policy.Blocks
+			for at := 0; at < len(list); at += length {
+				begin := random.IntN(len(list) - min(length, len(list)) + 1)
+				for i := at; i < min(at+length, len(list)); i++ {
+					a, b := list[i], list[begin+i-at]
+					s, d := &th.Steps[a], &th.Details[a]
+					s.Gap, s.Asleep = from.Steps[b].Gap, from.Steps[b].Asleep
+					d.Unlocked, d.Encode = from.Details[b].Unlocked, from.Details[b].Encode
+					if program.Kind(kind) == program.Commit {
+						j, drawn := &q.Jobs[s.Job], &p.Jobs[from.Steps[b].Job]
+						j.Duration, j.Alone, j.Stood, j.Beside = drawn.Duration, drawn.Alone, drawn.Stood, drawn.Beside
+						j.Kernels, j.Measured = drawn.Kernels, drawn.Measured
+					}
+				}
+			}
+		}
+	}
+	return q
+}

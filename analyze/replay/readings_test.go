@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+	"mtrace/fixtures/loops"
+)
+
+// TestResampled: the times drawn are the thread's own, in runs of what came one after another, and the program
+// stays as it was.
+func TestResampled(t *testing.T) {
+	p := loops.Of(2, 120, 0, 0)
+	for i := range p.Threads {
+		for k := range p.Threads[i].Steps {
+			p.Threads[i].Steps[k].Gap = analyze.Nanos(1000*i + k)
+		}
+	}
+	q := resampled(p, rand.New(rand.NewPCG(1, 2)))
+	moved, follows, acquires := 0, 0, 0
+	for i := range q.Threads {
+		last := analyze.Nanos(-1)
+		for k := range q.Threads[i].Steps {
+			a, b := &q.Threads[i].Steps[k], &p.Threads[i].Steps[k]
+			if a.Kind != b.Kind || a.Job != b.Job || b.Gap != analyze.Nanos(1000*i+k) {
+				t.Fatalf("thread %d, step %d: %+v where %+v was", i, k, a, b)
+			}
+			if from := int(a.Gap) - 1000*i; from < 0 || from >= len(p.Threads[i].Steps) || p.Threads[i].Steps[from].Kind != a.Kind {
+				t.Fatalf("thread %d, step %d: %d is no time of such a step", i, k, a.Gap)
+			}
+			if a.Kind == program.Acquire {
+				if acquires++; a.Gap != b.Gap {
+					moved++
+				}
+				if last >= 0 && a.Gap == last+3 {
+					follows++
+				}
+				last = a.Gap
+			}
+		}
+	}
+	if moved*2 < acquires || follows*10 < acquires*8 {
+		t.Errorf("of %d times, %d are others and %d follow what they followed", acquires, moved, follows)
+	}
+}
+
+// TestResampledLeavesFewStepsAlone tells of the demo's main thread, which warms up with 12 command buffers and then
+// sleeps for the run. If the sleep was not drawn the thread ended at once, and counted as if it had continued so:
+// the program seemed seven times as fast, and predictions from 0.20 to 2.12 times as fast were none.
+func TestResampledLeavesFewStepsAlone(t *testing.T) {
+	p := loops.Of(3, 200, 100*us, 100*us)
+	few := &p.Threads[2]
+	few.Steps, few.Details, few.Jobs = few.Steps[:3*12], few.Details[:3*12], few.Jobs[:12]
+	few.Steps[3*6].Gap = 39_000 * us
+	p.FindPace()
+	if few.Paces {
+		t.Fatal("a thread that commits 12 of 412 sets the pace")
+	}
+	base := rateOf(t, p, Change{})
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		if again := rateOf(t, resampled(p, random), Change{}); again > 1.1*base {
+			t.Fatalf("%.1f times as fast with times drawn anew", again/base)
+		}
+	}
+}

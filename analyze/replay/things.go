@@ -1,0 +1,143 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/change"
+	"mtrace/analyze/replay/program"
+)
+
+// The kinds of things that can be made faster by themselves.
+const (
+	KindKernel   = "kernel"    // its part of the command buffers' GPU times
+	KindCall     = "call"      // its own time, by selector
+	KindLock     = "lock"      // the time for which it keeps other threads out; what is done under it is done all the same
+	KindThread   = "thread"    // its own time outside of Metal's calls
+	KindInFlight = "in-flight" // rounds of a thread, from wait to wait, before it waits for the first of them
+)
+
+// A thing is something of the program that can be made faster by itself.
+type thing struct {
+	kind, name string
+	number     int32         // among those of its kind; of KindInFlight, the rounds
+	took       analyze.Nanos // as far as the program shows it
+}
+
+// things are what the program's time goes to, by kind, the longest first.
+func things(p *program.Program) (all []thing) {
+	add := func(kind string, names []string, took []analyze.Nanos) {
+		var list []thing
+		for i, name := range names {
+			if took[i] > 0 {
+				list = append(list, thing{kind, name, int32(i), took[i]})
+			}
+		}
+		slices.SortStableFunc(list, func(x, y thing) int { return cmp.Compare(y.took, x.took) })
+		all = append(all, list...)
+	}
+	onGPU := make([]analyze.Nanos, len(p.Names.Kernels))
+	for i := range p.Jobs {
+		for _, k := range p.Jobs[i].Kernels {
+			onGPU[k.Of] += program.Scaled(p.Jobs[i].Duration, k.Share)
+		}
+	}
+	inCalls, inLocks := make([]analyze.Nanos, len(p.Names.Calls)), make([]analyze.Nanos, len(p.Names.Locks))
+	own, threads := make([]analyze.Nanos, len(p.Threads)), make([]string, len(p.Threads))
+	for t := range p.Threads {
+		th := &p.Threads[t]
+		threads[t] = th.Name
+		own[t] = addTimes(th, inCalls, inLocks)
+	}
+	add(KindKernel, p.Names.Kernels, onGPU)
+	add(KindCall, p.Names.Calls, inCalls)
+	add(KindLock, p.Names.Locks, inLocks)
+	add(KindThread, threads, own)
+	return all
+}
+
+// addTimes adds a thread's times to those of calls and locks, and returns its own time outside of calls.
+func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze.Nanos) {
+	var gaps analyze.Nanos
+	var costs [analyze.PartCount]analyze.Nanos
+	for i := range th.Steps {
+		s := &th.Steps[i]
+		gaps += s.Gap
+		switch s.Kind {
+		case program.Acquire:
+			costs[analyze.PartAcquire] += s.Cost
+		case program.Commit, program.Enqueue:
+			costs[analyze.PartCommit] += s.Cost
+		case program.Compile:
+			costs[analyze.PartCompile] += s.Cost
+		case program.Lock:
+			if d := &th.Details[i]; d.NamedLock > 0 {
+				inLocks[d.NamedLock-1] += d.HeldUp
+			}
+		}
+	}
+	own = gaps
+	for _, g := range th.InGaps {
+		inCalls[g.Of] += program.Scaled(gaps, g.Share)
+		own -= program.Scaled(gaps, g.Share)
+	}
+	for in, cost := range costs {
+		for _, g := range th.InCalls[in] {
+			inCalls[g.Of] += program.Scaled(cost, g.Share)
+		}
+	}
+	return own
+}
+
+// flights are two and three rounds in flight, for a single thread that waits for its last command buffer before it
+// makes the next.
+func flights(p *program.Program) (list []thing) {
+	var only *program.Thread
+	for t := range p.Threads {
+		if policy.MoreThan(policy.Negligible, len(p.Threads[t].Jobs), len(p.Jobs)) {
+			if only != nil {
+				return nil
+			}
+			only = &p.Threads[t]
+		}
+	}
+	if only == nil || !only.RoundTrips() {
+		return nil
+	}
+	for _, n := range []int32{2, 3} {
+		list = append(list, thing{kind: KindInFlight, name: fmt.Sprint(n), number: n})
+	}
+	return list
+}
+
+// scale sets a thing's factor, beside what is set.
+func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
+	set := func(list *[]float64, n int) {
+		for len(*list) < n {
+			*list = append(*list, 1)
+		}
+		(*list)[t.number] = factor
+	}
+	switch t.kind {
+	case KindKernel:
+		set(&s.Kernels, len(p.Names.Kernels))
+	case KindCall:
+		set(&s.Calls, len(p.Names.Calls))
+	case KindLock:
+		set(&s.Locks, len(p.Names.Locks))
+	case KindThread:
+		set(&s.Threads, len(p.Threads))
+	case KindInFlight:
+		s.InFlight = int(t.number)
+	}
+}
+
+// scaled is a Change of one thing.
+func (t *thing) scaled(p *program.Program, factor float64) Change {
+	s := &change.Scale{}
+	t.scale(s, p, factor)
+	return Change{Scale: s}
+}

@@ -1,0 +1,56 @@
+package replay
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"mtrace/analyze/replay/change"
+)
+
+// A Wanted asks for all things of a kind whose names match a pattern, in which * stands for anything.
+type Wanted struct {
+	Kind, Pattern string
+	Factor        float64
+}
+
+// Flights are the numbers of rounds in flight that can be asked for.
+var Flights = []string{"1", "2", "3", "4", "8", "16"}
+
+// Changed adds the things that are wanted to a change.
+func (r *Replay) Changed(c Change, wanted []Wanted) Change {
+	if len(wanted) == 0 {
+		return c
+	}
+	all := things(r.program)
+	for _, n := range Flights {
+		number, _ := strconv.Atoi(n)
+		all = append(all, thing{kind: KindInFlight, name: n, number: int32(number)})
+	}
+	c.Scale = &change.Scale{}
+	for _, w := range wanted {
+		for i := range all {
+			if t := &all[i]; t.kind == w.Kind && Matches(w.Pattern, t.name) {
+				t.scale(c.Scale, r.program, w.Factor)
+			}
+		}
+	}
+	return c
+}
+
+// Together names what is wanted as one.
+func Together(wanted []Wanted) (g Gain) {
+	var names []string
+	for _, w := range wanted {
+		names = append(names, fmt.Sprintf("%s:%s=%g", w.Kind, w.Pattern, w.Factor))
+		g.Factor = w.Factor
+	}
+	g.Kind, g.Name = "together", strings.Join(names, ", ")
+	return g
+}
+
+// Matches says whether a pattern stands for a name.
+func Matches(pattern, name string) bool {
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(name)
+}

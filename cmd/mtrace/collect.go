@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -63,12 +64,14 @@ func (c *collect) run(std stdio, args []string) error {
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return status{exitUsage, err}
 	}
+	log := newLineQueue(std.err)
+	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // who reads what we say may go before us: the programs that are recorded do not
 	var stations []station
 	for _, text := range c.listen {
-		s, err := c.open(std, text)
+		s, err := c.open(std, log, text)
 		if err != nil {
 			for _, opened := range stations {
 				opened.finish()
@@ -76,7 +79,7 @@ func (c *collect) run(std stdio, args []string) error {
 			return status{exitUsage, err}
 		}
 		stations = append(stations, s)
-		fmt.Fprintf(std.err, "mtrace collect: listening on %s\n", s.address())
+		fmt.Fprintf(log, "mtrace collect: listening on %s\n", s.address())
 	}
 	return asStatus(serveAll(ctx, stations))
 }
@@ -112,28 +115,29 @@ func serveAll(ctx context.Context, stations []station) error {
 	return errors.Join(failures...)
 }
 
-func (c *collect) open(std stdio, text string) (station, error) {
+func (c *collect) open(std stdio, lines *lineQueue, text string) (station, error) {
 	network, address, err := relay.ParseAddress(text)
 	if err != nil {
 		return nil, err
 	}
-	log := zerolog.New(zerolog.ConsoleWriter{Out: std.err, NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
+	log := zerolog.New(zerolog.ConsoleWriter{Out: lines, NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
 	if network == "unix" {
-		return newLocalStation(std, log, c.dir, address)
+		return newLocalStation(std, lines, log, c.dir, address)
 	}
-	return newRemoteStation(std, log, c.dir, address)
+	return newRemoteStation(std, lines, log, c.dir, address)
 }
 
 // A localStation records the processes of this machine that connect to its socket into one trace.
 type localStation struct {
 	*collector.Collector
 	std  stdio
+	says io.Writer // lines for the user
 	file *unfinished
 	name string     // of the trace, but for what makes it the only one
 	full chan error // why the trace cannot be written any more
 }
 
-func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station, error) {
+func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket string) (station, error) {
 	host, _ := os.Hostname()
 	now := time.Now()
 	name := fmt.Sprintf("collected-%s-%d", now.UTC().Format("20060102T150405Z"), os.Getpid())
@@ -159,7 +163,7 @@ func newLocalStation(std stdio, log zerolog.Logger, dir, socket string) (station
 		file.discard()
 		return nil, err
 	}
-	return &localStation{c, std, file, name, full}, nil
+	return &localStation{c, std, says, file, name, full}, nil
 }
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
@@ -181,7 +185,7 @@ func (s *localStation) serve(ctx context.Context) error {
 func (s *localStation) finish() error {
 	result, err := s.Collector.Close()
 	if result.Processes == 0 && err == nil {
-		fmt.Fprintln(s.std.err, "mtrace collect: no process connected, so there is no trace")
+		fmt.Fprintln(s.says, "mtrace collect: no process connected, so there is no trace")
 		s.file.discard()
 		return nil
 	}
@@ -189,12 +193,12 @@ func (s *localStation) finish() error {
 	err = errors.Join(err, named)
 	fmt.Fprintln(s.std.out, path)
 	if err != nil {
-		fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report says how many\n", result.Processes, result.Events)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report says how many\n", result.Processes, result.Events)
 	} else {
-		fmt.Fprintf(s.std.err, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
 	}
 	for _, w := range result.Warnings {
-		fmt.Fprintln(s.std.err, "mtrace collect: "+w)
+		fmt.Fprintln(s.says, "mtrace collect: "+w)
 	}
 	return err
 }
@@ -204,7 +208,7 @@ type remoteStation struct {
 	*relay.Receiver
 }
 
-func newRemoteStation(std stdio, log zerolog.Logger, dir, address string) (station, error) {
+func newRemoteStation(std stdio, says io.Writer, log zerolog.Logger, dir, address string) (station, error) {
 	token := os.Getenv(tokenVariable)
 	made := token == ""
 	if made {
@@ -230,7 +234,7 @@ func newRemoteStation(std stdio, log zerolog.Logger, dir, address string) (stati
 		if !term.IsTerminal(int(std.err.Fd())) {
 			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was made for this run:"
 		}
-		fmt.Fprintf(std.err, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token, net.JoinHostPort(host, port))
+		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token, net.JoinHostPort(host, port))
 	}
 	return &remoteStation{r}, nil
 }

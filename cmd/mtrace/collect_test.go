@@ -144,6 +144,72 @@ func TestCollectWhenNobodyReads(t *testing.T) {
 	}
 }
 
+// A reader of the log that is there and does not read holds nobody up. Strangers filled the pipe with a warning each, and from then on a sender with the
+// right token got no answer, and the collector did not end.
+func TestCollectWhoseLogNobodyReads(t *testing.T) {
+	whole, err := os.ReadFile(smallTrace(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	for deadline := time.Now().Add(50 * time.Millisecond); ; { // fill it
+		writer.SetWriteDeadline(deadline)
+		if _, err := writer.Write(make([]byte, 4096)); err != nil {
+			break
+		}
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	dir, token := t.TempDir(), "a-token-that-is-long-enough"
+	c := exec.Command(tool.mtrace, "collect", "--listen", "tcp://"+address, "--listen", "unix:s", "-o", "traces")
+	c.Dir, c.Env, c.Stderr = dir, append(os.Environ(), "MTRACE_TOKEN="+token), writer
+	startInTime(t, c)
+	awaitFile(t, filepath.Join(dir, "s"))
+	for range 1000 {
+		for network, at := range map[string]string{"tcp": address, "unix": filepath.Join(dir, "s")} {
+			if conn, err := net.Dial(network, at); err == nil {
+				conn.Write(bytes.Repeat([]byte("noise"), 10))
+				conn.Close()
+			}
+		}
+	}
+	spoolsIn(t)
+	s, err := relay.NewSender(relay.SenderOptions{Address: address, Token: token, Name: "job", Limit: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Discard()
+	s.Start()
+	if _, err := s.Write(whole); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := s.Deliver(context.Background(), 30*time.Second); err != nil {
+		t.Error(err)
+	}
+	c.Process.Signal(os.Interrupt)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		c.Process.Kill()
+		t.Error("it does not end")
+	}
+}
+
 // Traces from other machines come whole, each to a file of its own; who does not know the token gets nothing in.
 func TestCollectFromOtherMachines(t *testing.T) {
 	whole, err := os.ReadFile(smallTrace(t))

@@ -51,7 +51,11 @@ func (o doctorOptions) run(std stdio, command []string) error {
 	if term.IsTerminal(int(std.err.Fd())) {
 		fmt.Fprint(std.err, "\r\x1b[K")
 	}
-	report, err := doctor.ThisUser().Scrub(report)
+	clean := doctor.ThisUser().Scrub
+	if o.json {
+		clean = doctor.ThisUser().Folders().Share
+	}
+	report, err := clean(report)
 	if err == nil && o.json {
 		err = report.WriteJSON(std.out)
 	} else if err == nil {

@@ -40,7 +40,7 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 		return usageError("the archive was not written: %v", err)
 	}
 	fmt.Fprint(said, bundle.Text(checks))
-	fmt.Fprintf(std.err, "mtrace: wrote %s: please send it, whatever differs; names of user, host and home folder are replaced in it\n", o.bundle)
+	fmt.Fprintf(std.err, "mtrace: wrote %s: please send it, whatever differs; names of user and host, paths and values of the environment are replaced in it\n", o.bundle)
 	if bundle.Differing(checks) > 0 {
 		return status{code: exitNo}
 	}
@@ -90,7 +90,7 @@ func (o doctorOptions) gather(std stdio, file *os.File) ([]bundle.Check, error) 
 	home, _ := os.UserHomeDir()
 	e.Crash(bundle.CrashFolders(runtime.GOOS, home), begin)
 	e.Log(begin)
-	return e.Write(file, doctor.ThisUser(), begin)
+	return e.Write(file, doctor.ThisUser().Folders(), begin)
 }
 
 // findPython prefers one that did not come with macOS, whose own takes no library.

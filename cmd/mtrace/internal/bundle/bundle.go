@@ -68,7 +68,7 @@ func (e *Evidence) addJSON(name string, value any) {
 }
 
 // Write compares, and writes the archive: a gzipped tar of text files, in each
-// of which the names of user, host and home folder are replaced. The checks
+// of which names of user and host, paths and values of the environment are replaced. The checks
 // that are returned are all, those that differ first.
 func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([]Check, error) {
 	checks := compare(e)
@@ -82,7 +82,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 		return 1
 	})
 	for i := range checks {
-		checks[i].Found = private.Text(checks[i].Found)
+		checks[i].Found = private.SharedText(checks[i].Found)
 	}
 	differ := Differing(checks)
 	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks, "what differs comes first; differs.txt is the same for reading"})
@@ -95,7 +95,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		content := []byte(private.Text(string(e.files[name])))
+		content := []byte(private.SharedText(string(e.files[name])))
 		header := &tar.Header{Name: "mtrace-bundle/" + name, Mode: 0o644, Size: int64(len(content)), ModTime: made, Format: tar.FormatPAX}
 		if err := archive.WriteHeader(header); err != nil {
 			return nil, err

@@ -128,7 +128,7 @@ func TestPrivateNamesStayHere(t *testing.T) {
 			t.Errorf("%s has the user's name: %s", name, content)
 		}
 	}
-	if !strings.Contains(files["crashes/python.ips"], "~/project/x.py") || files["differs.txt"] == "" || files["checks.json"] == "" {
+	if !strings.Contains(files["crashes/python.ips"], "~/…/x.py") || files["differs.txt"] == "" || files["checks.json"] == "" {
 		t.Errorf("files: %v", files)
 	}
 }

@@ -9,15 +9,18 @@ import (
 	"strings"
 )
 
-// Private are the texts of this machine that say who uses it: they are replaced
-// before a report is shown or attached to a bug report.
+// Private are the texts of this machine that say who uses it, and the values of its environment: they are replaced before a report is
+// shown or attached to a bug report.
 type Private []replacement
 
-type replacement struct{ secret, shown string }
+type replacement struct {
+	secret, shown string
+	anywhere      bool // also in the middle of a word
+}
 
 // ThisUser finds the private texts of this machine and user.
 func ThisUser() Private {
-	var p Private
+	p := Private{}.environment(os.Environ())
 	if home, err := os.UserHomeDir(); err == nil {
 		p = p.add(home, "~")
 	}
@@ -41,7 +44,7 @@ func (p Private) add(secret, shown string) Private {
 	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":
 		return p
 	}
-	p = append(p, replacement{secret, shown})
+	p = append(p, replacement{secret: secret, shown: shown})
 	sort.SliceStable(p, func(i, j int) bool { return len(p[i].secret) > len(p[j].secret) })
 	return p
 }
@@ -49,9 +52,13 @@ func (p Private) add(secret, shown string) Private {
 // Text replaces whole names: "ann" in "/home/ann/x" and not in "channel".
 func (p Private) Text(s string) string {
 	for _, r := range p {
+		if r.anywhere {
+			s = strings.ReplaceAll(s, r.secret, r.shown)
+			continue
+		}
 		s = replaceWord(s, r.secret, r.shown)
 	}
-	return s
+	return userInfo.ReplaceAllString(s, "://(not shown)@")
 }
 
 func replaceWord(s, old, new string) string {
@@ -79,7 +86,14 @@ func isNameByte(c byte) bool {
 
 // Scrub returns the report with the private texts replaced in everything it
 // says, data included.
-func (p Private) Scrub(r Report) (Report, error) {
+func (p Private) Scrub(r Report) (Report, error) { return p.rewrite(r, p.value) }
+
+// Share is Scrub for a report that leaves this machine: arguments and paths are replaced as well.
+func (p Private) Share(r Report) (Report, error) {
+	return p.rewrite(r, func(v any) any { return p.shared("", v) })
+}
+
+func (p Private) rewrite(r Report, change func(any) any) (Report, error) {
 	encoded, err := json.Marshal(r)
 	if err != nil {
 		return r, err
@@ -88,7 +102,7 @@ func (p Private) Scrub(r Report) (Report, error) {
 	if err := decodeExactly(encoded, &tree); err != nil {
 		return r, err
 	}
-	if encoded, err = json.Marshal(p.value(tree)); err != nil {
+	if encoded, err = json.Marshal(change(tree)); err != nil {
 		return r, err
 	}
 	var clean Report

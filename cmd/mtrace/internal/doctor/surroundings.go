@@ -24,8 +24,19 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
 }
 
-// variables lists what is set of them. Values are shown: none of these is a
-// secret.
+// shown are the variables whose values a report shows. Every other watched variable is named without its value, which may be a secret, as
+// MTRACE_TOKEN is.
+var shown = []string{
+	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED", "METAL_DEVICE_WRAPPER_TYPE",
+	"PYTORCH_MPS_TRACE_SIGNPOSTS", "PYTORCH_MPS_LOG_PROFILE_INFO", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH",
+	"LD_PRELOAD", "GODEBUG", "MTRACE_LIBRARY", "MTRACE_SOFTMETAL", "MTRACE_STACKS", "MTRACE_GPU_TIMING", "MTRACE_ON_FULL", "MTRACE_SKIP_CLASSES",
+	"SOFTMETAL_TIMED", "SOFTMETAL_ENGINES", "SOFTMETAL_CORES", "SOFTMETAL_GPU", "SOFTMETAL_DEVICES", "SOFTMETAL_DURATION_US", "SOFTMETAL_SUBMIT_US",
+}
+
+// notShown stands for a value that a report does not show.
+const notShown = "(not shown)"
+
+// variables lists the watched variables that are set.
 func (p *Probe) variables() Check {
 	c := Check{ID: "variables", Status: OK, Text: "none is set that changes what a trace shows"}
 	names := map[string]string{}
@@ -34,6 +45,9 @@ func (p *Probe) variables() Check {
 		i := slices.IndexFunc(watched, func(w struct{ prefix, meaning string }) bool { return strings.HasPrefix(name, w.prefix) })
 		if i < 0 {
 			continue
+		}
+		if !slices.Contains(shown, name) {
+			value = notShown
 		}
 		names[name] = value
 		line := name + "=" + value

@@ -1,0 +1,118 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// harmless are the variables whose values say nothing private, or only what is replaced anyway: names of users and hosts, and paths.
+var harmless = []string{
+	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG", "LANGUAGE", "EDITOR", "PAGER",
+	"SHLVL", "_", "HOSTNAME", "GOPATH", "GOROOT", "GOFLAGS", "GOCACHE", "XPC_SERVICE_NAME", "DEBIAN_FRONTEND",
+}
+
+// leastSecret is the length from which a variable's value is a text that can be replaced: shorter ones are in too many words.
+const leastSecret = 6
+
+// ordinary matches values that are in reports for other reasons: numbers, switches, and paths, which have a rule of their own.
+var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
+
+// environment adds the values of all variables but those of the allow-lists. A value becomes the variable's name.
+func (p Private) environment(environ []string) Private {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if slices.Contains(harmless, name) || slices.Contains(shown, name) || strings.HasPrefix(name, "LC_") || len(value) < leastSecret ||
+			ordinary.MatchString(value) {
+			continue
+		}
+		p = append(p, replacement{value, "$" + name, true})
+	}
+	slices.SortStableFunc(p, func(a, b replacement) int { return len(b.secret) - len(a.secret) })
+	return p
+}
+
+// Folders adds the working folder and the one for temporary files, whose last name may be private too.
+func (p Private) Folders() Private {
+	if folder, err := os.Getwd(); err == nil && strings.Count(folder, "/") > 1 {
+		p = p.add(folder, "$PWD")
+	}
+	if folder := filepath.Clean(os.TempDir()); strings.Count(folder, "/") > 1 {
+		p = p.add(folder, "$TMPDIR")
+	}
+	return p
+}
+
+// userInfo matches the name and the password in an address.
+var userInfo = regexp.MustCompile(`://[^/@\s"]+@`)
+
+// absolute matches a path of two or more names, and what stands before it.
+var absolute = regexp.MustCompile(`(^|[\s"'=:(,;\[])(~|)((?:/[^/\s"'<>:;,()\[\]\\]+){2,})`)
+
+// known are the folders whose contents are the same on every machine.
+var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/", "/Library/", "/Applications/", "/opt/homebrew/", "/dev/", "/proc/", "/etc/",
+	"/var/crash/", "/tmp/mtrace-"}
+
+// SharedText is Text for a text that leaves this machine: of a path, only the last name is left, unless the path is the system's.
+func (p Private) SharedText(s string) string {
+	return absolute.ReplaceAllStringFunc(p.Text(s), func(found string) string {
+		m := absolute.FindStringSubmatch(found)
+		if m[2] == "" && slices.ContainsFunc(known, func(folder string) bool { return strings.HasPrefix(m[3], folder) }) {
+			return found
+		}
+		if m[2] != "" {
+			m[2] = "~/"
+		}
+		return m[1] + m[2] + "…/" + filepath.Base(m[3])
+	})
+}
+
+// shared rewrites a value of a report that leaves this machine. The key says where it stands.
+func (p Private) shared(key string, v any) any {
+	switch v := v.(type) {
+	case string:
+		return p.SharedText(v)
+	case []any:
+		if key == "command" || key == "args" {
+			arguments(v)
+		}
+		for i := range v {
+			v[i] = p.shared("", v[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for key, value := range v {
+			clean[p.SharedText(key)] = p.shared(key, value)
+		}
+		return clean
+	}
+	return v
+}
+
+// arguments replaces the arguments of a command line but for the program, the names of flags and variables, and files.
+func arguments(line []any) {
+	for i, v := range line {
+		text, is := v.(string)
+		if !is || i == 0 {
+			continue
+		}
+		name, _, assigned := strings.Cut(text, "=")
+		_, missing := os.Stat(text)
+		switch {
+		case strings.HasPrefix(text, "--") && !assigned, missing == nil, strings.HasPrefix(text, "-") && len(text) <= 2:
+		case strings.HasPrefix(text, "--"), assigned && isName(name):
+			line[i] = name + "=" + notShown
+		case strings.HasPrefix(text, "-"):
+			line[i] = text[:2] + notShown
+		default:
+			line[i] = notShown
+		}
+	}
+}
+
+// isName says whether a text can be the name of a variable.
+func isName(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 || !isNameByte(byte(r)) }) < 0
+}

@@ -29,11 +29,11 @@ func mcpCommand() command {
 		usage:   "",
 		example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
-			return func(_ stdio, args []string) error {
+			return func(std stdio, args []string) error {
 				if len(args) > 0 {
 					return usageError("takes no arguments, but got %q: a client starts it and says which traces it asks about", args[0])
 				}
-				return serveMCP()
+				return serveMCP(std)
 			}
 		},
 	}
@@ -58,7 +58,7 @@ type assistant struct {
 const mcpFolders = "mtrace-mcp-"
 
 // serveMCP answers until the client goes away.
-func serveMCP() error {
+func serveMCP(std stdio) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func serveMCP() error {
 	defer stop()
 	server := mcp.NewServer(&mcp.Implementation{Name: "mtrace", Version: toolVersion()}, &mcp.ServerOptions{Instructions: mcpHelp})
 	a.add(server)
-	if err := server.Run(ctx, &mcp.StdioTransport{}); ctx.Err() == nil && !errors.Is(err, mcp.ErrConnectionClosed) {
+	if err := server.Run(ctx, &lineTransport{std.in, std.out}); ctx.Err() == nil && !errors.Is(err, mcp.ErrConnectionClosed) {
 		return err
 	}
 	return nil

@@ -35,6 +35,9 @@ func tailCommand() command {
 // tailPause is how often what has come is looked for; the recording is handed to the system once a second.
 const tailPause = 200 * time.Millisecond
 
+// tailPatience is for how long a trace that no recorder has marked as its own may stay as it is: somebody may be copying it.
+const tailPatience = 2 * time.Second
+
 // tail writes what a trace has, and what comes, until it ends or the user does.
 func tail(std stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe is to wait for who writes into it
@@ -55,7 +58,10 @@ func tail(std stdio, path string) error {
 	follower := tracefile.Follow(file, std.out)
 	tick := time.NewTicker(tailPause)
 	defer tick.Stop()
+	var size int64
+	grown := time.Now()
 	for {
+		written := tracefile.IsWritten(file) // asked before its size, or its last blocks are missed
 		info, err := file.Stat()
 		if err != nil {
 			return status{exitUsage, err}
@@ -66,6 +72,12 @@ func tail(std stdio, path string) error {
 		}
 		if ended {
 			return nil
+		}
+		if info.Size() != size {
+			size, grown = info.Size(), time.Now()
+		}
+		if !written && time.Since(grown) > tailPatience {
+			return usageError("%s is cut, and nobody writes it any more: this is all there is", file.Name())
 		}
 		select {
 		case <-tick.C:

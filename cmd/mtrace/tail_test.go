@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mtrace/analyze"
 	"mtrace/collector/tracefile"
@@ -78,6 +80,45 @@ func TestTail(t *testing.T) {
 	for _, args := range [][]string{{"tail"}, {"tail", "nowhere"}, {"tail", dir}, {"tail", phases(t)}} {
 		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
+
+// TestTailEndsWithItsWriter: tail ends when nobody writes the trace any more, with status 2, and not before: a recording of a program that
+// does nothing is followed to its end. Of a trace that was cut, tail never ended.
+func TestTailEndsWithItsWriter(t *testing.T) {
+	t.Parallel()
+	trace, err := os.ReadFile(smallTrace(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cut := filepath.Join(dir, "cut.mtrace")
+	if err := os.WriteFile(cut, trace[:len(trace)*2/3], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ended := func(got outcome) bool {
+		return got.exit == exitUsage && strings.Contains(got.stderr, "nobody writes it any more") && strings.Count(got.stderr, "\n") == 1 && got.stdout != ""
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "tail", cut); !ended(got) {
+		t.Errorf("of a cut trace: %+v", got)
+	}
+	for _, killed := range []bool{true, false} {
+		path := filepath.Join(dir, fmt.Sprint("killed-", killed, ".mtrace"))
+		run := exec.Command(tool.mtrace, "run", "--no-report", "-o", path, "--", "sleep", "5")
+		startInTime(t, run)
+		waitFor(t, "the trace", func() bool { return exists(path + partSuffix) })
+		done := make(chan outcome, 1)
+		begin := time.Now()
+		go func() { done <- sh(t, dir, nil, tool.mtrace, "tail", path) }()
+		if killed {
+			time.Sleep(500 * time.Millisecond)
+			run.Process.Kill()
+		}
+		got := <-done
+		run.Wait()
+		if took := time.Since(begin); killed && !ended(got) || !killed && (got.exit != 0 || took < 4*time.Second) {
+			t.Errorf("killed %v: after %v %+v", killed, took, got)
 		}
 	}
 }

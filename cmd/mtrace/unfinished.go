@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"mtrace/analyze/wholefile"
+	"mtrace/collector/tracefile"
 )
 
 // An unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing that was there
@@ -63,6 +64,7 @@ func newUnfinished(path string) (*unfinished, error) {
 		f.Close()
 		return nil, err
 	}
+	tracefile.MarkWritten(f)
 	return &unfinished{File: f, path: path, info: info}, nil
 }
 

@@ -35,6 +35,7 @@ const noteSchema = "mtrace.relay-note/1"
 type incoming struct {
 	note
 	dir     string
+	mark    *os.File          // open as long as more may come; it marks the file as being written
 	feeding sync.Mutex        // held by the connection that the trace comes by
 	there   *tracefile.Copier // what was received; nil when that is not known yet. Guarded by the mutex above
 
@@ -122,9 +123,10 @@ func (s *sessions) begin(q request) (*incoming, error) {
 	if err != nil {
 		return nil, err
 	}
-	file.Close()
-	in := &incoming{note: note{noteSchema, q.Session, filepath.Base(file.Name())}, dir: s.dir}
+	tracefile.MarkWritten(file)
+	in := &incoming{note: note{noteSchema, q.Session, filepath.Base(file.Name())}, dir: s.dir, mark: file}
 	if err := os.WriteFile(notePath(s.dir, q.Session), encode(in.note), 0o600); err != nil {
+		file.Close()
 		os.Remove(file.Name())
 		return nil, fmt.Errorf("make a note of the trace: %w", err)
 	}
@@ -145,6 +147,9 @@ func (s *sessions) forget(in *incoming) {
 	defer s.mutex.Unlock()
 	delete(s.all, in.Session)
 	os.Remove(notePath(s.dir, in.Session))
+	if in.mark != nil {
+		in.mark.Close()
+	}
 }
 
 // unfinished are the paths of the traces of which this receiver got something and more may come.

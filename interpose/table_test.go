@@ -17,7 +17,7 @@ func hooked(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(?:CALL|MAKE|FREE|AUDIT)\((\w+),\s*(\w+),`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^(?:CALL|MAKE|MAKE_AUTORELEASED|FREE|AUDIT)\((\w+),\s*(\w+),`).FindAllStringSubmatch(string(text), -1) {
 		if name := m[1] + "_" + m[2]; rows[name] {
 			t.Errorf("hooks_table.h: %s twice", name)
 		} else {
@@ -133,7 +133,7 @@ methods:
 var encoded = map[string]string{
 	"id": "@", "NSUInteger": "Q", "uint64_t": "Q", "long": "q", "uint32_t": "I", "uint8_t": "C", "BOOL": "B", "double": "d",
 	"MTLSize": "{?=QQQ}", "NSRange": "{?=QQ}", "MTLRegion": "{?={?=QQQ}{?=QQQ}}",
-	"nothing": "v", "object": "@", "truth": "B", "integer": "Q",
+	"nothing": "v", "object": "@", "autoreleased": "@", "truth": "B", "integer": "Q",
 }
 
 // A row of the hook table with another prototype than Metal's header would pass arguments in the wrong registers.
@@ -142,14 +142,14 @@ func TestPrototypesAreMetals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^(CALL|MAKE)\((\w+),\s*(\w+),\s*\w+,\s*(\w+),\s*P\(([^)]*)\)`)
+	row := regexp.MustCompile(`(?m)^(CALL|MAKE|MAKE_AUTORELEASED)\((\w+),\s*(\w+),\s*\w+,\s*(\w+),\s*P\(([^)]*)\)`)
 	parameter := regexp.MustCompile(`^(?:const )?(\w+) (\**)a\d+$`)
 	structure := regexp.MustCompile(`\{\w+=`)
 	pointer := regexp.MustCompile(`@\?|\^(\{(\{[^}]*\}|[^{}])*\}|.)`)
 	rows := map[string]string{}
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
 		types := encoded[m[4]]
-		if m[1] == "MAKE" {
+		if m[1] != "CALL" {
 			types = "@"
 		}
 		types += "@:"
@@ -183,5 +183,34 @@ func TestPrototypesAreMetals(t *testing.T) {
 	}
 	if compared < 250 {
 		t.Errorf("only %d prototypes were compared", compared)
+	}
+}
+
+// Of a method whose name begins with "new" the caller owns the result; of any other that returns an object the result is autoreleased
+// (clang.llvm.org/docs/AutomaticReferenceCounting.html, "Method families"). A row that says otherwise would free an object too early, or never.
+func TestAutoreleasedResults(t *testing.T) {
+	text, err := os.ReadFile("top/hooks_table.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^(CALL|MAKE|MAKE_AUTORELEASED)\(\w+,\s*(\w+),\s*\w+,\s*(\w+),`)
+	kinds := map[string]int{}
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		kind := m[1]
+		switch {
+		case kind == "CALL" && m[3] == "autoreleased":
+			kind = "MAKE_AUTORELEASED"
+		case kind == "CALL" && m[3] != "object":
+			continue
+		case kind == "CALL":
+			kind = "MAKE"
+		}
+		kinds[kind]++
+		if owned := strings.HasPrefix(m[2], "new"); owned != (kind == "MAKE") {
+			t.Errorf("%s is in a row for %s", m[2], kind)
+		}
+	}
+	if kinds["MAKE"] < 90 || kinds["MAKE_AUTORELEASED"] < 30 {
+		t.Errorf("only %v rows were looked at", kinds)
 	}
 }

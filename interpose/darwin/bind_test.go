@@ -4,6 +4,7 @@ import (
 	"debug/macho"
 	"errors"
 	"fmt"
+	"maps"
 )
 
 // bind is one pointer that dyld sets to a symbol of another image.
@@ -41,17 +42,26 @@ func binds(image []byte, file *macho.File) (map[uint64]bind, error) {
 	if len(infos) != 1 {
 		return nil, errors.New("the image has no LC_DYLD_INFO_ONLY")
 	}
-	offset, size := uint64(le.Uint32(infos[0][16:])), uint64(le.Uint32(infos[0][20:]))
-	if offset+size > uint64(len(image)) {
-		return nil, errors.New("the bind instructions lie beyond the end")
-	}
 	var segments []uint64
 	for _, load := range file.Loads {
 		if segment, ok := load.(*macho.Segment); ok {
 			segments = append(segments, segment.Addr)
 		}
 	}
-	return runBinds(image[offset:offset+size], segments)
+	const eager, lazy = 16, 32 // where the command has the two lists of instructions
+	found := map[uint64]bind{}
+	for _, at := range []int{eager, lazy} {
+		offset, size := uint64(le.Uint32(infos[0][at:])), uint64(le.Uint32(infos[0][at+4:]))
+		if offset+size > uint64(len(image)) {
+			return nil, errors.New("the bind instructions lie beyond the end")
+		}
+		bound, err := runBinds(image[offset:offset+size], segments)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(found, bound)
+	}
+	return found, nil
 }
 
 func runBinds(code []byte, segments []uint64) (map[uint64]bind, error) {

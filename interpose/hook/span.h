@@ -44,9 +44,12 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
 // the object has no number any more.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self);
 
-// Enters or begins, for the function this is used in.
+// Enters or begins, for the function this is used in; the second one for its caller, which names the personality routine itself. A frame's
+// first word is the caller's frame (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
 #define SPAN_BY(enter_or_begin, span, family, call, self) ({ \
   UNWIND_PERSONALITY; \
   enter_or_begin(span, family, call, self, (uintptr_t)__builtin_frame_address(0)); \
 })
+#define SPAN_OF_CALLER(enter_or_begin, span, family, call, self) \
+  enter_or_begin(span, family, call, self, *(uintptr_t *)__builtin_frame_address(0))
 #endif

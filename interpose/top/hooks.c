@@ -2,6 +2,7 @@
 // what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
 #include "hook/hooks.h"
 #include "hook/async.h"
+#include "hook/autorelease.h"
 #include "features/capture.h"
 #include "features/completion.h"
 #include "hook/coverage.h"
@@ -21,22 +22,43 @@
 #define COMMA_LIST(list) COMMA_LIST_ list
 #define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
 
+// What a method returns: its type and type encoding, how a trampoline keeps and returns it, and which kind of trampoline and span it has.
 #define TYPE_nothing void
-#define KEEP_nothing
+#define KEEP_nothing(call) call
 #define GIVE_nothing
 #define ENCODED_nothing 'v'
+#define TRAMPOLINE_nothing PLAIN_TRAMPOLINE
+#define SPAN_nothing SPAN_BY
 #define TYPE_object id
-#define KEEP_object id result =
+#define KEEP_object(call) id result = call
 #define GIVE_object result
 #define ENCODED_object '@'
+#define TRAMPOLINE_object PLAIN_TRAMPOLINE
+#define SPAN_object SPAN_BY
 #define TYPE_truth BOOL
-#define KEEP_truth BOOL result =
+#define KEEP_truth(call) BOOL result = call
 #define GIVE_truth result
 #define ENCODED_truth 'B'
+#define TRAMPOLINE_truth PLAIN_TRAMPOLINE
+#define SPAN_truth SPAN_BY
 #define TYPE_integer NSUInteger
-#define KEEP_integer NSUInteger result =
+#define KEEP_integer(call) NSUInteger result = call
 #define GIVE_integer result
 #define ENCODED_integer 'Q'
+#define TRAMPOLINE_integer PLAIN_TRAMPOLINE
+#define SPAN_integer SPAN_BY
+#define TYPE_autoreleased id
+#define GIVE_autoreleased result
+#define ENCODED_autoreleased '@'
+#ifdef __APPLE__
+#define KEEP_autoreleased(call) id result = mt_claim(call)
+#define TRAMPOLINE_autoreleased CLAIMING_TRAMPOLINE
+#define SPAN_autoreleased SPAN_OF_CALLER
+#else
+#define KEEP_autoreleased(call) id result = call
+#define TRAMPOLINE_autoreleased PLAIN_TRAMPOLINE
+#define SPAN_autoreleased SPAN_BY
+#endif
 
 // What AFTER is made of.
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
@@ -119,14 +141,15 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 #define FIRST(a, ...) a
 
 // READY is what the original finds: no more than a store, because it is timed.
-#define TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
-  static TYPE_##returns family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+#define PLAIN_TRAMPOLINE(which, family, name, ...) FUNCTION(family##_##name##_##which, which, family, name, __VA_ARGS__)
+#define FUNCTION(symbol, which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
+  static TYPE_##returns symbol(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     struct slot *used = &slots_##family##_##name[which]; \
     TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
         (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_acquire); \
     struct span span; \
-    if (!SPAN_BY(ENTRY_FOR(BEFORE), &span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, self)) { \
-      KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    if (!SPAN_##returns(ENTRY_FOR(BEFORE), &span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, self)) { \
+      KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS))); \
       INNER; \
       return GIVE_##returns; \
     } \
@@ -135,7 +158,7 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     BEFORE; \
     START_AFTER(DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, BEFORE); \
     READY; \
-    KEEP_##returns original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+    KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS))); \
     uint64_t end = mt_ticks(), arg = 0; \
     unsigned flags = used->flags; \
     uint64_t extra[3], *more = NULL; \
@@ -146,6 +169,18 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     else \
       mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg); \
     return GIVE_##returns; \
+  }
+
+// The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one does the work and
+// returns an object that it owns. The outer one has no variables, so that its last call is a jump; the span gets its frame, whose
+// return address is the program's. The thread sanitizer would put a call after the jump.
+#define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
+  __attribute__((noinline)) \
+  FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
+  __attribute__((no_sanitize("thread"))) \
+  static id family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    UNWIND_PERSONALITY; \
+    return objc_autoreleaseReturnValue(family##_##name##_claims_##which(self, _cmd COMMA_LIST(ARGUMENTS))); \
   }
 
 // How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A build for
@@ -196,11 +231,13 @@ enum { FEW = 6, MANY = 16 };
 
 #define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static struct slot slots_##family##_##name[slots]; \
-  REPEAT_##slots(TRAMPOLINE, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
+  REPEAT_##slots(TRAMPOLINE_##returns, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , , AFTER)
-#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
-  ROW(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, mt_made_inside(MT_FAMILY_##made, result), \
+#define MAKE(...) MAKES(object, __VA_ARGS__)
+#define MAKE_AUTORELEASED(...) MAKES(autoreleased, __VA_ARGS__)
+#define MAKES(returns, family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
+  ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, mt_made_inside(MT_FAMILY_##made, result), \
       t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   static struct slot slots_##family##_##name[slots]; \
@@ -213,6 +250,7 @@ enum { FEW = 6, MANY = 16 };
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE
+#undef MAKE_AUTORELEASED
 #undef AUDIT
 #undef FREE
 
@@ -222,6 +260,7 @@ enum { FEW = 6, MANY = 16 };
 
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
   {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), false, slots, trampolines_##family##_##name, slots_##family##_##name},
+#define MAKE_AUTORELEASED(...) MAKE(__VA_ARGS__)
 #define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},

@@ -3,7 +3,8 @@
 // where they go differs between processors, so nothing here is untyped (AAPCS64 and System V AMD64 calling conventions).
 //
 //   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
-//   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)    returns a new object of the family made
+//   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)    returns a new object of the family made, which the caller owns
+//   MAKE_AUTORELEASED(…)                                                     the same, but the object is autoreleased: see autorelease.h
 //   FREE(family, name, slots, FORGET)                                        gives the receiver back; FORGET is done before
 //   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)         only counts: see coverage.h
 //
@@ -47,30 +48,30 @@ MAKE(library, newFunctionWithName_constantValues_error_, FEW, functionObject, P(
 MAKE(library, newFunctionWithDescriptor_error_, FEW, functionObject, P(id a1, id *a2), A(a1, a2), , MORE(text_from(t, a1, "name"), 0, 0))
 
 // queue
-MAKE(queue, commandBuffer, FEW, commandBuffer, P(), A(), , )
-MAKE(queue, commandBufferWithDescriptor_, FEW, commandBuffer, P(id a1), A(a1), , )
-MAKE(queue, commandBufferWithUnretainedReferences, FEW, commandBuffer, P(), A(), , )
+MAKE_AUTORELEASED(queue, commandBuffer, FEW, commandBuffer, P(), A(), , )
+MAKE_AUTORELEASED(queue, commandBufferWithDescriptor_, FEW, commandBuffer, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(queue, commandBufferWithUnretainedReferences, FEW, commandBuffer, P(), A(), , )
 CALL(queue, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 AUDIT(queue, commitCommandBuffer_wake_, FEW, P(id a1, BOOL a2), A(a1, a2), MT_CHOKE_COMMIT, mt_audit_commit)
 AUDIT(queue, commandBufferDidComplete_startTime_completionTime_error_, FEW, P(id a1, uint64_t a2, uint64_t a3, id a4), A(a1, a2, a3, a4),
       MT_CHOKE_COMPLETION, mt_audit_completion)
 
 // command buffer
-MAKE(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_compute(t, self, mt_span_object(&span), original), SAMPLED())
-MAKE(commandBuffer, computeCommandEncoderWithDispatchType_, FEW, encoder, P(NSUInteger a1), A(a1),
+MAKE_AUTORELEASED(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_compute(t, self, mt_span_object(&span), original), SAMPLED())
+MAKE_AUTORELEASED(commandBuffer, computeCommandEncoderWithDispatchType_, FEW, encoder, P(NSUInteger a1), A(a1),
      original = mt_sampling_compute_of_type(t, self, mt_span_object(&span), a1, original), MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
-MAKE(commandBuffer, computeCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
+MAKE_AUTORELEASED(commandBuffer, computeCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
      original = mt_sampling_pass(t, self, mt_span_object(&span), MT_SAMPLED_COMPUTE, a1, original),
      MORE(mt_send_integer(a1, "dispatchType"), mt_sampling_made(t, (uint32_t)arg), 0))
-MAKE(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self, mt_span_object(&span), original), SAMPLED())
-MAKE(commandBuffer, blitCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
+MAKE_AUTORELEASED(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self, mt_span_object(&span), original), SAMPLED())
+MAKE_AUTORELEASED(commandBuffer, blitCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
      original = mt_sampling_pass(t, self, mt_span_object(&span), MT_SAMPLED_BLIT, a1, original), SAMPLED())
-MAKE(commandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
-MAKE(commandBuffer, parallelRenderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
-MAKE(commandBuffer, resourceStateCommandEncoder, FEW, encoder, P(), A(), , )
-MAKE(commandBuffer, resourceStateCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
-MAKE(commandBuffer, accelerationStructureCommandEncoder, FEW, encoder, P(), A(), , )
-MAKE(commandBuffer, accelerationStructureCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(commandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(commandBuffer, parallelRenderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(commandBuffer, resourceStateCommandEncoder, FEW, encoder, P(), A(), , )
+MAKE_AUTORELEASED(commandBuffer, resourceStateCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(commandBuffer, accelerationStructureCommandEncoder, FEW, encoder, P(), A(), , )
+MAKE_AUTORELEASED(commandBuffer, accelerationStructureCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
 CALL(commandBuffer, enqueue, FEW, nothing, P(), A(), , )
 CALL(commandBuffer, commit, FEW, nothing, P(), A(), (mt_handoff_commit(t), mt_completion_watch(t, self)), )
 CALL(commandBuffer, waitUntilScheduled, FEW, nothing, P(), A(), , WAITED)
@@ -281,8 +282,8 @@ CALL(residencySet, commit, FEW, nothing, P(), A(), , )
 
 // I/O queue
 CALL(ioQueue, enqueueBarrier, FEW, nothing, P(), A(), , )
-MAKE(ioQueue, commandBuffer, FEW, ioCommandBuffer, P(), A(), , )
-MAKE(ioQueue, commandBufferWithUnretainedReferences, FEW, ioCommandBuffer, P(), A(), , )
+MAKE_AUTORELEASED(ioQueue, commandBuffer, FEW, ioCommandBuffer, P(), A(), , )
+MAKE_AUTORELEASED(ioQueue, commandBufferWithUnretainedReferences, FEW, ioCommandBuffer, P(), A(), , )
 CALL(ioQueue, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 
 // I/O command buffer
@@ -339,7 +340,7 @@ CALL(encoder, updateTextureMapping_mode_indirectBuffer_indirectBufferOffset_, FE
      A(a1, a2, a3, a4), , )
 CALL(encoder,
      moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , )
-MAKE(encoder, renderCommandEncoder, FEW, encoder, P(), A(), , )
+MAKE_AUTORELEASED(encoder, renderCommandEncoder, FEW, encoder, P(), A(), , )
 
 // queue
 CALL(mtl4Queue, commit_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2),
@@ -368,10 +369,10 @@ CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_, FEW, nothing, P(id a1)
 CALL(mtl4CommandBuffer, beginCommandBufferWithAllocator_options_, FEW, nothing, P(id a1, id a2), A(a1, a2), mt_span_forget(&span),
      arg = mt_identity_new(t, self); MORE(mt_identity_of(a1), 0, 0))
 CALL(mtl4CommandBuffer, endCommandBuffer, FEW, nothing, P(), A(), , )
-MAKE(mtl4CommandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
-MAKE(mtl4CommandBuffer, renderCommandEncoderWithDescriptor_options_, FEW, encoder, P(id a1, NSUInteger a2), A(a1, a2), , )
-MAKE(mtl4CommandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), , )
-MAKE(mtl4CommandBuffer, machineLearningCommandEncoder, FEW, encoder, P(), A(), , )
+MAKE_AUTORELEASED(mtl4CommandBuffer, renderCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
+MAKE_AUTORELEASED(mtl4CommandBuffer, renderCommandEncoderWithDescriptor_options_, FEW, encoder, P(id a1, NSUInteger a2), A(a1, a2), , )
+MAKE_AUTORELEASED(mtl4CommandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), , )
+MAKE_AUTORELEASED(mtl4CommandBuffer, machineLearningCommandEncoder, FEW, encoder, P(), A(), , )
 CALL(mtl4CommandBuffer, useResidencySet_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(mtl4CommandBuffer, useResidencySets_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
 CALL(mtl4CommandBuffer, pushDebugGroup_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
@@ -506,45 +507,45 @@ CALL(mpsKernel, encodeToCommandBuffer_sourceImage_destinationImage_, MANY, nothi
 CALL(mpsKernel, encodeToCommandBuffer_inPlaceTexture_fallbackCopyAllocator_, FEW, truth, P(id a1, void *a2, void *a3), A(a1, a2, a3), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_primaryTexture_secondaryTexture_destinationTexture_, FEW, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_primaryImage_secondaryImage_destinationImage_, FEW, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_sourceImage_, FEW, object, P(id a1, id a2), A(a1, a2), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_primaryImage_secondaryImage_, FEW, object, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_sourceImage_, FEW, autoreleased, P(id a1, id a2), A(a1, a2), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_primaryImage_secondaryImage_, FEW, autoreleased, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_sourceTexture_histogram_histogramOffset_, FEW, nothing, P(id a1, id a2, id a3, NSUInteger a4), A(a1, a2, a3, a4), LAYER, )
 CALL(mpsKernel, encodeBatchToCommandBuffer_sourceImages_destinationImages_, FEW, nothing, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
-CALL(mpsKernel, encodeBatchToCommandBuffer_sourceImages_, FEW, object, P(id a1, id a2), A(a1, a2), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_sourceArrays_, MANY, object, P(id a1, id a2), A(a1, a2), LAYER, )
+CALL(mpsKernel, encodeBatchToCommandBuffer_sourceImages_, FEW, autoreleased, P(id a1, id a2), A(a1, a2), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_sourceArrays_, MANY, autoreleased, P(id a1, id a2), A(a1, a2), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_sourceArrays_destinationArray_, MANY, nothing, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_sourceArray_, FEW, object, P(id a1, id a2), A(a1, a2), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_sourceArray_, FEW, autoreleased, P(id a1, id a2), A(a1, a2), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_sourceArray_destinationArray_, FEW, nothing, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_primarySourceArray_secondarySourceArray_, FEW, object, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_primarySourceArray_secondarySourceArray_, FEW, autoreleased, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_primarySourceArray_secondarySourceArray_destinationArray_, FEW, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsKernel, encodeToCommandBuffer_sourceImages_, FEW, object, P(id a1, id a2), A(a1, a2), LAYER, )
+CALL(mpsKernel, encodeToCommandBuffer_sourceImages_, FEW, autoreleased, P(id a1, id a2), A(a1, a2), LAYER, )
 CALL(mpsKernel, encodeToCommandEncoder_commandBuffer_sourceArrays_destinationArray_, MANY, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
 
 // graphs
 CALL(mpsGraph, encodeToCommandBuffer_feeds_targetOperations_resultsDictionary_executionDescriptor_, FEW, nothing, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
-CALL(mpsGraph, encodeToCommandBuffer_feeds_targetTensors_targetOperations_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
-CALL(mpsGraph, runWithMTLCommandQueue_feeds_targetTensors_targetOperations_, FEW, object, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
+CALL(mpsGraph, encodeToCommandBuffer_feeds_targetTensors_targetOperations_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
+CALL(mpsGraph, runWithMTLCommandQueue_feeds_targetTensors_targetOperations_, FEW, autoreleased, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
 CALL(mpsGraph, runWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_, FEW, nothing, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsGraph, runAsyncWithMTLCommandQueue_feeds_targetTensors_targetOperations_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
+CALL(mpsGraph, runAsyncWithMTLCommandQueue_feeds_targetTensors_targetOperations_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
 CALL(mpsGraph, runAsyncWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_executionDescriptor_, FEW, nothing, P(id a1, id a2, id a3, id a4, id a5), A(a1, a2, a3, a4, a5), LAYER, )
-CALL(mpsGraph, runWithFeeds_targetTensors_targetOperations_, FEW, object, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
-CALL(mpsGraph, runAsyncWithFeeds_targetTensors_targetOperations_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsGraph, encodeToCommandBuffer_inputsArray_resultsArray_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsGraph, runWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
-CALL(mpsGraph, runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_, FEW, object, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
+CALL(mpsGraph, runWithFeeds_targetTensors_targetOperations_, FEW, autoreleased, P(id a1, id a2, id a3), A(a1, a2, a3), LAYER, )
+CALL(mpsGraph, runAsyncWithFeeds_targetTensors_targetOperations_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
+CALL(mpsGraph, encodeToCommandBuffer_inputsArray_resultsArray_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
+CALL(mpsGraph, runWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
+CALL(mpsGraph, runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDescriptor_, FEW, autoreleased, P(id a1, id a2, id a3, id a4), A(a1, a2, a3, a4), LAYER, )
 
 // the proxy
 CALL(mpsCommandBuffer, commitAndContinue, FEW, nothing, P(), A(), , )
 
 // indirect command buffers, which are resources, and their commands
-MAKE(resource, indirectComputeCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
+MAKE_AUTORELEASED(resource, indirectComputeCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
 CALL(resource, resetWithRange_, FEW, nothing, P(NSRange a1), A(a1), , arg = a1.length; MORE(a1.location, 0, 0))
 CALL(indirectCommand, setComputePipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(indirectCommand, concurrentDispatchThreadgroups_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), ,
      arg = volume(a1) * volume(a2); DISPATCH(a1, a2))
 CALL(indirectCommand, concurrentDispatchThreads_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), , arg = volume(a1); DISPATCH(a1, a2))
 CALL(indirectCommand, reset, FEW, nothing, P(), A(), , )
-MAKE(resource, indirectRenderCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
+MAKE_AUTORELEASED(resource, indirectRenderCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))
 CALL(indirectCommand, setRenderPipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(indirectCommand, drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_, FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3,
      NSUInteger a4, NSUInteger a5), A(a1, a2, a3, a4, a5), , arg = a3 * a4)

@@ -1,13 +1,22 @@
 // Apple's Objective-C runtime, on GCC's. Rule, of objc4's runtime/objc-class.mm and objc-runtime-new.mm: a selector is one pointer for all types;
 // an implementation that a class has not is _objc_msgForward; class_replaceMethod never looks above the class; pools are pushed and popped in
 // order.
+//
+// Autoreleased results are handed over as on arm64 (runtime/objc-object.h, NSObject.mm): objc_autoreleaseReturnValue keeps the object, owned, and
+// where it returns to, in a slot of the thread; objc_retainAutoreleasedReturnValue takes it if it returns 8 bytes behind that. On x86-64 the
+// runtime compares instructions instead, and these are 8 bytes, too. Whatever comes in between moves the object to the pool. Objects of one
+// class are counted, that of the test's program; those of others live for ever.
+//
 // Here they are GCC's, declared by hand as in objc.h: a compiler that is not GCC has no headers of it.
 #undef class_getMethodImplementation
 #undef class_replaceMethod
 #undef method_getName
 #undef object_getClass
 #undef sel_registerName
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include "fakes.h"
 
 typedef struct objc_class *Class;
 typedef struct objc_object *id;
@@ -39,8 +48,97 @@ IMP mac_class_replaceMethod(Class class, SEL selector, IMP implementation, const
   return method_setImplementation(own, implementation);
 }
 
-static _Thread_local long pools;
-void *objc_autoreleasePoolPush(void) { return (void *)++pools; }
-void objc_autoreleasePoolPop(void *pool) {
-  if ((long)pool != pools--) abort();
+struct counted {
+  Class class;
+  _Atomic long count;
+};
+static Class counted;
+struct mac_objects mac_objects;
+
+void mac_count_objects_of(void *class) { counted = class; }
+
+void *mac_make_object(void) {
+  struct counted *made = calloc(1, sizeof *made);
+  made->class = counted;
+  made->count = 1;
+  mac_objects.alive++;
+  return made;
+}
+
+long mac_count_of(void *object) { return ((struct counted *)object)->count; }
+
+static bool is_counted(id object) { return object && counted && *(Class *)(void *)object == counted; }
+
+id objc_retain(id object) {
+  if (is_counted(object)) ((struct counted *)(void *)object)->count++;
+  return object;
+}
+
+void objc_release(id object) {
+  struct counted *it = (struct counted *)(void *)object;
+  if (!is_counted(object)) return;
+  if (it->count <= 0) abort(); // released once too often
+  if (--it->count > 0) return;
+  mac_objects.alive--;
+  it->class = NULL; // and kept, for whoever has it still
+}
+
+enum { MOST_POOLED = 1 << 16 };
+static _Thread_local id pool[MOST_POOLED]; // NULL where a pool begins
+static _Thread_local size_t pooled;
+static _Thread_local int pools;
+static _Thread_local struct {
+  id object;
+  uintptr_t returns_to;
+} handed;
+
+id objc_autorelease(id object) {
+  if (!is_counted(object)) return object;
+  if (pooled == MOST_POOLED) abort();
+  pool[pooled++] = object;
+  mac_objects.autoreleased++;
+  if (pools == 0) mac_objects.without_pool++;
+  return object;
+}
+
+static void move_to_pool(void) {
+  id left = handed.object;
+  handed.object = NULL;
+  if (left) objc_autorelease(left);
+}
+
+id objc_autoreleaseReturnValue(id object) {
+  move_to_pool();
+  if (is_counted(object)) handed.object = object, handed.returns_to = (uintptr_t)__builtin_return_address(0);
+  return object;
+}
+
+// As Mach-O's compilers name it in machine code.
+id objc_retainAutoreleasedReturnValue(id object) __asm__("_objc_retainAutoreleasedReturnValue");
+id objc_retainAutoreleasedReturnValue(id object) {
+  enum { DISTANCE = 8 };
+  if (handed.object && handed.object == object && (uintptr_t)__builtin_return_address(0) - handed.returns_to == DISTANCE) {
+    handed.object = NULL;
+    return object;
+  }
+  move_to_pool();
+  return objc_retain(object);
+}
+
+void *objc_autoreleasePoolPush(void) {
+  move_to_pool();
+  if (pooled == MOST_POOLED) abort();
+  pool[pooled++] = NULL;
+  pools++;
+  return (void *)pooled;
+}
+
+void objc_autoreleasePoolPop(void *begin) {
+  if (pooled < (size_t)begin || pools == 0) abort();
+  move_to_pool();
+  for (; pooled >= (size_t)begin; pooled--) {
+    if (pool[pooled - 1]) objc_release(pool[pooled - 1]);
+    else if (pooled > (size_t)begin) abort(); // one inside is there still
+  }
+  pools--;
 }

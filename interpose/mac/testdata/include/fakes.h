@@ -47,4 +47,13 @@ extern _Atomic int mac_go_started;
 
 // The system's logging: how often it was told of a signpost.
 extern _Atomic int mac_signposts;
+
+// The Objective-C runtime: objects of one class are counted. A made one has one owner.
+struct mac_objects {
+  _Atomic long alive, autoreleased, without_pool; // without_pool: of those autoreleased, in a thread that has no pool
+};
+extern struct mac_objects mac_objects;
+void mac_count_objects_of(void *class);
+void *mac_make_object(void);
+long mac_count_of(void *object);
 #endif

@@ -1,14 +1,16 @@
-// See layers.h. Rule: kernels are not named. Every kernel's initializer calls that of MPSKernel, the base class of all; there the class
-// of self is hooked, and only where it, or an ancestor, defines a method: hundreds of classes share a few methods.
+// See layers.h. Kernels are not named: every kernel's initializer calls that of MPSKernel, their base class. There the class of self is hooked,
+// and only where that class, or an ancestor, defines a method: hundreds of classes share a few methods.
 #include "features/layers.h"
 #include <errno.h>
 #include <string.h>
 #include "hook/classes.h"
+#include "hook/loads.h"
 #include "core/clock.h"
 #include "hook/methods.h"
 #include "core/text.h"
 
 static id (*initialize_kernel)(id, SEL, id);
+static _Atomic(Class) kernel_base; // MPSKernel, once it is loaded
 
 static id initialized_kernel(id self, SEL selector, id device) {
   struct thread *t = mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread();
@@ -16,12 +18,12 @@ static id initialized_kernel(id self, SEL selector, id device) {
   return initialize_kernel(self, selector, device);
 }
 
-static void look_for_kernels(void) {
+static void hook_kernels(Class base) {
   static _Atomic bool done;
-  Class base = objc_lookUpClass("MPSKernel");
   SEL selector = mt_selector("initWithDevice:");
   Class owner;
-  Method method = base ? mt_method_find(base, selector, &owner) : NULL;
+  Method method = mt_method_find(base, selector, &owner);
+  atomic_store_explicit(&kernel_base, base, memory_order_release);
   if (!method || owner != base || atomic_exchange(&done, true)) return;
   initialize_kernel = (id(*)(id, SEL, id))method_getImplementation(method);
   mt_method_put(base, method, (IMP)initialized_kernel);
@@ -34,11 +36,14 @@ void mt_layers_look(struct thread *t) {
   } classes[] = {{"MPSGraph", MT_FAMILY_mpsGraph}, {"MPSGraphExecutable", MT_FAMILY_mpsGraph}, {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer}};
   enum { CLASSES = sizeof classes / sizeof *classes, ALL = (1 << (CLASSES + 1)) - 1 };
   static _Atomic unsigned found;
+  static _Atomic uint64_t looked;
   unsigned have = atomic_load_explicit(&found, memory_order_relaxed);
-  if (have == ALL) return;
+  uint64_t loads = have == ALL ? 0 : mt_loads();
+  if (have == ALL || atomic_exchange_explicit(&looked, loads, memory_order_relaxed) == loads) return;
   int saved = errno;
-  if (!(have & 1) && objc_lookUpClass("MPSKernel")) {
-    look_for_kernels();
+  Class kernels = have & 1 ? NULL : objc_lookUpClass("MPSKernel");
+  if (kernels) {
+    hook_kernels(kernels);
     have |= 1;
   }
   for (unsigned i = 0; i < CLASSES; i++) {
@@ -53,11 +58,9 @@ void mt_layers_look(struct thread *t) {
 
 void mt_layer_begin(struct thread *t, id self) {
   int saved = errno;
-  static _Atomic(Class) base;
-  Class class = objc_class_of(self), kernel = atomic_load_explicit(&base, memory_order_relaxed);
-  if (!kernel) atomic_store_explicit(&base, kernel = objc_lookUpClass("MPSKernel"), memory_order_relaxed);
+  Class class = objc_class_of(self), kernel = atomic_load_explicit(&kernel_base, memory_order_acquire);
   bool is_kernel = false;
-  for (Class c = class; c && !is_kernel; c = class_getSuperclass(c)) is_kernel = c == kernel;
+  for (Class c = class; kernel && c && !is_kernel; c = class_getSuperclass(c)) is_kernel = c == kernel;
   const char *name = class_getName(class);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .arg = mt_text(t, name, strlen(name)), .object = is_kernel ? 0 : 1, .call = MT_CALL_tracer_layer};

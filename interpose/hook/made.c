@@ -9,7 +9,7 @@
 // Layers wrap layers: Metal has at most three.
 enum { MOST_LAYERS = 4 };
 
-// So many command buffers of a thread lie between two looks for what kernels are made by.
+// So many command buffers of a thread lie between two looks for frameworks whose calls are layers.
 enum { LOOK_EVERY = 256 };
 
 static void alias(struct thread *t, const void *object, uint32_t number) {
@@ -44,14 +44,17 @@ static bool only(const struct thread *t, id object) {
   return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
 }
 
+// Is it time to look for such a framework? It makes libraries and pipelines for its kernels, and is given a queue.
+static bool look_is_due(struct thread *t, unsigned family) {
+  if (family == MT_FAMILY_commandBuffer) return ++t->command_buffers % LOOK_EVERY == 0;
+  return family == MT_FAMILY_queue || family == MT_FAMILY_library || family == MT_FAMILY_pipeline;
+}
+
 uint32_t mt_made(struct thread *t, unsigned family, id object) {
   if (!object) return 0;
   bool plain = objc_class_of(object) == t->plain[family] && only(t, object) && !t->canary;
   uint32_t number = __builtin_expect(plain, 1) ? mt_identity_new(t, object) : made_otherwise(t, family, object);
-  // Now and then, and when something is made that kernels are made of.
-  if (family == MT_FAMILY_commandBuffer ? ++t->command_buffers % LOOK_EVERY == 0 : family != MT_FAMILY_encoder && family != MT_FAMILY_resource) {
-    MT_FEATURES(look, t);
-  }
+  if (look_is_due(t, family)) MT_FEATURES(look, t);
   return number;
 }
 

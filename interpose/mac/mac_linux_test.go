@@ -47,6 +47,7 @@ var programs = []program{
 	{name: "metal", args: []string{"functions"}, want: "ok\n", sent: "arg=functions"},
 	{name: "metal", args: []string{"behind"}, want: "ok\n", sent: unseen},
 	{name: "metal", args: []string{"none"}, want: "ok\n", sent: anything},
+	{name: "layers", want: "ok\n", sent: anything},
 	{name: "autorelease", want: "ok\n", sent: anything},
 	{name: "forks", want: "ok\n", sent: anything},
 	// The child of a fork signalled a semaphore that its parent's drainer waits for, for which libdispatch ends it: where Go starts as the

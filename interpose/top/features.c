@@ -11,6 +11,7 @@
 #include "hook/base.h"
 #include "hook/canary.h"
 #include "hook/coverage.h"
+#include "hook/loads.h"
 #include "hook/methods.h"
 #include "hook/skip.h"
 #include "stacks/python.h"
@@ -35,7 +36,7 @@ const struct mt_feature mt_features[] = {
     {.load = mt_sampling_start, .class_seen = mt_sampling_see_class, .completed = mt_sampling_completed},
     {.class_seen = mt_memory_see, .completed = mt_memory_completed},
     {.class_seen = mt_feedback_see},
-    {.look = mt_layers_look},
+    {.begin = mt_loads_start, .look = mt_layers_look},
     {.begin = mt_drainer_start},
 };
 const unsigned mt_feature_count = sizeof mt_features / sizeof *mt_features;

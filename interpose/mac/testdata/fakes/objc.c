@@ -2,6 +2,8 @@
 // an implementation that a class has not is _objc_msgForward; class_replaceMethod never looks above the class; pools are pushed and popped in
 // order.
 //
+// Whoever asked for it is told of each image with classes, those that are there first (objc-os.mm, objc_addLoadImageFunc).
+//
 // Autoreleased results are handed over as on arm64 (runtime/objc-object.h, NSObject.mm): objc_autoreleaseReturnValue keeps the object, owned, and
 // where it returns to, in a slot of the thread; objc_retainAutoreleasedReturnValue takes it if it returns 8 bytes behind that. On x86-64 the
 // runtime compares instructions instead, and these are 8 bytes, too. Whatever comes in between moves the object to the pool. Objects of one
@@ -12,6 +14,7 @@
 #undef class_replaceMethod
 #undef method_getName
 #undef object_getClass
+#undef objc_lookUpClass
 #undef sel_registerName
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +35,25 @@ extern Method class_getInstanceMethod(Class class, SEL selector);
 void _objc_msgForward(void) { abort(); }
 
 Class mac_object_getClass(id object) { return object ? *(Class *)(void *)object : NULL; }
+
+extern Class objc_lookUpClass(const char *name);
+_Atomic long mac_class_lookups;
+Class mac_objc_lookUpClass(const char *name) {
+  mac_class_lookups++;
+  return objc_lookUpClass(name);
+}
+
+enum { MOST_FUNCTIONS = 4 };
+static void (*load_functions[MOST_FUNCTIONS])(const void *header);
+static _Atomic int load_function_count;
+void mac_load_classes(void) {
+  for (int i = 0; i < load_function_count; i++) load_functions[i]("an image");
+}
+void objc_addLoadImageFunc(void (*function)(const void *header)) {
+  if (load_function_count == MOST_FUNCTIONS) abort();
+  load_functions[load_function_count++] = function;
+  function("libobjc itself");
+}
 
 SEL mac_sel_registerName(const char *name) { return sel_registerName(name); }
 

@@ -53,6 +53,11 @@ struct mac_objects {
   _Atomic long alive, autoreleased, without_pool; // without_pool: of those autoreleased, in a thread that has no pool
 };
 extern struct mac_objects mac_objects;
+
+// And how often a class was looked up by its name. An image with classes is loaded: whoever asked for it is told.
+extern _Atomic long mac_class_lookups;
+void mac_load_classes(void);
+
 void mac_count_objects_of(void *class);
 void *mac_make_object(void);
 long mac_count_of(void *object);

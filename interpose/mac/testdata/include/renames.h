@@ -47,5 +47,6 @@
 #define class_replaceMethod mac_class_replaceMethod
 #define method_getName mac_method_getName
 #define object_getClass mac_object_getClass
+#define objc_lookUpClass mac_objc_lookUpClass
 #define sel_registerName mac_sel_registerName
 #endif

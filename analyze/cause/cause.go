@@ -39,6 +39,7 @@ type cause struct {
 	rule   func(*evidence.Evidence) Finding
 	change replay.Change // what takes it out of a replay; no change where the finding says which, or why there is none
 	at     place         // where threads are when it costs them time
+	better bool          // the change is a better machine, not a program without the cause: that it brings nothing says nothing against the cause
 }
 
 // A place is a kind of calls, and what threads do in them.
@@ -58,23 +59,23 @@ var (
 
 // causes are all causes, in the order in which ties are broken.
 var causes = []cause{
-	{GPUSaturated, gpuSaturated, replay.Change{GPU: true}, waits},
-	{DeviceWideSync, deviceWideSync, replay.Change{Foreign: true}, waits},
-	{SingleSubmitter, singleSubmitter, replay.Change{}, waits},
-	{LockContention, lockContention, replay.Change{Locks: true}, locks},
-	{InterpreterLock, interpreterLock, replay.Change{Locks: true}, locks},
-	{QueueDepth, queueDepth, replay.Change{Depth: true}, acquires},
-	{CompileBound, compileBound, replay.Change{Compile: true}, compiles},
-	{AllocationBound, allocationBound, replay.Change{Allocate: true}, makes},
-	{EventChain, eventChain, replay.Change{Events: true}, waits},
-	{HeadOfLine, headOfLine, replay.Change{Head: true}, waits},
-	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits},
-	{Imbalance, imbalance, replay.Change{}, nowhere},
-	{Starvation, starvation, replay.Change{Fed: true}, nowhere},
-	{ForeignGPULoad, foreignLoad, replay.Change{Alone: true}, waits},
-	{LaunchBound, launchBound, replay.Change{Launch: true}, waits},
-	{CPUBound, cpuBound, replay.Change{Cores: true}, nowhere},
-	{GPUBound, gpuBound, replay.Change{}, waits},
+	{GPUSaturated, gpuSaturated, replay.Change{GPU: true}, waits, true},
+	{DeviceWideSync, deviceWideSync, replay.Change{Foreign: true}, waits, false},
+	{SingleSubmitter, singleSubmitter, replay.Change{}, waits, false},
+	{LockContention, lockContention, replay.Change{Locks: true}, locks, false},
+	{InterpreterLock, interpreterLock, replay.Change{Locks: true}, locks, false},
+	{QueueDepth, queueDepth, replay.Change{Depth: true}, acquires, false},
+	{CompileBound, compileBound, replay.Change{Compile: true}, compiles, false},
+	{AllocationBound, allocationBound, replay.Change{Allocate: true}, makes, false},
+	{EventChain, eventChain, replay.Change{Events: true}, waits, false},
+	{HeadOfLine, headOfLine, replay.Change{Head: true}, waits, false},
+	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits, false},
+	{Imbalance, imbalance, replay.Change{}, nowhere, false},
+	{Starvation, starvation, replay.Change{Fed: true}, nowhere, false},
+	{ForeignGPULoad, foreignLoad, replay.Change{Alone: true}, waits, false},
+	{LaunchBound, launchBound, replay.Change{Launch: true}, waits, false},
+	{CPUBound, cpuBound, replay.Change{Cores: true}, nowhere, true},
+	{GPUBound, gpuBound, replay.Change{}, waits, false},
 }
 
 // lostTo is what another cause costs, for a rule that asks for what is left over.
@@ -107,12 +108,19 @@ type Finding struct {
 	Why        string   // why it is not the cause; for one that does not hold
 	Advice     string
 	Confidence float64         // of the rule, 0…1
+	QValue     float64         // of the statistical test that the finding rests on; 0 where it rests on none
 	Speedup    *replay.Speedup // nil when it was not, or cannot be, replayed
 
 	Unpredicted string // why it was not
 
 	at      *place                                 // nil is that of the registry
 	without func(replayed) (replay.Change, string) // what takes it out, or why nothing does; nil is the change of the registry
+}
+
+// proven says whether nothing speaks against a finding: neither the statistical test that it rests on nor the prediction of what removing it brings.
+// What is not predicted is judged by what it costs.
+func (f *Finding) proven() bool {
+	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
 
 // Weight is what findings are ranked by.

@@ -35,6 +35,15 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if some && (few < policy.Pattern.Count() || ev.Processors.Wakes < policy.Sample.Count()) {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}
+	own := ev.HandlersOneByOne()
+	quick := slowOf(own) < policy.Pattern.Count()
+	if p := &ev.Processors; !some { // where threads wait for processors longer than they run, quick handlers take long now and then
+		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) || p.Waited > p.Ran)
+	}
+	if quick && len(own) >= policy.Sample.Count() {
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d that followed right behind one another %d took more than %s "+
+			"(median %s): the notification is late, not the handlers slow", late, len(own), slowOf(own), policy.Wakeup.Nanos(), evidence.Median(own))
+	}
 	handling := ev.Handling()
 	for w := range analyze.Each(ev.Trace.Waits) {
 		b := ev.Trace.WaitsFor(w)
@@ -76,4 +85,14 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	}
 	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
+}
+
+// slowOf is how many handlers took longer than a quick one does.
+func slowOf(took []analyze.Nanos) (n int) {
+	for _, t := range took {
+		if t > policy.Wakeup.Nanos() {
+			n++
+		}
+	}
+	return n
 }

@@ -183,7 +183,7 @@ func middle(all []replay.Speedup) *replay.Speedup {
 	slices.SortFunc(all, func(x, y replay.Speedup) int { return cmp.Compare(x.Estimate, y.Estimate) })
 	s := all[len(all)/2]
 	for _, o := range all {
-		s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)
+		s.Low, s.High, s.LowWithRoom = min(s.Low, o.Low), max(s.High, o.High), min(s.LowWithRoom, o.LowWithRoom)
 	}
 	return &s
 }

@@ -49,7 +49,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
 	for t := range analyze.Each(ev.Interference) {
 		if t.OneAtATime() {
-			r.Holds, r.Confidence = true, policy.Inferred
+			r.Holds, r.Confidence, r.QValue = true, policy.Inferred, t.QValue
 			r.Lost = t.Lost
 			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
@@ -103,7 +103,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 
 // takeTurns is what threads lose that wait for the GPU one after the other.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
-	r.Holds, r.Lost = true, max(0, t.Lost)
+	r.Holds, r.Lost, r.QValue = true, max(0, t.Lost), t.Exclusion.QValue
 	all, one := "wait for the GPU", "does"
 	if t.Exclusion.What != "waits" {
 		all, one = "are between making a command buffer and the end of the wait for it", "is"

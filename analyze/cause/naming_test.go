@@ -24,7 +24,7 @@ func TestWorthNaming(t *testing.T) {
 		"what is lost may be chance":             {30, &replay.Speedup{Estimate: 1.5, Low: 1.3, High: 1.6}, GPUBound},
 		"nothing is predicted":                   {97, nil, GPUBound},
 		"much is lost, and nothing predicted":    {120, nil, Starvation},
-		"much is lost, and what it brings wide":  {120, &replay.Speedup{Estimate: 1.3, Low: 0.8, High: 2}, Starvation},
+		"much is lost, and what it brings wide":  {120, &replay.Speedup{Estimate: 1.3, Low: 0.8, High: 2}, GPUBound},
 	} {
 		v := Verdict{Causes: []Finding{{Cause: Starvation, Holds: true, Lost: c.lost, Speedup: c.gain}, {Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
 		v.decide(&evidence.Evidence{Trace: trace, Total: 1000})

@@ -69,7 +69,9 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	}
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
 		v.Confidence = trust(ev.Trace, policy.Nothing)
-		if v.Summary = noCause(ev); beside > 0 {
+		if v.Summary = noCause(ev); len(v.Causes) > beside {
+			v.tellUnproven(ev)
+		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those that feed it have work under way for %s of "+
 				"theirs, and nothing that this trace can show holds them up.",
@@ -78,6 +80,20 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 		return
 	}
 	v.choose(ev)
+}
+
+// tellUnproven says in the summary what costs most of what is not the verdict only because nothing shows that the run would be faster without it.
+func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
+	var most *Finding
+	for f := range analyze.Each(v.Causes) {
+		if f.Standing == Fault && !f.proven() && (most == nil || f.Lost > most.Lost) {
+			most = f
+		}
+	}
+	if most != nil && ev.Share(most.Lost) >= policy.WorthNaming.Value {
+		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run would be faster without it%s.",
+			percent(ev.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))
+	}
 }
 
 // choose makes the first cause the verdict.
@@ -107,8 +123,12 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 
 // worthNaming says whether a cause is worth naming: whether the threads' time that it costs, if that is not chance, and the part of the run's that is
 // certainly saved without it come to enough together. These are two measures of one thing, and neither tells all: a pool that waits for a tenth of its
-// time for one that feeds it can be six times as slow for it. Where the replay does not tell the gain from its error on this run, the first must do.
+// time for one that feeds it can be six times as slow for it. A cause that is not proven is not worth naming, whatever it costs; where nothing is
+// predicted, the first must do.
 func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
+	if !f.proven() {
+		return false
+	}
 	costs, saved := ev.Share(f.Weight()), 0.0
 	if f.Speedup != nil && costs >= policy.Little.Value {
 		saved = max(0, 1-1/f.Speedup.Low)

@@ -38,15 +38,36 @@ func (a *Analysis) predict(opts Options) {
 		if c.Speedup, c.Unpredicted = r.Without(removal); c.Speedup == nil {
 			continue
 		}
-		if c.Cause == GPUSaturated && c.Speedup.Estimate < policy.WorthPredicting.Value {
-			c.Speedup, c.Unpredicted = nil, "one stream of work gains nothing by a GPU that runs more at once, but by a faster one"
+		if c.row().better && !c.Speedup.Proven() {
+			c.Speedup, c.Unpredicted = nil, gainsNothing[c.Cause]
 			continue
 		}
+		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Total) && a.Busy < policy.Most.Value { // neither threads nor the GPU do anything else
+			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the GPU is mostly idle"
+			continue
+		}
+		c.tellDoubt()
 		removals[c.Cause] = removal
 	}
 	a.Verdict.decide(a.Evidence)
 	a.findRoot(r, removals)
 	a.together(r, removals)
+}
+
+// gainsNothing is what a better machine brings that the run does not lack.
+var gainsNothing = map[string]string{
+	GPUSaturated: "one stream of work gains nothing by a GPU that runs more at once, but by a faster one",
+	CPUBound:     "more processors would bring nothing: what the program computes must take less time",
+}
+
+// tellDoubt says what the prediction leaves open.
+func (f *Finding) tellDoubt() {
+	switch s := f.Speedup; {
+	case !s.Proven():
+		f.say("that removing it makes the run faster is not shown: what is predicted is within the error of the prediction (%.2f to %.2f times as fast)", s.Low, s.High)
+	case s.Low <= 1:
+		f.say("it is only faster without if the GPU has room for the work that would then be ready, which the trace does not show")
+	}
 }
 
 // together is what the two largest causes bring that were replayed.
@@ -85,13 +106,24 @@ func (a *Analysis) Gains() []replay.Gain {
 		}
 	}
 	for i := range a.Verdict.Causes {
-		if c := &a.Verdict.Causes[i]; c.Speedup != nil {
+		if c := &a.Verdict.Causes[i]; c.Speedup != nil && c.QValue <= policy.FalseDiscovery.Value {
 			all = append(all, replay.Gain{Kind: KindCause, Name: c.Cause, Speedup: *c.Speedup})
 			half[KindCause+":"+c.Cause] = c.Speedup.Estimate
 		}
 	}
 	slices.SortStableFunc(all, func(x, y replay.Gain) int { return cmp.Compare(half[y.Kind+":"+y.Name], half[x.Kind+":"+x.Name]) })
-	return all
+	return thatGain(all)
+}
+
+// thatGain leaves out the things of which no factor brings more than the error of its prediction.
+func thatGain(all []replay.Gain) []replay.Gain {
+	proven := map[string]bool{}
+	for i := range all {
+		if g := &all[i]; g.Proven() {
+			proven[g.Kind+":"+g.Name] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(g replay.Gain) bool { return !proven[g.Kind+":"+g.Name] })
 }
 
 // Kinds are the kinds that can be asked for.

@@ -34,9 +34,10 @@ func (i *Interference) Interferes() bool {
 	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
-// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long.
+// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long. That calls end with a
+// regular time between is not enough: they also do so where each follows a completion of a GPU that runs one command buffer at a time.
 func (i *Interference) OneAtATime() bool {
-	return i.HandOff || i.Interferes() && (i.OneServer >= policy.OneServer.Value || i.OneServer == 0 && i.Effect >= policy.Most.Value)
+	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 && i.Effect >= policy.Most.Value)
 }
 
 // interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -134,4 +135,24 @@ func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
 		}
 	}
 	return unions(by)
+}
+
+// HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind those of the command buffer before in
+// their queue: a queue completes one command buffer after the other, so none of that time is the delay of a notification.
+func (ev *Evidence) HandlersOneByOne() (all []analyze.Nanos) {
+	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
+	for b := range ev.Trace.Buffers() {
+		if b.GPU.Known() && b.Completed.Known() {
+			by[b.Queue] = append(by[b.Queue], b)
+		}
+	}
+	for _, list := range by {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Completed.Begin, y.Completed.Begin) })
+		for i := 1; i < len(list); i++ {
+			if b, before := list[i], list[i-1].Completed.End; b.Handlers > 0 && b.GPU.End <= before {
+				all = append(all, max(0, b.Completed.Begin-before))
+			}
+		}
+	}
+	return all
 }

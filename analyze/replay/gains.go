@@ -115,6 +115,7 @@ func (r *Replay) gainsOf(t thing) (list []Gain) {
 			}
 			s.Estimate = max(1, times)
 			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, r.Error), s.Estimate*between(half.High/half.Estimate, f, r.Error)
+			s.LowWithRoom = s.Estimate * between(half.LowWithRoom/half.Estimate, f, r.Error)
 		}
 		list = append(list, Gain{t.kind, t.name, f, s})
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,8 +12,13 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Speedup is a predicted speed-up, with an interval.
-type Speedup struct{ Estimate, Low, High float64 }
+// A Speedup is a predicted speed-up, with an interval. Low holds GPUs that have no more room than was seen. LowWithRoom is the low end where they
+// have the room that the estimate assumes; 0 is Low.
+type Speedup struct{ Estimate, Low, High, LowWithRoom float64 }
+
+// Proven says whether the predicted gain is more than the error of the prediction: whether its interval excludes 1. That the GPU may have no room
+// for what would then be ready does not speak against a gain.
+func (s *Speedup) Proven() bool { return cmp.Or(s.LowWithRoom, s.Low) > 1 }
 
 // InWords is "1.50 times as fast (1.40 to 1.60), by replay".
 func (s Speedup) InWords() string {
@@ -86,12 +92,14 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 	for _, x := range slices.Concat(readings, splits(p, r.base, c), launches(p, r.base, c)) {
 		try(x, denser, usual)
 	}
-	changed, _, ends = settle(p, r.base, other)
-	if hold(changed, r.base, ends, other, false); denser.Times > 1 {
+	if denser.Times > 1 {
 		unchanged := reading{p, r.base, false}
 		try(unchanged, nil, usual)                                             // processors sleep as deeply as they did
 		try(unchanged, change.NewDensity(p, denser.Times*denser.Times), usual) // they hardly sleep
 	}
+	s.LowWithRoom = s.Low
+	changed, _, ends = settle(p, r.base, other)
+	hold(changed, r.base, ends, other, false)
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}
@@ -100,7 +108,7 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 		usually += policy.ErrorOfLess
 	}
 	err := max(usually, math.Abs(r.Error))
-	s.Low, s.High = s.Low*(1-err), s.High*(1+err)
+	s.Low, s.High, s.LowWithRoom = s.Low*(1-err), s.High*(1+err), s.LowWithRoom*(1-err)
 	return s, ""
 }
 

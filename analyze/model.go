@@ -493,6 +493,7 @@ type Loss struct {
 	Rejected  int64 // calls on threads that were going away, or made by the tracer itself
 	Processes int64 // processes that could not be traced: how much they called is not known
 	Running   int64 // processes that used Metal and lived on when the recording ended: what they called after that is not in it
+	Unused    int64 // processes that had not used Metal and lived on then
 	AtLeast   bool  // Records is what is known to be missing, and there may be more
 }
 

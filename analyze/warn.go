@@ -2,11 +2,32 @@ package analyze
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
+
+// LivedOn says in a line which processes of the program had not used Metal when the recording ended, and still ran.
+func LivedOn(living []tracefile.Living) string {
+	const mostNames = 5
+	var names []string
+	for i, p := range living {
+		if i == mostNames {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%d %s", p.PID, filepath.Base("/"+p.Program))))
+	}
+	run, they := "run", "they do"
+	if len(living) == 1 {
+		run, they = "runs", "it does"
+	}
+	return fmt.Sprintf("%s of the program still %s (%s); what %s from now on is not in this trace; mtrace run --wait-for-children waits for it",
+		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
+}
 
 // warn writes down what the reader of a report must know of how the trace was made.
 func (l *loader) warn(r *tracefile.Reader) {
@@ -22,6 +43,10 @@ func (l *loader) warn(r *tracefile.Reader) {
 	if result.Unreachable != "" {
 		t.Warnings = append(t.Warnings, result.Unreachable)
 		t.Lost.AtLeast = true
+	}
+	if n := len(result.LivedOn); n > 0 {
+		t.Lost.Unused = int64(n)
+		t.Warnings = append(t.Warnings, LivedOn(result.LivedOn))
 	}
 	for _, p := range l.processes {
 		who := l.who(p)

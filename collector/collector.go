@@ -78,6 +78,8 @@ type Collector struct {
 	newest   map[int]uint64   // by the same: the number of the latest connection that said hello
 	ended    map[int]*ended   // whose exit status may still come
 	exits    map[int]exit
+	living   []tracefile.Living // see LivedOn
+	used     map[int]bool       // by the kernel's process id: it used Metal and lived on when its part of the trace ended
 	failure  error
 	result   Result
 	finished sync.Once
@@ -97,14 +99,16 @@ type ended struct {
 
 // A Result is what a recording amounts to.
 type Result struct {
-	Processes int      // with those that are not traced
-	Events    uint64   // calls and other events in the trace
-	Records   uint64   // with the More records that belong to them
-	Salvaged  uint64   // of Records, those read from the shared memory of processes that were gone
-	Lost      uint64   // records that were made and are not in the trace, whatever the reason
-	Bytes     int64    // size of the trace
-	Refused   uint64   // connections that were not believed; their processes are not counted
-	Warnings  []string // one line each
+	Processes int    // with those that are not traced
+	Events    uint64 // calls and other events in the trace
+	Records   uint64 // with the More records that belong to them
+	Salvaged  uint64 // of Records, those read from the shared memory of processes that were gone
+	Lost      uint64 // records that were made and are not in the trace, whatever the reason
+	Bytes     int64  // size of the trace
+	// LivedOn are processes of the program that had not used Metal when the recording ended, and still ran.
+	LivedOn  []tracefile.Living
+	Refused  uint64   // connections that were not believed; their processes are not counted
+	Warnings []string // one line each
 }
 
 // New makes the socket. From then on connections wait for Serve.
@@ -121,7 +125,7 @@ func New(o Options) (*Collector, error) {
 	c := &Collector{
 		writer: o.Writer, observer: o.Observer, watch: o.Watch, accept: o.Accept, failed: o.Failed, log: o.Log, place: place, door: door, closing: make(chan struct{}),
 		unproven: unproven.New(unprovenPlaces), refused: unproven.NewRefusals(o.Log),
-		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{},
+		running: map[int]*running{}, newest: map[int]uint64{}, ended: map[int]*ended{}, exits: map[int]exit{}, used: map[int]bool{},
 	}
 	c.began, _ = sampleClock(wire.ClockTSC)
 	c.selected = o.Selection
@@ -247,6 +251,12 @@ func (c *Collector) Close() (Result, error) {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		r := tracefile.Result{Finished: time.Now().UnixNano(), Unreachable: c.unreachable}
+		for _, p := range c.living {
+			if !c.used[p.PID] {
+				r.LivedOn = append(r.LivedOn, p)
+			}
+		}
+		c.result.LivedOn = r.LivedOn
 		if w := c.window; w != nil {
 			w.Finish()
 			c.writer.Recorded(w.recorded())
@@ -292,6 +302,24 @@ func (c *Collector) written(err error) {
 			c.failed(err)
 		}
 	}
+}
+
+// LivedOn notes the processes of the program that run when the recording is about to end; Close writes those that have not used Metal
+// into the trace. Those that have are known to the Collector.
+func (c *Collector) LivedOn(living []tracefile.Living) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.living = living
+}
+
+// Connected returns the processes that have said hello and not ended.
+func (c *Collector) Connected() (all []tracefile.Living) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for pid, r := range c.running {
+		all = append(all, tracefile.Living{PID: pid, Program: r.process.hello.Program})
+	}
+	return all
 }
 
 // An exit is how a process ended and how much processor time it used.
@@ -357,6 +385,9 @@ func (c *Collector) processEnded(p *process, end tracefile.End) {
 		} else {
 			c.ended[p.peer] = &ended{p.index, end}
 		}
+	}
+	if end.Running {
+		c.used[p.peer] = true
 	}
 	if err := c.writer.EndProcess(p.index, end); err != nil && c.failure == nil {
 		c.failure = err

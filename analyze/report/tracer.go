@@ -16,9 +16,10 @@ type Lost struct {
 	Rejected  int64            `json:"rejected_calls"`
 	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
 	Children  int64            `json:"untraced_children"`
-	Processes int64            `json:"untraced_processes"` // that use Metal and could not be traced: what they called is not in total
-	Running   int64            `json:"running_processes"`  // that used Metal and lived on when the recording ended: what they called after that is not in it
-	AtLeast   bool             `json:"at_least"`           // total is what is known to be missing, and there may be more
+	Processes int64            `json:"untraced_processes"`    // that use Metal and could not be traced: what they called is not in total
+	Running   int64            `json:"running_processes"`     // that used Metal and lived on when the recording ended: what they called after that is not in it
+	Unused    int64            `json:"running_without_metal"` // that had not used Metal and lived on then: what they do after that is not in it
+	AtLeast   bool             `json:"at_least"`              // total is what is known to be missing, and there may be more
 }
 
 // Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
@@ -41,7 +42,7 @@ type Missing struct {
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
 	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
-		Processes: l.Processes, Running: l.Running, AtLeast: l.AtLeast}
+		Processes: l.Processes, Running: l.Running, Unused: l.Unused, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
 			r.Lost.PerThread[fmt.Sprint(th.ID)] += th.Lost
@@ -107,7 +108,7 @@ func (l Lost) Short() string {
 	case l.Total > 0:
 		return records + " LOST"
 	}
-	if l.Processes+l.Running > 0 {
+	if l.Processes+l.Running+l.Unused > 0 {
 		return "none of these lost"
 	}
 	return "none lost"
@@ -121,8 +122,8 @@ func (l Lost) Beside() (parts []string) {
 	if l.Children > 0 {
 		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
-	if l.Running > 0 {
-		parts = append(parts, strings.ToUpper(analyze.Plural(l.Running, "process")+" still running")+" at the end: what came later is not here")
+	if n := l.Running + l.Unused; n > 0 {
+		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: what came later is not here")
 	}
 	return parts
 }
@@ -158,6 +159,9 @@ func (l Lost) Text() string {
 	}
 	if l.Running > 0 {
 		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what came after that is not in the trace", analyze.Plural(l.Running, "process"))
+	}
+	if l.Unused > 0 {
+		text += fmt.Sprintf("; %s had not used Metal and lived on then", analyze.Plural(l.Unused, "process"))
 	}
 	return text
 }

@@ -20,8 +20,10 @@ type child struct {
 	signals chan os.Signal
 	resumed chan os.Signal // SIGCONT came
 	over    atomic.Bool    // it has ended
-	aside   func() func()  // is called before we stop, and what it returns when the program goes on
-	used    syscall.Rusage // once it has ended
+	// afterwards receives a signal that came when the program had ended, one at most.
+	afterwards chan os.Signal
+	aside      func() func()  // is called before we stop, and what it returns when the program goes on
+	used       syscall.Rusage // once it has ended
 }
 
 // forwarded are signals sent to us alone, by a supervisor, that are meant for the program.
@@ -36,7 +38,7 @@ func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd:     &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out, Stderr: std.err},
 		signals: make(chan os.Signal, 8),
-		resumed: make(chan os.Signal, 1),
+		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1),
 	}
 	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
 	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they were.
@@ -65,6 +67,11 @@ func (c *child) forward() {
 			syscall.Kill(c.pid(), s.(syscall.Signal))
 		case over && s == syscall.SIGTSTP: // see follow, of which nothing is left
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		case over && s != syscall.SIGPIPE:
+			select {
+			case c.afterwards <- s:
+			default:
+			}
 		}
 	}
 }

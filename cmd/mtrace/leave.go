@@ -67,7 +67,7 @@ func (s *session) leave(w io.Writer, o runOptions) {
 	}
 	if !o.keepsEmpty() && s.whole && s.empty() {
 		if err := os.Remove(s.path); err == nil {
-			fmt.Fprintln(w, "mtrace: no Metal call, so no trace is kept; --keep-empty keeps it")
+			fmt.Fprintln(w, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it")
 			return
 		}
 	}

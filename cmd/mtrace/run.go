@@ -29,6 +29,7 @@ type runOptions struct {
 	keepEmpty keepEmpty
 	log, live bool
 	follow    bool // the program's children
+	wait      bool // for the program's children
 	quiet     bool // it is a part of other work, which says where the trace is
 	guard     bool // replace nothing after a crash
 	view      reportView
@@ -51,6 +52,8 @@ func runCommand() command {
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
 			flags.BoolVar(&o.live, "live", false, "show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a line a second on standard error")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
+			flags.BoolVar(&o.wait, "wait-for-children", false, "go on recording until all processes that the program has started have ended, daemons too; an interrupt "+
+				"ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
 			o.recording.flags(flags)
 			o.window.flags(flags)
@@ -137,6 +140,9 @@ func run(std stdio, o runOptions, command []string) error {
 	defer o.window.follow(s.window)()
 	outside := watchFromOutside(program.pid(), s.witness)
 	ended, err := program.wait()
+	if o.wait && err == nil {
+		s.waitForChildren(program.afterwards)
+	}
 	outside.end()
 	if err != nil {
 		return notStarted(err)
@@ -155,7 +161,7 @@ func run(std stdio, o runOptions, command []string) error {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons
 	}
-	s.conclude(std, o, handshake.Explain(plan, program.pid(), outside.processes(), inspect))
+	s.conclude(std, o, handshake.Explain(plan, program.pid(), withLiving(outside.processes(), s.livedOn), inspect))
 	return status{code: exitStatus(ended)}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"mtrace/analyze"
 	"mtrace/collector"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
@@ -24,6 +25,7 @@ type session struct {
 	file      *unfinished // nil when it is elsewhere
 	base      string      // what its name begins with when the user gave none
 	force     bool        // replace what has its name
+	follow    bool        // record the program's children
 	recording recording
 	witness   *witness
 	inside    *insideWatch
@@ -31,6 +33,8 @@ type session struct {
 	shown     []interface{ close() } // what shows the recording while it goes on
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
+	token     wire.Token             // in the environment of its processes
+	livedOn   []tracefile.Living     // processes that had not used Metal when the recording ended, and still ran
 	warnings  []string               // of the collector, when it has finished
 	whole     bool                   // it could be written to its end, and has its name
 	window    *collector.Window
@@ -44,7 +48,7 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string, view *liveView) (*session, error) {
-	s := &session{base: filepath.Base(command[0]), force: o.force, recording: o.recording, witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
+	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording, token: wire.NewToken(), witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
@@ -55,7 +59,7 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 	}
 	s.onAll = onOneProcessor()
 	log := zerolog.New(zerolog.ConsoleWriter{Out: view.std.err, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Token: wire.NewToken(), Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
+	options := collector.Options{Writer: s.writer, Token: s.token, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
 	if view.watcher != nil {
 		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
 	}
@@ -122,8 +126,12 @@ func (s *session) environment() []string {
 func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.onAll()
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
+	s.collector.LivedOn(s.livingAtEnd())
 	result, err := s.collector.Close()
-	s.warnings = result.Warnings
+	s.warnings, s.livedOn = result.Warnings, result.LivedOn
+	if len(s.livedOn) > 0 {
+		s.warnings = append(s.warnings, analyze.LivedOn(s.livedOn))
+	}
 	for _, shown := range s.shown {
 		shown.close()
 	}

@@ -80,20 +80,23 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 			t.Errorf("process %q did not live on", text)
 		}
 	}
-	if got.exit != 0 || strings.Count(got.stdout, "\n") != 2 || strings.Count(got.stderr, "still running") != 1 || strings.Count(got.stderr, "\n") != 1 {
+	if got.exit != 0 || strings.Count(got.stdout, "\n") != 2 || strings.Count(got.stderr, "still running") != 1 ||
+		strings.Count(got.stderr, "1 process of the program still runs") != 1 || strings.Count(got.stderr, "\n") != 2 {
 		t.Errorf("%+v", got)
 	}
 	text := sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout
 	head, _, _ := strings.Cut(text, "\n\n")
-	if !strings.Contains(strings.Join(strings.Fields(head), " "), "1 PROCESS STILL RUNNING at the end") {
+	if !strings.Contains(strings.Join(strings.Fields(head), " "), "2 PROCESSES STILL RUNNING at the end") {
 		t.Errorf("the report begins\n%s", head)
 	}
 	var document struct {
 		Lost struct {
 			Running int `json:"running_processes"`
+			Unused  int `json:"running_without_metal"`
 		}
 	}
-	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", "t.mtrace").stdout), &document); err != nil || document.Lost.Running != 1 {
+	err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", "t.mtrace").stdout), &document)
+	if err != nil || document.Lost.Running != 1 || document.Lost.Unused != 1 {
 		t.Errorf("%v, %+v", err, document)
 	}
 }

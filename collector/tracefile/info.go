@@ -28,9 +28,17 @@ type Result struct {
 
 	Unreachable string `json:"unreachable,omitempty"` // why processes that began later could not connect: one line, empty when all could
 
+	LivedOn []Living `json:"lived_on,omitempty"` // processes of the program that had not used Metal when the recording ended, and still ran
+
 	Recorded []Recorded `json:"recorded,omitempty"` // the times of which there are records, in their order; empty is all
 
 	Repaired *Repair `json:"repaired,omitempty"` // nil when it was written by who recorded it
+}
+
+// A Living is a process that still ran when the recording ended.
+type Living struct {
+	PID     int    `json:"pid"`
+	Program string `json:"program"` // the path of its executable; empty when that could not be read
 }
 
 // A Recorded is a time that was recorded, where not all was asked for.

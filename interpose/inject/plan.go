@@ -82,6 +82,7 @@ const (
 	NeverLoaded         Code = "never-loaded"
 	Dropped             Code = "dropped"
 	NoMetal             Code = "no-metal"
+	StillRunning        Code = "still-running"
 	UnseenDevice        Code = "unseen-device"
 	NotTraced           Code = "not-traced"
 )

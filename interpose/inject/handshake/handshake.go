@@ -30,6 +30,8 @@ type Process struct {
 	// NotTraced is why the library could not record a process that uses
 	// Metal, as the process itself said it; empty when it could.
 	NotTraced string
+	// Running is true when it still ran when the recording ended.
+	Running bool
 }
 
 // Inspect tells why a program's dynamic linker would not load the library; see
@@ -48,6 +50,9 @@ func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) 
 		return append(neverLoaded(plan, root, processes, inspect), dropped(root, processes, inspect)...)
 	}
 	found := notTraced(plan, processes)
+	if len(found) == 0 {
+		found = stillRunning(plan, processes)
+	}
 	if len(found) == 0 {
 		found = []inject.Finding{noMetal(plan, processes)}
 	}
@@ -146,6 +151,24 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 		found = append(found, inject.Finding{Code: inject.Dropped, Path: p.Program, Text: text, Advice: advice})
 	}
 	return found
+}
+
+// stillRunning says that processes of the program live on, which may use Metal yet.
+func stillRunning(plan *inject.Plan, processes []Process) []inject.Finding {
+	count := 0
+	for _, p := range processes {
+		if p.Running {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	text := "1 process of the program still runs; what it does from now on is not in this trace"
+	if count > 1 {
+		text = fmt.Sprintf("%d processes of the program still run; what they do from now on is not in this trace", count)
+	}
+	return []inject.Finding{{Code: inject.StillRunning, Path: plan.Program, Text: text, Advice: "mtrace run --wait-for-children waits until all have ended"}}
 }
 
 func noMetal(plan *inject.Plan, processes []Process) inject.Finding {

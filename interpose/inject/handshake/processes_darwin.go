@@ -1,6 +1,7 @@
 package handshake
 
 import (
+	"bytes"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,12 @@ func allProcesses() ([]Process, error) {
 		all = append(all, Process{PID: int(list[i].Proc.P_pid), Parent: int(list[i].Eproc.Ppid)})
 	}
 	return all, nil
+}
+
+// carries reports whether a process has an entry in its environment, which follows its arguments.
+func carries(pid int, entry string) bool {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	return err == nil && bytes.Contains(raw, []byte("\x00"+entry+"\x00"))
 }
 
 // executable is the path that a process executed, empty when it is gone or

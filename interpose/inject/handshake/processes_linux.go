@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // allProcesses reads /proc; a process that ends meanwhile is left out.
@@ -49,6 +51,38 @@ func parentOf(stat []byte) (int, bool) {
 	}
 	parent, err := strconv.Atoi(fields[1])
 	return parent, err == nil
+}
+
+// execPatience is how often a process in the middle of an exec, which has no environment yet, is asked again.
+const execPatience = 20
+
+// carries reports whether a process has an entry in its environment. The environment of a process whose first thread has ended is that of its other
+// threads.
+func carries(pid int, entry string) bool {
+	for range execPatience {
+		environment := environmentOf(pid)
+		if len(environment) > 0 {
+			return bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+entry+"\x00"))
+		}
+		if executable(pid) == "" { // it has ended, is the kernel's or another user's
+			return false
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+func environmentOf(pid int) []byte {
+	if text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); len(text) > 0 {
+		return text
+	}
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/environ", pid))
+	for _, path := range threads {
+		if text, _ := os.ReadFile(path); len(text) > 0 {
+			return text
+		}
+	}
+	return nil
 }
 
 func executable(pid int) string {

@@ -1,0 +1,22 @@
+package handshake
+
+import (
+	"os"
+	"slices"
+)
+
+// Carriers returns the processes whose environment has an entry, NAME=VALUE, in the order of their numbers, without the calling process. A
+// process inherits its environment over fork, exec and setsid, so an entry with a secret value tells the processes of one run. Processes
+// whose environment the caller may not read are left out: those of other users and, for a user other than root, undumpable ones.
+func Carriers(entry string) ([]Process, error) {
+	all, err := allProcesses()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p Process) bool { return p.PID == os.Getpid() || !carries(p.PID, entry) })
+	for i := range all {
+		all[i].Program = executable(all[i].PID)
+	}
+	slices.SortFunc(all, func(a, b Process) int { return a.PID - b.PID })
+	return all, nil
+}

@@ -51,7 +51,8 @@ func (r *Replay) largestGains() []Gain {
 			if of != r.OfThings(t.kind) {
 				continue
 			}
-			if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread && ofKind[t.kind] > policy.MostThreads {
+			if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread &&
+				ofKind[t.kind] > policy.MostThreads {
 				continue
 			}
 			half, ends := of.gainWithRoom(t, 0.5)
@@ -114,7 +115,8 @@ func (r *Replay) gainsOf(t thing) (list []Gain) {
 				continue
 			}
 			s.Estimate = max(1, times)
-			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, r.Error), s.Estimate*between(half.High/half.Estimate, f, r.Error)
+			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, r.Error),
+				s.Estimate*between(half.High/half.Estimate, f, r.Error)
 			s.LowWithRoom = s.Estimate * between(half.LowWithRoom/half.Estimate, f, r.Error)
 		}
 		list = append(list, Gain{t.kind, t.name, f, s})

@@ -66,7 +66,8 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 		return nil, "a replay without it does not come to an end"
 	}
 	of := 1.0
-	if c.Cores { // the machine's error with the unchanged program is in how processors are shared, of which there are enough now
+	// the machine's error with the unchanged program is in how processors are shared, of which there are enough now
+	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
 	s = &Speedup{Estimate: of * changed / r.base / r.gainOfRoom(usual)}
@@ -74,7 +75,8 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	least, most := s.Estimate, s.Estimate // with refuted readings: if all depends on waits for processors, there is no prediction
+	// with refuted readings: if all depends on waits for processors, there is no prediction
+	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, ends bool, c Change, refuted bool) {
 		if !ends || changed == 0 {
 			return

@@ -27,7 +27,8 @@ func TestResampled(t *testing.T) {
 			if a.Kind != b.Kind || a.Job != b.Job || b.Gap != analyze.Nanos(1000*i+k) {
 				t.Fatalf("thread %d, step %d: %+v where %+v was", i, k, a, b)
 			}
-			if from := int(a.Gap) - 1000*i; from < 0 || from >= len(p.Threads[i].Steps) || p.Threads[i].Steps[from].Kind != a.Kind {
+			if from := int(a.Gap) - 1000*i; from < 0 || from >= len(p.Threads[i].Steps) ||
+				p.Threads[i].Steps[from].Kind != a.Kind {
 				t.Fatalf("thread %d, step %d: %d is no time of such a step", i, k, a.Gap)
 			}
 			if a.Kind == program.Acquire {

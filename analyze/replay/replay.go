@@ -23,8 +23,9 @@ type Change = change.Change
 
 // A Replay is a recorded program that can be run again, changed.
 type Replay struct {
-	Why   string  // why nothing is predicted; empty if the machine reproduces the recorded run
-	Error float64 // how much longer the unchanged program takes in the machine than in the recording, as a share; 0 if it was not run
+	Why string // why nothing is predicted; empty if the machine reproduces the recorded run
+	// how much longer the unchanged program takes in the machine than in the recording, as a share; 0 if it was not run
+	Error float64
 
 	program  *program.Program // nil if there is none
 	base     float64          // rate of the unchanged program

@@ -96,7 +96,8 @@ func TestInterval(t *testing.T) {
 	for i := range p.Jobs {
 		p.Jobs[i].Duration = 10 * us
 	}
-	if s, why := predict(Change{Locks: true, Launch: true}); s != nil && s.High > 4*1.5*s.Low || s == nil && !strings.Contains(why, "times as fast") {
+	if s, why := predict(Change{Locks: true, Launch: true}); s != nil && s.High > 4*1.5*s.Low || s == nil &&
+		!strings.Contains(why, "times as fast") {
 		t.Errorf("%+v (%s), want no interval that is wider than four times", s, why)
 	}
 }
@@ -107,9 +108,11 @@ func TestNeverSlower(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for n := range 10 {
 		p := loops.Drawn(random)
-		for _, c := range []Change{{Foreign: true}, {GPU: true}, {Depth: true}, {Compile: true}, {Events: true}, {Head: true}, {Handlers: true}, {Launch: true},
+		for _, c := range []Change{{Foreign: true}, {GPU: true}, {Depth: true}, {Compile: true}, {Events: true},
+			{Head: true}, {Handlers: true}, {Launch: true},
 			{Locks: true}, {Cores: true}, {Fed: true}, {Turns: true}, {Lines: true}, {Alone: true}} {
-			if s, _ := replayOf(t, p).speedup(nil, c); s != nil && (s.Estimate < 1 || s.High < s.Estimate || s.Low > s.Estimate) {
+			if s, _ := replayOf(t, p).speedup(nil, c); s != nil &&
+				(s.Estimate < 1 || s.High < s.Estimate || s.Low > s.Estimate) {
 				t.Errorf("program %d with %+v: %+v", n, c, s)
 			}
 		}
@@ -178,7 +181,8 @@ func TestRelief(t *testing.T) {
 		change   Change
 		from, to float64 // command buffers in a millisecond
 	}{
-		{"all of it was waiting for processors, which none does without allocating", 1 << 40, Change{Allocate: true}, 6 / 0.2, 6 / 0.13},
+		{"all of it was waiting for processors, which none does without allocating", 1 << 40, Change{Allocate: true},
+			6 / 0.2, 6 / 0.13},
 		{"none waited for processors", 0, Change{Allocate: true}, 6 / 0.8, 6 / 0.4},
 		{"they wait for them all the same without events", 1 << 40, Change{Events: true}, 2, 2.4},
 	} {
@@ -213,7 +217,8 @@ func TestRelief(t *testing.T) {
 			t.Fatal("the changed program does not end")
 		}
 		if got := 1e6 * rate; got < c.from || got > c.to {
-			t.Errorf("%s: %.2f command buffers in a millisecond, want from %.2f to %.2f; %.2f of the waiting is gone", c.what, got, c.from, c.to, d.Relief)
+			t.Errorf("%s: %.2f command buffers in a millisecond, want from %.2f to %.2f; %.2f of the waiting is gone",
+				c.what, got, c.from, c.to, d.Relief)
 		}
 	}
 }

@@ -40,10 +40,12 @@ func (c Change) OnlyFaster() bool {
 // Both is the Change that makes both.
 func (c Change) Both(d Change) Change {
 	return Change{
-		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile, Allocate: c.Allocate || d.Allocate,
-		Events: c.Events || d.Events, Head: c.Head || d.Head, Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch,
-		Turns: c.Turns || d.Turns, Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
-		Room: c.Room || d.Room, Lines: c.Lines || d.Lines, Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Scale: cmp.Or(c.Scale, d.Scale),
+		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
+		Allocate: c.Allocate || d.Allocate, Events: c.Events || d.Events, Head: c.Head || d.Head,
+		Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch, Turns: c.Turns || d.Turns,
+		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
+		Room: c.Room || d.Room, Lines: c.Lines || d.Lines, Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed,
+		Scale: cmp.Or(c.Scale, d.Scale),
 	}
 }
 

@@ -184,7 +184,8 @@ func TestEventsOfThreads(t *testing.T) {
 	p := loops.Of(3, 50, 0, 100*us)
 	clock := loops.Thread()
 	for n := range 50 {
-		clock.Add(program.Step{Kind: program.SetEvent, Job: program.Unknown, Gap: 1000 * us, Number: int32(n)}, program.Detail{})
+		clock.Add(program.Step{Kind: program.SetEvent, Job: program.Unknown, Gap: 1000 * us, Number: int32(n)},
+			program.Detail{})
 		for i := range 3 {
 			p.Jobs[i*50+n].Events = []int32{int32(n)}
 		}

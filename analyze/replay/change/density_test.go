@@ -125,7 +125,8 @@ func TestSleepersAreWokenSooner(t *testing.T) {
 		as, _ := machine.Run(p)
 		q := Change{}.Apply(p, &Density{Times: 2, sooner: NewDensity(p, 2).sooner})
 		sooner, _ := machine.Run(q)
-		if got, want := q.Rate(sooner.Progress)/p.Rate(as.Progress), 140.0/float64((140*us-c.sooner)/us); got < want*0.99 || got > want*1.01 {
+		if got, want := q.Rate(sooner.Progress)/p.Rate(as.Progress),
+			140.0/float64((140*us-c.sooner)/us); got < want*0.99 || got > want*1.01 {
 			t.Errorf("%s: %.3f times as fast, want %.3f", c.what, got, want)
 		}
 	}

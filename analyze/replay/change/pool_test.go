@@ -21,7 +21,8 @@ func poolOf(pieces ...int) *program.Program {
 			job := int32(len(p.Jobs))
 			p.Jobs = append(p.Jobs, loops.Job(t, 100*loops.Us))
 			th.Jobs = append(th.Jobs, job)
-			th.Add(program.Step{Kind: program.Acquire, Job: job, Gap: 1010 * loops.Us, Asleep: 1000 * loops.Us}, program.Detail{})
+			th.Add(program.Step{Kind: program.Acquire, Job: job, Gap: 1010 * loops.Us, Asleep: 1000 * loops.Us},
+				program.Detail{})
 			th.Add(program.Step{Kind: program.Commit, Job: job}, program.Detail{})
 			th.Add(program.Step{Kind: program.Wait, Job: job}, program.Detail{})
 			p.Recorded[t].Commits = append(p.Recorded[t].Commits, analyze.Nanos(i)*1000*loops.Us)

@@ -25,7 +25,8 @@ func factor(list []float64, i int32) float64 {
 
 // Slows says whether something takes longer than it did.
 func (s *Scale) Slows() bool {
-	return s != nil && slices.ContainsFunc(slices.Concat(s.Kernels, s.Calls, s.Locks, s.Threads), func(f float64) bool { return f > 1 })
+	return s != nil && slices.ContainsFunc(slices.Concat(s.Kernels, s.Calls, s.Locks, s.Threads),
+		func(f float64) bool { return f > 1 })
 }
 
 // Overlaps says whether threads have more rounds in flight.

@@ -175,7 +175,8 @@ func moveWork(p *program.Program, work []step, t int32) (moved []step, took anal
 		case s.Kind == program.Commit:
 			j := &p.Jobs[s.Job]
 			j.By, j.Queue = t, queue
-			acquire := step{Step: program.Step{Kind: program.Acquire, Job: s.Job, Gap: s.Gap}, detail: program.Detail{Unlocked: s.detail.Unlocked}}
+			acquire := step{Step: program.Step{Kind: program.Acquire, Job: s.Job, Gap: s.Gap},
+				detail: program.Detail{Unlocked: s.detail.Unlocked}}
 			moved = append(moved, acquire)
 			s.Gap, s.detail.Unlocked = 0, 0
 		}

@@ -13,7 +13,8 @@ func waitForOwnOnly(p *program.Program) {
 		switch fence := s.Job >= 0 && p.Jobs[s.Job].Fence; {
 		case fence && s.Kind == program.Commit:
 			s.Kind, s.Gap = program.Skip, 0
-		case fence, s.Kind == program.WaitOther, s.Kind == program.Wait && s.Barrier, s.Kind == program.Lock && d.Needless > 0:
+		case fence, s.Kind == program.WaitOther, s.Kind == program.Wait && s.Barrier, s.Kind == program.Lock &&
+			d.Needless > 0:
 			s.Kind = program.Nothing
 		}
 	})

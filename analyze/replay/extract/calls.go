@@ -46,7 +46,8 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		if n := len(c.Encoders); n > 0 {
 			encode = max(0, c.Encoders[n-1].Ended.End-c.Encoders[0].Created.Begin)
 		}
-		add(c.Committed, program.Step{Kind: program.Commit, Job: i, Cost: cost}, program.Detail{Solo: min(cost, commitSolo), Encode: encode}, nil)
+		add(c.Committed, program.Step{Kind: program.Commit, Job: i, Cost: cost},
+			program.Detail{Solo: min(cost, commitSolo), Encode: encode}, nil)
 	}
 	for w := range analyze.Each(trace.Waits) {
 		s, d := program.Step{Kind: program.Wait, Job: program.Unknown, Cost: w.Length()}, program.Detail{}
@@ -64,10 +65,12 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		add(c.Call, program.Step{Kind: program.Compile, Job: program.Unknown, Cost: c.Length()}, program.Detail{}, nil)
 	}
 	for s := range analyze.Each(trace.Signals) {
-		add(analyze.Call{Interval: at(s.At), Thread: s.Thread}, program.Step{Kind: program.SetEvent, Job: program.Unknown}, program.Detail{}, nil)
+		add(analyze.Call{Interval: at(s.At), Thread: s.Thread},
+			program.Step{Kind: program.SetEvent, Job: program.Unknown}, program.Detail{}, nil)
 	}
 	for l := range b.lockWaits() {
-		add(l.Call, program.Step{Kind: program.Lock, Job: program.Unknown, Cost: l.Length()}, program.Detail{HeldUp: l.Own, Turns: evidence.IsTurn(l)}, l)
+		add(l.Call, program.Step{Kind: program.Lock, Job: program.Unknown, Cost: l.Length()},
+			program.Detail{HeldUp: l.Own, Turns: evidence.IsTurn(l)}, l)
 	}
 	return by
 }
@@ -87,7 +90,8 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 // before the calls in it.
 func inOrder(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
-		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)), cmp.Compare(y.End, x.End))
+		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),
+			cmp.Compare(y.End, x.End))
 	})
 }
 
@@ -105,7 +109,10 @@ func firstCompiles(list []call) analyze.Nanos {
 
 // withoutStart removes what a thread did before it began to work on command buffers, if it ever did.
 func withoutStart(list []call) []call {
-	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock && c.Kind != program.Compile })):]
+	return list[max(0, slices.IndexFunc(list, func(c call) bool {
+		return c.Kind != program.Lock &&
+			c.Kind != program.Compile
+	})):]
 }
 
 // withoutNested removes calls inside others. The time of a wait for a lock inside a commit is a part of that which

@@ -15,7 +15,8 @@ import (
 // Program returns the program, or why there is none. Tied programs also have the signals that threads give each
 // other, and the places where they release locks; otherwise such waits take their recorded time.
 func Program(ev *evidence.Evidence, tied bool) (p *program.Program, why string) {
-	b := &builder{ev: ev, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()), polls: map[*analyze.Thread]bool{}}
+	b := &builder{ev: ev, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
+		polls: map[*analyze.Thread]bool{}}
 	b.program = &program.Program{Tied: tied, LaunchShare: policy.OfLaunches}
 	b.program.Processors = program.Processors{Scattered: policy.Scattered, Interrupting: policy.Interrupting}
 	if tied {
@@ -46,11 +47,12 @@ type builder struct {
 	buffers []*analyze.CommandBuffer // by job
 	jobOf   []int32                  // by CommandBufferIndex, one more than the job; 0 is none
 
-	server       *analyze.Thread                     // submits for other threads; nil if each submits for itself
-	polls        map[*analyze.Thread]bool            // threads that wait for command buffers in no call
-	held         map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
-	behindOthers int                                 // command buffers that stood behind other work, which no thread handed to the GPU
-	events       map[eventValue]int32                // numbers of the values that threads give to shared events
+	server *analyze.Thread                     // submits for other threads; nil if each submits for itself
+	polls  map[*analyze.Thread]bool            // threads that wait for command buffers in no call
+	held   map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
+	// command buffers that stood behind other work, which no thread handed to the GPU
+	behindOthers int
+	events       map[eventValue]int32 // numbers of the values that threads give to shared events
 }
 
 // An eventValue is a value that a thread gives to a shared event.
@@ -91,7 +93,8 @@ func (b *builder) addJobs() {
 	overlaps := ev.Overlaps(latency)
 	for c := range ev.Trace.Buffers() {
 		release := ev.ReleaseOf(c.Index)
-		if release == nil || !c.GPU.Known() || c.Queue == nil || c.Committed.Begin < b.window.Begin || c.Committed.End > b.window.End {
+		if release == nil || !c.GPU.Known() || c.Queue == nil || c.Committed.Begin < b.window.Begin ||
+			c.Committed.End > b.window.End {
 			continue
 		}
 		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
@@ -104,15 +107,18 @@ func (b *builder) addJobs() {
 		}
 		o, q := overlaps[c.Queue], queues.Number(c.Queue)
 		if q == len(p.Queues) {
-			p.Queues = append(p.Queues, program.Queue{Capacity: cmp.Or(c.Queue.Capacity, evidence.DefaultCapacity), Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
+			p.Queues = append(p.Queues, program.Queue{Capacity: cmp.Or(c.Queue.Capacity, evidence.DefaultCapacity),
+				Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
 		}
 		held, stood := ev.Foreign.Took(c.Index)
-		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.UseOf(d).Crowding.Alone(c.GPU), Enqueued: c.Enqueued.Known(), Stood: stood}
+		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.UseOf(d).Crowding.Alone(c.GPU),
+			Enqueued: c.Enqueued.Known(), Stood: stood}
 		handed := max(0, c.GPU.Begin-release.At)
 		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
-			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed { // it stood behind others, and then took a turnaround
+			// it stood behind others, and then took a turnaround
+			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed {
 				handed = min(free, latency+held)
 			}
 		}

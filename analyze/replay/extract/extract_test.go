@@ -13,7 +13,8 @@ import (
 // five, which had work ready only while the GPU was full. These were run as if they had no limit: faster than the
 // GPU's work takes.
 func TestLimitAlike(t *testing.T) {
-	queues := []program.Queue{{AtOnce: 1, Limited: true}, {AtOnce: 1}, {AtOnce: 2, Device: 1}, {AtOnce: 1, Device: 1, Limited: true}}
+	queues := []program.Queue{{AtOnce: 1, Limited: true}, {AtOnce: 1}, {AtOnce: 2, Device: 1},
+		{AtOnce: 1, Device: 1, Limited: true}}
 	limitAlike(queues, 2)
 	if q := queues[1]; !q.Limited || q.AtOnce != 1 {
 		t.Errorf("%+v beside one that is limited to one", q)

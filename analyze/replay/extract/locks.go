@@ -186,7 +186,8 @@ func findUnlocked(threads []program.Thread) {
 		})
 		left := map[stretch]float64{}
 		for s, all := range free {
-			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 { // the same share is left of each, so that variation by chance stays
+			// the same share is left of each, so that variation by chance stays
+			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}
 		}

@@ -77,7 +77,8 @@ func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) pro
 	}
 	best, found := 0, program.Newest{}
 	for rule, n := range counts {
-		if n > best || n == best && (rule.AsOfCommit && !found.AsOfCommit || rule.AsOfCommit == found.AsOfCommit && rule.Before < found.Before) {
+		if n > best || n == best && (rule.AsOfCommit && !found.AsOfCommit || rule.AsOfCommit == found.AsOfCommit &&
+			rule.Before < found.Before) {
 			best, found = n, rule
 		}
 	}

@@ -78,10 +78,12 @@ func follows(own []turn, n int) bool {
 		}
 	}
 	all := len(own) - n
-	if policy.MoreThan(policy.Negligible, early, all) || n > 1 && !policy.AtLeast(policy.Most, used, all) || !policy.AtLeast(policy.Most, soon, all) {
+	if policy.MoreThan(policy.Negligible, early, all) || n > 1 && !policy.AtLeast(policy.Most, used, all) ||
+		!policy.AtLeast(policy.Most, soon, all) {
 		return false
 	}
-	return !policy.MoreThan(policy.Much, evidence.Median(lags), evidence.Median(gaps)) || !policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
+	return !policy.MoreThan(policy.Much, evidence.Median(lags), evidence.Median(gaps)) ||
+		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 
 // asleep is when the thread waited for signals.

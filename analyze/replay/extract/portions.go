@@ -57,7 +57,8 @@ func (b *builder) addCalls(spans []span) {
 			n := int32(names.Number(c.Selector))
 			switch c.Part {
 			case analyze.PartAcquire, analyze.PartCommit, analyze.PartCompile:
-				th.InCalls[c.Part] = append(th.InCalls[c.Part], program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
+				th.InCalls[c.Part] = append(th.InCalls[c.Part],
+					program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
 			default:
 				inWork := program.Scaled(took, evidence.Share(time.WorkTime[c.Part], time.Time[c.Part]))
 				th.InGaps = append(th.InGaps, program.Portion{Of: n, Share: evidence.Share(inWork, gaps)})

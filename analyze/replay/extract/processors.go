@@ -28,11 +28,13 @@ func (b *builder) addProcessors(spans []span) {
 		own := th.OwnTime(len(th.Steps))
 		th.Quiet, th.Free, th.Remaining = 1, 1, 1
 		if cpu.Waited > 0 {
-			th.Quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+notified(th))*evidence.Share(s.Length(), cpu.Covered))
+			th.Quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+notified(th))*evidence.Share(s.Length(),
+				cpu.Covered))
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
 			whole := evidence.Share(s.Length(), cpu.Covered) // so much longer than what is known of it
-			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept, whole)-blocked(th)), own))
+			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept, whole)-blocked(th)),
+				own))
 		}
 		if helps(th) && !policy.AtLeast(policy.Much, cpu.Ran, cpu.Covered) {
 			continue
@@ -43,7 +45,8 @@ func (b *builder) addProcessors(spans []span) {
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
 			// It used more to ask again and again whether its work is done, or whether it is its turn, or to be
 			// woken for others' answers.
-			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own, th.Busy))
+			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own,
+				th.Busy))
 		}
 		if works && s.thread.Process != nil {
 			processes[s.thread.Process] = true
@@ -68,7 +71,8 @@ func (b *builder) addProcessors(spans []span) {
 		if b.ev.Trace.Source.SoftwareMetal {
 			used -= runOnProcessors(p, used)
 		}
-		p.Framework.Time = analyze.Nanos(max(0, used) / (float64(len(p.Jobs)) - float64(b.behindOthers)/2)) // what stood behind other work took half of it
+		// what stood behind other work took half of it
+		p.Framework.Time = analyze.Nanos(max(0, used) / (float64(len(p.Jobs)) - float64(b.behindOthers)/2))
 	}
 }
 

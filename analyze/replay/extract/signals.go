@@ -64,11 +64,13 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			n = signal(w.Signaller, at(w.Signalled))
 			numbers[k] = n
 		}
-		if m := b.ev.Meetings; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] { // at a barrier, a thread that waits has arrived
+		// at a barrier, a thread that waits has arrived
+		if m := b.ev.Meetings; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
 			p.Signals[n]++
 			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
 		}
-		add(w.Thread, w.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: w.End - w.Signalled}, w.Signalled-w.Begin)
+		add(w.Thread, w.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: w.End - w.Signalled},
+			w.Signalled-w.Begin)
 	}
 	ends := map[*analyze.Wait]int32{}
 	for l := range analyze.Each(b.ev.Locks) {
@@ -93,7 +95,9 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 }
 
 // linkedWaits are the waits for signals between calls, of threads that make calls and of those that signal these.
-func linkedWaits(ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval) (list []*analyze.SignalWait) {
+func linkedWaits(
+	ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval,
+) (list []*analyze.SignalWait) {
 	calls := map[*analyze.Thread]*evidence.Busy{}
 	for t, made := range by {
 		if !slices.ContainsFunc(made, func(c call) bool { return c.Kind != program.Lock }) {
@@ -111,10 +115,12 @@ func linkedWaits(ev *evidence.Evidence, by map[*analyze.Thread][]call, window an
 		list = list[:0]
 		for w := range analyze.Each(ev.ForSignals) {
 			s := w.Signaller
-			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End || handlers[s] || w.Begin < window.Begin || w.End > window.End {
+			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End ||
+				handlers[s] || w.Begin < window.Begin || w.End > window.End {
 				continue
 			}
-			if own, makes := calls[w.Thread]; makes && own.Within(w.Interval) == 0 || others[w.Thread] && (others[s] || calls[s] != nil) {
+			if own, makes := calls[w.Thread]; makes && own.Within(w.Interval) == 0 || others[w.Thread] &&
+				(others[s] || calls[s] != nil) {
 				list = append(list, w)
 				if calls[s] == nil {
 					others[s] = true
@@ -163,7 +169,10 @@ func withLinks(list, links []call) []call {
 		return false
 	})
 	all := append(slices.Clone(list), links...)
-	slices.SortStableFunc(all, func(x, y call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(x.End, y.End)) })
+	slices.SortStableFunc(all, func(x, y call) int {
+		return cmp.Or(cmp.Compare(x.Begin, y.Begin),
+			cmp.Compare(x.End, y.End))
+	})
 	for i := 1; i < len(all); i++ {
 		if before := all[i-1].End; all[i].Begin < before && all[i].Kind.Links() {
 			all[i].Interval = analyze.Interval{Begin: before, End: max(before, all[i].End)}

@@ -79,7 +79,9 @@ func (b *builder) addThreads() {
 }
 
 // thread makes a thread of its calls. Times of its progress are those of the trace.
-func (b *builder) thread(t *analyze.Thread, list []call, waits *evidence.Busy) (th program.Thread, done program.Progress) {
+func (b *builder) thread(
+	t *analyze.Thread, list []call, waits *evidence.Busy,
+) (th program.Thread, done program.Progress) {
 	th.Name = evidence.ThreadName(t)
 	var starving *evidence.Busy
 	if !b.tied { // in a tied program the thread waits until the signal is given
@@ -112,7 +114,8 @@ func (b *builder) thread(t *analyze.Thread, list []call, waits *evidence.Busy) (
 			th.Jobs = append(th.Jobs, s.Job)
 			done.Commits = append(done.Commits, c.End)
 		case program.Lock:
-			d.GuardsServer = b.server != nil && !c.lock.OfInterpreter() && (c.lock.Thread == b.server || c.lock.Holder == b.server)
+			d.GuardsServer = b.server != nil && !c.lock.OfInterpreter() &&
+				(c.lock.Thread == b.server || c.lock.Holder == b.server)
 		}
 		th.Add(s, d)
 	}

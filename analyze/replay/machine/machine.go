@@ -21,10 +21,8 @@ type machine struct {
 	threads    []threadState
 	jobs       []jobState
 	queues     []queueState
-	locks      []lockState
+	links      links
 	given      []bool // by event value
-	requests   []requestState
-	signals    []signalState
 	progress   []program.Progress
 	horizon    analyze.Nanos // when the first thread that sets the pace had ended; 0 before
 	open       int           // threads that have not ended, and had no command buffer end since the horizon
@@ -114,23 +112,25 @@ const (
 // Run runs a program until the first thread that sets the pace has ended, and until each other thread has ended or
 // has had one more command buffer end. It is false if the threads wait for each other for ever.
 func Run(p *program.Program) (*Result, bool) {
-	m := &machine{program: p, threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)), queues: make([]queueState, len(p.Queues)),
-		locks: make([]lockState, p.Locks), given: make([]bool, p.Events), requests: make([]requestState, p.Service.Requests),
-		signals: make([]signalState, len(p.Signals)), running: make([]int, len(p.Devices)), gpus: make([]server[int32], len(p.Devices)),
-		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads), processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
-		delays: Delays{Threads: make([]analyze.Nanos, len(p.Threads))}}
+	m := &machine{
+		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
+		threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)),
+		queues: make([]queueState, len(p.Queues)), given: make([]bool, p.Events),
+		running: make([]int, len(p.Devices)), gpus: make([]server[int32], len(p.Devices)),
+		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads),
+		delays: Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
+	}
+	m.links = newLinks(m, p)
 	for i, d := range p.Devices {
 		if !p.Processors.RunGPU {
 			m.gpus[i].slope = d.Crowding
 		}
 	}
-	for i, n := range p.Signals {
-		m.signals[i].missing = n
-	}
 	for i := range p.Threads {
 		th := &p.Threads[i]
 		times := make([]analyze.Nanos, 2*len(th.Jobs))
-		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)], Done: times[len(th.Jobs):len(th.Jobs)]}
+		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)],
+			Done: times[len(th.Jobs):len(th.Jobs)]}
 		m.resume(int32(i), th.Begin)
 	}
 	ends := m.run()
@@ -142,7 +142,8 @@ func Run(p *program.Program) (*Result, bool) {
 func (m *machine) run() bool {
 	for m.open > 0 {
 		k, next, any := firstDone(m.processors.each)
-		if device, at, runs := firstDone(m.gpus); runs && (!any || at < next) && (m.events.empty() || at < m.events.first().at) {
+		if device, at, runs := firstDone(m.gpus); runs && (!any || at < next) &&
+			(m.events.empty() || at < m.events.first().at) {
 			m.now = at
 			m.jobEnded(m.gpus[device].end(at))
 			continue
@@ -191,7 +192,7 @@ func (m *machine) handle(e event) {
 	case jobCompletes:
 		m.completed(e.id)
 	case lockReleased:
-		m.released(e.id)
+		m.links.released(e.id)
 	}
 }
 

@@ -111,6 +111,7 @@ func TestDepth(t *testing.T) {
 	shallow := rate(t, p)
 	p.Queues[0].Capacity = program.Unlimited
 	if got := rate(t, p); got > 10.1 || got < 9.5 || shallow > got {
-		t.Errorf("%.2f command buffers in a millisecond with a deeper queue, after %.2f, want the 10 that the GPU can do", got, shallow)
+		t.Errorf("%.2f command buffers in a millisecond with a deeper queue, after %.2f, want the 10 that the GPU can do",
+			got, shallow)
 	}
 }

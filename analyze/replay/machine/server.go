@@ -6,7 +6,8 @@ import "mtrace/analyze"
 // shared evenly, or a GPU that begins everything that is ready. The rank of a thing is the value of served at which
 // it is done.
 type server[T any] struct {
-	slope   float64       // how much longer a thing takes for each other one beside it, as a share of its time alone; 1 is even sharing
+	// how much longer a thing takes for each other one beside it, as a share of its time alone; 1 is even sharing
+	slope   float64
 	served  float64       // ns of undivided service that a thing present from the start would have had
 	at      analyze.Nanos // the instant to which served applies
 	running binaryHeap[T]

@@ -35,7 +35,7 @@ func (m *machine) step(t int32) {
 		m.spend(m.now, s.Cost, m.program.Threads[t].Busy, stepEnds, t)
 	case program.Commit:
 		if s.Contends {
-			m.lock(t, s)
+			m.links.lock(t, s)
 		} else {
 			m.spend(m.now, s.Cost, m.program.Threads[t].Busy, committed, t)
 		}
@@ -45,7 +45,7 @@ func (m *machine) step(t int32) {
 		if s.Lock == 0 {
 			m.over(t, s.Cost)
 		} else {
-			m.lock(t, s)
+			m.links.lock(t, s)
 		}
 	case program.Compile:
 		m.over(t, s.Cost)
@@ -54,17 +54,17 @@ func (m *machine) step(t int32) {
 		m.feedAll()
 		m.over(t, 0)
 	case program.Request:
-		m.request(t, s)
+		m.links.request(t, s)
 	case program.Serve:
-		m.serve(t, s)
+		m.links.serve(t, s)
 	case program.Answer:
-		m.answer(t, s)
+		m.links.answer(t, s)
 	case program.Signal:
-		m.signal(t, s)
+		m.links.signal(t, s)
 	case program.AwaitSignal:
-		m.awaitSignal(t, s)
+		m.links.awaitSignal(t, s)
 	case program.Unlock:
-		m.unlock(t, s)
+		m.links.unlock(t, s)
 	case program.Nothing:
 		m.over(t, 0)
 	case program.Skip:

@@ -18,10 +18,12 @@ type HandOvers struct {
 	Turnaround                              analyze.Nanos   // the mean
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
-	WaitedFor   analyze.Nanos // processors, by all threads of the process
-	Hindered    float64       // part of what hand-overs took beyond the usual that these waits may explain
-	Unexplained float64       // part of what they took beyond the free ones that is such waits, and the machine does not add
-	Delay       float64       // ns that the machine's bursts of the unchanged program wait for processors, for each command buffer
+	WaitedFor analyze.Nanos // processors, by all threads of the process
+	Hindered  float64       // part of what hand-overs took beyond the usual that these waits may explain
+	// part of what they took beyond the free ones that is such waits, and the machine does not add
+	Unexplained float64
+	// ns that the machine's bursts of the unchanged program wait for processors, for each command buffer
+	Delay float64
 }
 
 // MeasureHandOvers finds how long the program's hand-overs take, without the time of the program's completion
@@ -45,10 +47,12 @@ func (p *Program) MeasureHandOvers() {
 	h := &p.HandOvers
 	h.UsualLatency, h.UsualNotify = evidence.Median(latencies), evidence.Median(notifies)
 	h.QuickLatency = evidence.Quickest(latencies, policy.Quick)
-	quickNotify := min(evidence.Quickest(notifies, policy.Quick), max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.Framework.Time))
+	quickNotify := min(evidence.Quickest(notifies, policy.Quick),
+		max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.Framework.Time))
 	h.FreeLatency, h.FreeNotify = undelayed(latencies, h.QuickLatency), undelayed(notifies, quickNotify)
 	h.FreeCommit = undelayed(commits, evidence.Quickest(commits, policy.Quick))
-	more := beyond(latencies, h.UsualLatency) + beyond(notifies, h.UsualNotify) + beyond(h.Turnarounds, evidence.Median(h.Turnarounds))
+	more := beyond(latencies, h.UsualLatency) + beyond(notifies, h.UsualNotify) +
+		beyond(h.Turnarounds, evidence.Median(h.Turnarounds))
 	if more > 0 {
 		h.Hindered = min(1, Share(h.WaitedFor, more))
 	}
@@ -86,9 +90,10 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 // and the interrupt to a sleeping processor. A commit that finds that thread at work only appends to its list; the
 // quickest tenth are taken to be such. The framework's other hand-overs are taken to be alike.
 func waking(commits []analyze.Nanos) float64 {
-	sum := Mean(commits) * analyze.Nanos(len(commits))
+	n := analyze.Nanos(len(commits))
+	sum := Mean(commits) * n
 	if sum == 0 {
 		return 0
 	}
-	return min(policy.MostWaking, max(0, 1-Share(evidence.Quickest(commits, policy.Quick)*analyze.Nanos(len(commits)), sum)))
+	return min(policy.MostWaking, max(0, 1-Share(evidence.Quickest(commits, policy.Quick)*n, sum)))
 }

@@ -11,7 +11,8 @@ const us = analyze.Nanos(1000)
 
 // TestWaking: commits that need not wake a thread show what waking takes.
 func TestWaking(t *testing.T) {
-	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, policy.MostWaking}, {0, 0, 0}} {
+	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, policy.MostWaking},
+		{0, 0, 0}} {
 		var commits []analyze.Nanos
 		for i := range 200 {
 			if commits = append(commits, analyze.Nanos(c.slow*1000)); i%5 == 0 {

@@ -16,7 +16,8 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which another program had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has room
 	Held     analyze.Nanos // what another program's use of the GPU adds to Latency
-	Submit   analyze.Nanos // part of Latency in which the framework wants a processor, if the job does not stand behind other work
+	// part of Latency in which the framework wants a processor, if the job does not stand behind other work
+	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take
 	After    []int32       // command buffers whose event values it waits for on the GPU

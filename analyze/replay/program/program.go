@@ -17,7 +17,8 @@ type Program struct {
 	Jobs    []Job // command buffers
 	Queues  []Queue
 	Devices []Device
-	Locks   int   // locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
+	// locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
+	Locks   int
 	Events  int   // values that threads give to shared events
 	Signals []int // by signal: how many threads must give it until the threads that wait for it continue
 	Service Service
@@ -27,13 +28,14 @@ type Program struct {
 	Framework  Framework
 	HandOvers  HandOvers
 
-	Recorded    []Progress // by thread, in the recorded run
-	Lasted      analyze.Nanos
-	Names       Names
-	Pools       [][]int32 // threads that take their work from one place
-	Polls       bool      // threads wait for command buffers in no recorded call, and their next steps show it
-	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	LaunchShare float64   // share of a thread's own time, encoding apart, that is spent per command buffer and not per kernel
+	Recorded []Progress // by thread, in the recorded run
+	Lasted   analyze.Nanos
+	Names    Names
+	Pools    [][]int32 // threads that take their work from one place
+	Polls    bool      // threads wait for command buffers in no recorded call, and their next steps show it
+	Tied     bool      // waits for other threads' signals end when the signal is given, not after the recorded time
+	// share of a thread's own time, encoding apart, that is spent per command buffer and not per kernel
+	LaunchShare float64
 }
 
 // A Queue is a command queue.
@@ -95,7 +97,8 @@ type Names struct{ Kernels, Calls, Locks []string }
 // steps' details.
 func (p *Program) Copy() *Program {
 	q := *p
-	q.Jobs, q.Threads, q.Queues, q.Devices = slices.Clone(p.Jobs), slices.Clone(p.Threads), slices.Clone(p.Queues), slices.Clone(p.Devices)
+	q.Jobs, q.Threads, q.Queues, q.Devices = slices.Clone(p.Jobs), slices.Clone(p.Threads), slices.Clone(p.Queues),
+		slices.Clone(p.Devices)
 	for t := range q.Threads {
 		q.Threads[t].Steps = slices.Clone(q.Threads[t].Steps)
 	}

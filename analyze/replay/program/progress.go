@@ -72,7 +72,8 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 // Lasts says whether a thread that ended then lives for at least half of the run and commits more than a hundredth
 // of the command buffers.
 func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
-	return policy.AtLeast(policy.Most, ended-t.Begin, p.Lasted) && policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
+	return policy.AtLeast(policy.Most, ended-t.Begin, p.Lasted) &&
+		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
 }
 
 // FindPace finds the threads that set the pace: those that last and commit at least a quarter of what such threads

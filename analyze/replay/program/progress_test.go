@@ -19,6 +19,7 @@ func TestPace(t *testing.T) {
 	}
 	r, _ := machine.Run(p)
 	if got := 1e6 * p.Rate(r.Progress); got < 0.98*3/0.2 || got > 1.02*3/0.2 {
-		t.Errorf("%.2f command buffers in a millisecond, want 15: a thread that ends early counts as if it had continued", got)
+		t.Errorf("%.2f command buffers in a millisecond, want 15: a thread that ends early counts as if it had continued",
+			got)
 	}
 }

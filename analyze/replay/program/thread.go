@@ -20,12 +20,14 @@ type Thread struct {
 	InCalls    [analyze.PartCount][]Portion // calls, as shares of the costs of steps, by part of a thread's time
 	Allocating float64                      // share of its own time in which it allocates or frees memory
 	Busy       float64                      // share of its own time that it is on a processor
-	Lasts      bool                         // it lives for at least half of the run, and commits more than a hundredth of all
-	Paces      bool                         // it lasts, and commits a fair share of what such threads usually commit
+	// it lives for at least half of the run, and commits more than a hundredth of all
+	Lasts bool
+	Paces bool // it lasts, and commits a fair share of what such threads usually commit
 
-	Quiet     float64 // share of its own time that would be left if no other process wanted the processors
-	Free      float64 // the same with a processor for every thread
-	Remaining float64 // share of its recorded own time that is left when the waits for processors that the machine adds are taken out
+	Quiet float64 // share of its own time that would be left if no other process wanted the processors
+	Free  float64 // the same with a processor for every thread
+	// share of its recorded own time that is left when the waits for processors that the machine adds are taken out
+	Remaining float64
 }
 
 // Undelayed is the share of a thread's own time that is left without its waits for processors. Threads that hand
@@ -100,18 +102,20 @@ type Step struct {
 
 // A Detail is what the recording tells about a step and only interventions need.
 type Detail struct {
-	Solo         analyze.Nanos // Commit: its cost if no other thread delays it
-	Unlocked     analyze.Nanos // Gap if there were no locks to wait for
-	Encode       analyze.Nanos // part of Gap that is encoding, or lies between a commit and the wait for it
-	Turn         analyze.Nanos // part of Gap in which another thread waited for the GPU
-	Nested       analyze.Nanos // part of the cost that was spent waiting for locks
-	Waited       analyze.Nanos // waits: until the completion
-	HeldUp       analyze.Nanos // Lock: part of its wait that counts as the lock's
-	Needless     float64       // share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
-	NamedLock    int32         // Lock: which of the named locks, from 1 on; 0 is none
-	OnlyLock     int32         // the only named lock that the thread waits for between two other calls; 0 if there are several or none
-	GuardsServer bool          // Lock: it protects what is handed to the serving thread
-	Turns        bool          // Lock: a wait for a turn, in which the thread may have run
+	Solo     analyze.Nanos // Commit: its cost if no other thread delays it
+	Unlocked analyze.Nanos // Gap if there were no locks to wait for
+	Encode   analyze.Nanos // part of Gap that is encoding, or lies between a commit and the wait for it
+	Turn     analyze.Nanos // part of Gap in which another thread waited for the GPU
+	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
+	Waited   analyze.Nanos // waits: until the completion
+	HeldUp   analyze.Nanos // Lock: part of its wait that counts as the lock's
+	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
+	Needless  float64
+	NamedLock int32 // Lock: which of the named locks, from 1 on; 0 is none
+	// the only named lock that the thread waits for between two other calls; 0 if there are several or none
+	OnlyLock     int32
+	GuardsServer bool // Lock: it protects what is handed to the serving thread
+	Turns        bool // Lock: a wait for a turn, in which the thread may have run
 }
 
 // Own is the part of a step in which the thread does not wait for what a program shows.

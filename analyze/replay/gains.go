@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/program"
 )
 
 // A Gain is what the run would gain if something took a part of the time that it takes.
@@ -55,6 +56,9 @@ func (r *Replay) largestGains() []Gain {
 				ofKind[t.kind] > policy.MostThreads {
 				continue
 			}
+			if most := of.bound(t); most < policy.WorthPredicting.Value {
+				continue
+			}
 			half, ends := of.gainWithRoom(t, 0.5)
 			if ends && half >= policy.WorthPredicting.Value {
 				found = append(found, candidate{t, half, of})
@@ -69,6 +73,15 @@ func (r *Replay) largestGains() []Gain {
 	return all
 }
 
+// bound is the most that a thing at half of its time can bring: no path through the run gets shorter by more than what
+// is removed. Twice that is assumed, since what remains may also share processors or a GPU with less.
+func (r *Replay) bound(t thing) (times float64) {
+	if t.kind == KindLock || t.kind == KindInFlight { // more goes with these than their own time
+		return math.Inf(1)
+	}
+	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
+}
+
 // gainWithRoom is what a thing with a factor brings on GPUs with room, from one run.
 func (r *Replay) gainWithRoom(t thing, factor float64) (times float64, ends bool) {
 	c := t.scaled(r.program, factor)
@@ -77,13 +90,9 @@ func (r *Replay) gainWithRoom(t thing, factor float64) (times float64, ends bool
 	return rate / r.roomy(), ends
 }
 
-// gain predicts a change from few readings, and the one that differs most in how processors are shared.
+// gain predicts a change from few readings.
 func (r *Replay) gain(c Change) (Speedup, bool) {
-	few := r.readings[:min(policy.ReadAgain, len(r.readings))]
-	if n := len(r.readings); n > policy.ReadAgain {
-		few = append(slices.Clone(few), r.readings[n-1])
-	}
-	if s, _ := r.speedup(few, c); s != nil {
+	if s, _ := r.speedup(r.readings.few(), c); s != nil {
 		return *s, true
 	}
 	return Speedup{}, false

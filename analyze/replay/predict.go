@@ -25,44 +25,56 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High)
 }
 
-// settle runs a program with a change until the density of hand-overs that is assumed is the one that results: a
-// faster program hands over more often, its processors sleep less, and it is faster again. Larger command buffers
-// are not more hand-overs.
-func settle(p *program.Program, base float64, c Change) (rate float64, d *change.Density, ends bool) {
-	d = &change.Density{}
-	for range 4 {
+// A settled run is a program with a change, and the density of hand-overs that results.
+type settled struct {
+	rate    float64 // 0 if it does not end
+	density *change.Density
+	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as they did
+}
+
+// settle runs a program with a change until the density of hand-overs that is assumed is the one that results: a faster
+// program hands over more often, its processors sleep less, and it is faster again. Larger command buffers are not more
+// hand-overs.
+func settle(p *program.Program, base float64, c Change) (s settled) {
+	d := &change.Density{}
+	for n := range 4 {
 		q := c.Apply(p, d)
 		r, ends := machine.Run(q)
 		if !ends {
-			return 0, d, false
+			return settled{density: d}
 		}
-		if rate = q.Rate(r.Progress); c.OnlyFaster() {
+		s.rate, s.density = q.Rate(r.Progress), d
+		if n == 0 {
+			s.asDeep = s.rate
+		}
+		if c.OnlyFaster() {
 			break
 		}
-		denser := !c.Launch && rate > max(1, d.Times)*base*(1+policy.Negligible.Value)
+		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.Negligible.Value)
 		less := max(d.Relief, relief(p, c, r))
 		if !denser && less <= d.Relief+policy.Alike.Value {
 			break
 		}
 		if denser {
-			d = change.NewDensity(p, rate/base)
+			d = change.NewDensity(p, s.rate/base)
 		}
 		d = d.With(less)
+		s.density = d
 	}
-	return rate, d, true
+	return s
 }
 
 // speedup is how many times as fast the program is with a change. The interval holds the results of all readings
 // that are not refuted, of GPUs with and without more room than was seen, of processors that sleep as deeply as
 // they did or hardly at all, and the machine's error. It is nil, with the reason, if the interval is too wide.
-func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) {
+func (r *Replay) speedup(readings []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
 	if usual.Room = true; c.GPU || c.Scale.Overlaps() { // a busier GPU is not taken to run more of a queue's work at once
 		usual, other = other, usual
 	}
-	changed, denser, ends := settle(p, r.base, usual)
-	if !ends || changed == 0 {
+	changed := settle(p, r.base, usual)
+	if changed.rate == 0 {
 		return nil, "a replay without it does not come to an end"
 	}
 	of := 1.0
@@ -70,15 +82,15 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
-	s = &Speedup{Estimate: of * changed / r.base / r.gainOfRoom(usual)}
+	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual)}
 	if !c.Scale.Slows() { // what is removed delays nobody
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
 	// with refuted readings: if all depends on waits for processors, there is no prediction
 	least, most := s.Estimate, s.Estimate
-	hold := func(changed, was float64, ends bool, c Change, refuted bool) {
-		if !ends || changed == 0 {
+	hold := func(changed, was float64, c Change, refuted bool) {
+		if changed == 0 || was == 0 { // one does not end
 			return
 		}
 		gained := of * changed / was / r.gainOfRoom(c)
@@ -87,21 +99,19 @@ func (r *Replay) speedup(readings []reading, c Change) (s *Speedup, why string) 
 			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
 		}
 	}
-	try := func(x reading, d *change.Density, c Change) {
-		changed, ends := run(x.program, c, d)
-		hold(changed, x.base, ends, c, x.refuted)
-	}
 	for _, x := range slices.Concat(readings, splits(p, r.base, c), launches(p, r.base, c)) {
-		try(x, denser, usual)
+		rate, _ := run(x.program, usual, changed.density)
+		hold(rate, x.unchanged(), usual, x.refuted)
 	}
-	if denser.Times > 1 {
-		unchanged := reading{p, r.base, false}
-		try(unchanged, nil, usual)                                             // processors sleep as deeply as they did
-		try(unchanged, change.NewDensity(p, denser.Times*denser.Times), usual) // they hardly sleep
+	if d := changed.density; d.Times > 1 {
+		hold(changed.asDeep, r.base, usual, false)
+		rate, _ := run(p, usual, change.NewDensity(p, d.Times*d.Times)) // processors hardly sleep
+		hold(rate, r.base, usual, false)
 	}
 	s.LowWithRoom = s.Low
-	changed, _, ends = settle(p, r.base, other)
-	hold(changed, r.base, ends, other, false)
+	if !change.HasRoom(p) || c.Apart {
+		hold(settle(p, r.base, other).rate, r.base, other, false)
+	}
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}

@@ -2,69 +2,99 @@ package replay
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/program"
 )
 
-// A reading is one way to read the recorded program, or the machine it ran on, where the trace does not tell which
-// is right.
+// A reading is one way to read the recorded program, or the machine it ran on, where the trace does not tell which is
+// right.
 type reading struct {
 	program *program.Program
-	base    float64 // its rate without a change
 	refuted bool    // by how long threads are known to have waited for processors
+	known   bool    // base is
+	base    float64 // its rate without a change; 0 if it does not end
+}
+
+// unchanged is the reading's rate without a change; 0 if it does not end.
+func (x *reading) unchanged() float64 {
+	if !x.known {
+		x.base, _ = run(x.program, Change{}, nil)
+		x.known = true
+	}
+	return x.base
 }
 
 // readings are those that an interval is made of: the program with its times drawn anew, and on processors that the
-// system shares out well or badly, or that nothing waits for.
-func readings(p *program.Program, random *rand.Rand) (all []reading) {
-	add := func(q *program.Program) {
-		if base, ends := run(q, Change{}, nil); ends && base > 0 {
-			all = append(all, reading{q, base, p.HandOvers.WaitedFor > 0 && q.Processors.Count < p.Processors.Count})
-		}
-	}
-	for range policy.Readings {
-		add(resampled(p, random))
-	}
+// system shares out well or badly, or that nothing waits for. They are made and run when they are asked for first.
+type readings struct {
+	of      *program.Program
+	random  *rand.Rand
+	drawn   []*reading
+	sharing []*reading
+}
+
+func newReadings(p *program.Program, random *rand.Rand) *readings {
+	r := &readings{of: p, random: random}
 	if p.Processors.Count == 0 {
-		return all
+		return r
 	}
-	with := func(set func(*program.Processors)) {
+	with := func(refuted bool, set func(*program.Processors)) {
 		q := *p
 		set(&q.Processors)
-		add(&q)
+		r.sharing = append(r.sharing, &reading{program: &q, refuted: refuted})
 	}
 	for _, share := range []float64{0, 1} {
-		with(func(x *program.Processors) { x.Scattered = share })
+		with(false, func(x *program.Processors) { x.Scattered = share })
 	}
 	for _, share := range []float64{0, 1} {
-		with(func(x *program.Processors) { x.Interrupting = share })
+		with(false, func(x *program.Processors) { x.Interrupting = share })
 	}
-	with(func(x *program.Processors) { x.Count = 0 })
-	return all
+	with(p.HandOvers.WaitedFor > 0, func(x *program.Processors) { x.Count = 0 })
+	return r
+}
+
+// all returns all readings.
+func (r *readings) all() []*reading { return slices.Concat(r.draw(policy.Readings), r.sharing) }
+
+// few returns some that are drawn anew, and the last: processors that nothing waits for, if these are known.
+func (r *readings) few() []*reading {
+	if n := len(r.sharing); n > 0 {
+		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
+	}
+	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
+}
+
+// draw returns the first n readings that are drawn anew.
+func (r *readings) draw(n int) []*reading {
+	for len(r.drawn) < n {
+		r.drawn = append(r.drawn, &reading{program: resampled(r.of, r.random)})
+	}
+	return slices.Clone(r.drawn[:n])
 }
 
 // launches are readings in which none of the threads' own time goes with the number of command buffers, and all.
-func launches(p *program.Program, base float64, c Change) (all []reading) {
+func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	if !c.Launch {
 		return nil
 	}
 	for _, share := range []float64{0, 1} {
 		q := *p
 		q.LaunchShare = share
-		all = append(all, reading{&q, base, false})
+		all = append(all, &reading{program: &q, base: base, known: true})
 	}
 	return all
 }
 
 // splits are readings in which the kernels whose shares of their command buffers are only estimated have half as
 // much, or twice as much.
-func splits(p *program.Program, base float64, c Change) (all []reading) {
+func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Estimates(p) {
 		return nil
 	}
 	for _, times := range []float64{0.5, 2} {
-		all = append(all, reading{c.Scale.WithEstimates(p, times), base, false})
+		all = append(all, &reading{program: c.Scale.WithEstimates(p, times), base: base, known: true})
 	}
 	return all
 }

@@ -33,7 +33,7 @@ type Replay struct {
 	evidence *evidence.Evidence
 	seed     uint64
 	tied     *Replay // of the program with signals; nil until it is asked for
-	readings []reading
+	readings *readings
 	gains    []Gain // of things; nil until they are asked for
 	without  map[Change]answer
 }
@@ -69,7 +69,7 @@ func newReplay(ev *evidence.Evidence, seed uint64, tied bool) *Replay {
 		r.Why = fmt.Sprintf("a replay of what was recorded is off by %s", analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}
-	r.readings = readings(p, rand.New(rand.NewPCG(seed, 0x7265706c6179)))
+	r.readings = newReadings(p, rand.New(rand.NewPCG(seed, 0x7265706c6179)))
 	return r
 }
 
@@ -121,7 +121,7 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	}
 	a, known := r.without[c]
 	if !known {
-		a.speedup, a.why = r.speedup(r.readings, c)
+		a.speedup, a.why = r.speedup(r.readings.all(), c)
 		r.without[c] = a
 	}
 	return a.speedup, a.why

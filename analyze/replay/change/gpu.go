@@ -1,6 +1,10 @@
 package change
 
-import "mtrace/analyze/replay/program"
+import (
+	"slices"
+
+	"mtrace/analyze/replay/program"
+)
 
 // addRoom lets GPUs and queues that are not known to be limited run one command buffer for each thread.
 func addRoom(p *program.Program) {
@@ -14,6 +18,12 @@ func addRoom(p *program.Program) {
 			q.AtOnce = max(q.AtOnce, len(p.Threads))
 		}
 	}
+}
+
+// HasRoom says whether addRoom changes nothing.
+func HasRoom(p *program.Program) bool {
+	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool { return !d.Limited && d.Engines < len(p.Threads) }) &&
+		!slices.ContainsFunc(p.Queues, func(q program.Queue) bool { return !q.Limited && q.AtOnce < len(p.Threads) })
 }
 
 // widenGPU lets GPUs run everything at once, undisturbed.

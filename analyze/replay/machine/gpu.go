@@ -49,13 +49,13 @@ func (m *machine) beginJob(device int, id int32) {
 	}
 	work := begin - m.now + j.Duration - program.Scaled(j.Duration, j.Beside)
 	end := m.now + work
-	if gpu := &m.gpus[device]; m.program.Processors.RunGPU && !m.processors.none() {
+	if gpu := &m.gpus.each[device]; m.program.Processors.RunGPU && !m.processors.none() {
 		end = begin + j.Duration
 		alone := program.Scaled(j.Duration, program.Share(j.Alone, j.Duration))
 		m.at(end-alone, alone, jobEnds, id)
 	} else if gpu.slope > 0 {
 		m.seq++
-		gpu.begin(m.now, work, m.seq, id)
+		m.gpus.begin(device, m.now, work, m.seq, id)
 		end = m.now + program.Scaled(work, gpu.stretch(len(gpu.running)))
 	} else {
 		m.at(end, 0, jobEnds, id)

@@ -69,40 +69,75 @@ func (h *binaryHeap[T]) pop() T {
 	return first
 }
 
-// An agenda is a heap whose first element is stored apart. Many events schedule the very next event, which then
-// never passes through the heap.
-type agenda[T any] struct {
-	next ranked[T] // the first of all, if kept
+// An agenda holds events in order of time, and events of the same instant in the order in which they were scheduled.
+// Its first element is stored apart. Many events schedule the very next event, which then never passes through the heap.
+type agenda struct {
+	next event // the first of all, if kept
 	kept bool
-	rest binaryHeap[T]
+	rest []event // a binary heap
 }
 
-func (a *agenda[T]) empty() bool { return !a.kept && len(a.rest) == 0 }
+func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
+func (a *agenda) empty() bool { return !a.kept && len(a.rest) == 0 }
 
 // first returns what pop would return. The agenda must not be empty.
-func (a *agenda[T]) first() *T {
+func (a *agenda) first() *event {
 	if a.kept {
-		return &a.next.of
+		return &a.next
 	}
-	return &a.rest[0].of
+	return &a.rest[0]
 }
 
-func (a *agenda[T]) push(x ranked[T]) {
+func (a *agenda) push(e event) {
 	switch {
-	case a.kept && x.before(&a.next):
-		a.rest.push(a.next)
-		a.next = x
-	case !a.kept && (len(a.rest) == 0 || x.before(&a.rest[0])):
-		a.next, a.kept = x, true
-	default:
-		a.rest.push(x)
+	case a.kept && e.before(&a.next):
+		e, a.next = a.next, e
+	case !a.kept && (len(a.rest) == 0 || e.before(&a.rest[0])):
+		a.next, a.kept = e, true
+		return
 	}
+	a.rest = append(a.rest, e)
+	h := a.rest
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !e.before(&h[up]) {
+			break
+		}
+		h[i] = h[up]
+		i = up
+	}
+	h[i] = e
 }
 
-func (a *agenda[T]) pop() T {
+func (a *agenda) pop() event {
 	if a.kept {
 		a.kept = false
-		return a.next.of
+		return a.next
 	}
-	return a.rest.pop()
+	h := a.rest
+	first, n := h[0], len(h)-1
+	e := h[n]
+	h = h[:n]
+	a.rest = h
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= n {
+			break
+		}
+		if down+1 < n && h[down+1].before(&h[down]) {
+			down++
+		}
+		if !h[down].before(&e) {
+			break
+		}
+		h[i] = h[down]
+		i = down
+	}
+	if n > 0 {
+		h[i] = e
+	}
+	return first
 }

@@ -3,26 +3,28 @@ package machine
 import (
 	"math/rand/v2"
 	"testing"
+
+	"mtrace/analyze"
 )
 
 // TestAgenda: an agenda returns what a heap returns, whatever is inserted and removed in between.
 func TestAgenda(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 8))
-	var a agenda[int]
-	var h binaryHeap[int]
+	var a agenda
+	var h binaryHeap[event]
 	for n := range 20_000 {
 		if a.empty() != (len(h) == 0) {
-			t.Fatalf("after %d steps it is empty: %v, and %d things are in", n, a.empty(), len(h))
+			t.Fatalf("after %d steps it is empty: %v, and %d events are in", n, a.empty(), len(h))
 		}
 		if random.IntN(2) == 0 || a.empty() {
-			x := ranked[int]{float64(random.IntN(20)), n, n}
-			a.push(x)
-			h.push(x)
+			e := event{at: analyze.Nanos(random.IntN(20)), seq: n}
+			a.push(e)
+			h.push(ranked[event]{float64(e.at), n, e})
 			continue
 		}
 		first := *a.first()
 		if got, want := a.pop(), h.pop(); got != want || first != want {
-			t.Fatalf("step %d: it returned %d after first said %d, want %d", n, got, first, want)
+			t.Fatalf("step %d: it returned %v after first said %v, want %v", n, got, first, want)
 		}
 	}
 }

@@ -14,10 +14,10 @@ type machine struct {
 	program    *program.Program
 	now        analyze.Nanos
 	seq        int
-	events     agenda[event]
+	events     agenda
 	processors processors
-	gpus       []server[int32] // by device: what runs on it, if that takes longer beside other work
-	running    []int           // by device: command buffers that it runs
+	gpus       bank[int32] // by device: what runs on it, if that takes longer beside other work
+	running    []int       // by device: command buffers that it runs
 	threads    []threadState
 	jobs       []jobState
 	queues     []queueState
@@ -91,8 +91,8 @@ type event struct {
 	at   analyze.Nanos
 	work analyze.Nanos // that needs a processor before the event
 	seq  int
-	kind eventKind
 	id   int32
+	kind eventKind
 }
 
 type eventKind uint8
@@ -116,14 +116,14 @@ func Run(p *program.Program) (*Result, bool) {
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
 		threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)),
 		queues: make([]queueState, len(p.Queues)), given: make([]bool, p.Events),
-		running: make([]int, len(p.Devices)), gpus: make([]server[int32], len(p.Devices)),
+		running: make([]int, len(p.Devices)), gpus: newBank[int32](len(p.Devices)),
 		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads),
 		delays: Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
 	}
 	m.links = newLinks(m, p)
 	for i, d := range p.Devices {
 		if !p.Processors.RunGPU {
-			m.gpus[i].slope = d.Crowding
+			m.gpus.each[i].slope = d.Crowding
 		}
 	}
 	for i := range p.Threads {
@@ -141,14 +141,16 @@ func Run(p *program.Program) (*Result, bool) {
 // on GPUs.
 func (m *machine) run() bool {
 	for m.open > 0 {
-		k, next, any := firstDone(m.processors.each)
-		if device, at, runs := firstDone(m.gpus); runs && (!any || at < next) &&
-			(m.events.empty() || at < m.events.first().at) {
-			m.now = at
-			m.jobEnded(m.gpus[device].end(at))
-			continue
+		scheduled := never
+		if !m.events.empty() {
+			scheduled = m.events.first().at
 		}
-		if !m.events.empty() && (!any || m.events.first().at < next) {
+		ends := m.processors.next
+		switch {
+		case m.gpus.next < ends && m.gpus.next < scheduled:
+			m.now = m.gpus.next
+			m.jobEnded(m.gpus.end())
+		case scheduled < ends:
 			e := m.events.pop()
 			m.now = e.at
 			if e.work > 0 && !m.processors.none() {
@@ -156,18 +158,17 @@ func (m *machine) run() bool {
 			} else {
 				m.handle(e)
 			}
-			continue
-		}
-		if !any {
+		case ends == never:
 			return false
+		default:
+			m.now = ends
+			b := m.processors.end()
+			if q := m.queueOf(b.then); q != nil {
+				q.awake--
+			}
+			m.countDelay(b)
+			m.handle(b.then)
 		}
-		m.now = next
-		b := m.processors.each[k].end(next)
-		if q := m.queueOf(b.then); q != nil {
-			q.awake--
-		}
-		m.countDelay(b)
-		m.handle(b.then)
 	}
 	return true
 }
@@ -199,7 +200,7 @@ func (m *machine) handle(e event) {
 // at schedules an event. If it comes with work, that begins at t and the event follows its end.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
-	m.events.push(ranked[event]{float64(t), m.seq, event{t, work, m.seq, kind, id}})
+	m.events.push(event{t, work, m.seq, id, kind})
 }
 
 // spend schedules an event after a time of which a share is work on a processor.

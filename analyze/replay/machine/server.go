@@ -10,8 +10,12 @@ type server[T any] struct {
 	slope   float64
 	served  float64       // ns of undivided service that a thing present from the start would have had
 	at      analyze.Nanos // the instant to which served applies
+	next    analyze.Nanos // when the first thing ends if nothing else begins; never if nothing runs
 	running binaryHeap[T]
 }
+
+// never is an instant that no run reaches.
+const never analyze.Nanos = 1 << 62
 
 // stretch is how many times as long as alone things take if there are n.
 func (s *server[T]) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
@@ -27,31 +31,60 @@ func (s *server[T]) pass(now analyze.Nanos) {
 func (s *server[T]) begin(now, alone analyze.Nanos, number int, of T) {
 	s.pass(now)
 	s.running.push(ranked[T]{s.served + float64(alone), number, of})
-}
-
-// first is when the first thing ends if nothing else begins; false if nothing runs.
-func (s *server[T]) first() (at analyze.Nanos, any bool) {
-	n := len(s.running)
-	if n == 0 {
-		return 0, false
-	}
-	return s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5), true
-}
-
-// firstDone is the server on which the next thing ends, and when; false if nothing runs on any.
-func firstDone[T any](servers []server[T]) (k int, at analyze.Nanos, any bool) {
-	for i := range servers {
-		if t, runs := servers[i].first(); runs && (!any || t < at) {
-			k, at, any = i, t, true
-		}
-	}
-	return k, at, any
+	s.findNext()
 }
 
 // end removes the first thing.
 func (s *server[T]) end(now analyze.Nanos) T {
 	s.pass(now)
-	return s.running.pop()
+	of := s.running.pop()
+	s.findNext()
+	return of
+}
+
+func (s *server[T]) findNext() {
+	n := len(s.running)
+	if n == 0 {
+		s.next = never
+		return
+	}
+	s.next = s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5)
+}
+
+// A bank is servers that work beside each other.
+type bank[T any] struct {
+	each  []server[T]
+	first int           // the server on which the next thing ends
+	next  analyze.Nanos // when; never if nothing runs on any
+}
+
+func newBank[T any](n int) bank[T] {
+	b := bank[T]{each: make([]server[T], n), next: never}
+	for i := range b.each {
+		b.each[i].next = never
+	}
+	return b
+}
+
+func (b *bank[T]) begin(k int, now, alone analyze.Nanos, number int, of T) {
+	b.each[k].begin(now, alone, number, of)
+	b.find()
+}
+
+// end removes the thing that ends next.
+func (b *bank[T]) end() T {
+	of := b.each[b.first].end(b.next)
+	b.find()
+	return of
+}
+
+func (b *bank[T]) find() {
+	b.first, b.next = 0, never
+	for i := range b.each {
+		if b.each[i].next < b.next {
+			b.first, b.next = i, b.each[i].next
+		}
+	}
 }
 
 // processors are the machine's. Each is shared evenly by its bursts: processor sharing (L. Kleinrock, Time-shared
@@ -60,8 +93,8 @@ func (s *server[T]) end(now analyze.Nanos) T {
 // near its memory or its waker, to a random one.
 type processors struct {
 	scattered float64 // share of the bursts that go to a random one
-	each      []server[burst]
 	drawn     uint64
+	bank[burst]
 }
 
 // A burst is work on a processor, and the event that follows it.
@@ -72,7 +105,7 @@ type burst struct {
 }
 
 func newProcessors(count int, scattered float64) processors {
-	p := processors{scattered: scattered, each: make([]server[burst], count)}
+	p := processors{scattered: scattered, bank: newBank[burst](count)}
 	for i := range p.each {
 		p.each[i].slope = 1
 	}
@@ -93,7 +126,7 @@ func (p *processors) begin(now, work analyze.Nanos, then event) {
 			}
 		}
 	}
-	p.each[k].begin(now, work, then.seq, burst{now, work, then})
+	p.bank.begin(k, now, work, then.seq, burst{now, work, then})
 }
 
 // crowded says whether bursts wait for every processor.

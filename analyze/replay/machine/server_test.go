@@ -20,12 +20,11 @@ func TestScattered(t *testing.T) {
 			for i := range 2 {
 				p.begin(at, 100*us, event{seq: 2*seq + i})
 			}
-			k, end, _ := firstDone(p.each)
-			if p.each[k].end(end); end > at+100*us {
+			if end := p.next; end > at+100*us {
 				shared++
 			}
-			k, end, _ = firstDone(p.each)
-			p.each[k].end(end)
+			p.end()
+			p.end()
 		}
 		if want := 500 * scattered; math.Abs(float64(shared)-want) > 100*scattered {
 			t.Errorf("scattered %.0f: %d of 1000 pairs shared a processor, want %.0f", scattered, shared, want)
@@ -40,13 +39,9 @@ func TestSharing(t *testing.T) {
 	p.begin(0, 100*us, event{seq: 1})
 	p.begin(50*us, 50*us, event{seq: 2})
 	var ends []analyze.Nanos
-	for {
-		k, at, any := firstDone(p.each)
-		if !any {
-			break
-		}
-		p.each[k].end(at)
-		ends = append(ends, at)
+	for p.next != never {
+		ends = append(ends, p.next)
+		p.end()
 	}
 	if len(ends) != 2 || ends[0] != 150*us || ends[1] != 150*us {
 		t.Errorf("they end at %v, want both at 150 µs", ends)

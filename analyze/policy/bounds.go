@@ -12,6 +12,7 @@ const (
 	LongestChain  = 8         // threads of a chain of waits
 	MostInFlight  = 16        // command buffers that a thread may keep in flight without a call that waits
 	Readings      = 8         // of a program, with times drawn from its own
+	FewReadings   = 3         // of these are enough if what they gain is steady
 	Blocks        = 12        // parts of a run, of which these are drawn: what comes soon after one another is alike
 	MostAtOnce    = 256       // command buffers on a device that are told apart by number
 )
@@ -35,6 +36,10 @@ const (
 	LeastPart = 10   // of them in a part: what happens in less is start-up, or chance
 	Moved     = 0.25 // share of the threads' time that two parts must spend differently
 )
+
+// SteadyGain is how far apart the gains of a few readings may be that stand for all: a quarter of the error that an interval has
+// at least. The range of eight normal values is 1.7 times that of three, so an interval's ends move by less than a fifth of that error.
+const SteadyGain = 0.0125
 
 // ReadAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.
 const ReadAgain = 1

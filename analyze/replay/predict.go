@@ -67,7 +67,7 @@ func settle(p *program.Program, base float64, c Change) (s settled) {
 // speedup is how many times as fast the program is with a change. The interval holds the results of all readings
 // that are not refuted, of GPUs with and without more room than was seen, of processors that sleep as deeply as
 // they did or hardly at all, and the machine's error. It is nil, with the reason, if the interval is too wide.
-func (r *Replay) speedup(readings []*reading, c Change) (s *Speedup, why string) {
+func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
 	if usual.Room = true; c.GPU || c.Scale.Overlaps() { // a busier GPU is not taken to run more of a queue's work at once
@@ -89,19 +89,26 @@ func (r *Replay) speedup(readings []*reading, c Change) (s *Speedup, why string)
 	s.Low, s.High = s.Estimate, s.Estimate
 	// with refuted readings: if all depends on waits for processors, there is no prediction
 	least, most := s.Estimate, s.Estimate
-	hold := func(changed, was float64, c Change, refuted bool) {
+	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one does not end
-			return
+			return s.Estimate
 		}
-		gained := of * changed / was / r.gainOfRoom(c)
+		gained = of * changed / was / r.gainOfRoom(c)
 		least, most = min(least, gained), max(most, gained)
 		if !refuted {
 			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
 		}
+		return gained
 	}
-	for _, x := range slices.Concat(readings, splits(p, r.base, c), launches(p, r.base, c)) {
+	try := func(x *reading) (gained float64) {
 		rate, _ := run(x.program, usual, changed.density)
-		hold(rate, x.unchanged(), usual, x.refuted)
+		return hold(rate, x.unchanged(), usual, x.refuted)
+	}
+	for _, x := range slices.Concat(few, splits(p, r.base, c), launches(p, r.base, c)) {
+		try(x)
+	}
+	if few == nil && r.readings != nil {
+		r.readings.enough(try)
 	}
 	if d := changed.density; d.Times > 1 {
 		hold(changed.asDeep, r.base, usual, false)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -55,15 +56,28 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// all returns all readings.
-func (r *readings) all() []*reading { return slices.Concat(r.draw(policy.Readings), r.sharing) }
-
-// few returns some that are drawn anew, and the last: processors that nothing waits for, if these are known.
+// few are some that are drawn anew, and the last: processors that nothing waits for, if these are known.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
 	}
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
+}
+
+// enough are all readings of processors, and those that are drawn anew until what these gain is steady: more of them
+// would hardly widen an interval, to which the machine's error is added. The function returns the gain of each.
+func (r *readings) enough(gain func(*reading) float64) {
+	for _, x := range r.sharing {
+		gain(x)
+	}
+	least, most := math.Inf(1), 0.0
+	for n := range policy.Readings {
+		gained := gain(r.draw(n + 1)[n])
+		least, most = min(least, gained), max(most, gained)
+		if n+1 >= policy.FewReadings && most <= (1+policy.SteadyGain)*least {
+			return
+		}
+	}
 }
 
 // draw returns the first n readings that are drawn anew.

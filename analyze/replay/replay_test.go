@@ -80,7 +80,9 @@ func TestCalibrateProcessors(t *testing.T) {
 func TestInterval(t *testing.T) {
 	p := loops.Locked()
 	predict := func(c Change) (*Speedup, string) {
-		return replayOf(t, p).speedup(newReadings(p, rand.New(rand.NewPCG(1, 2))).all(), c)
+		r := replayOf(t, p)
+		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 2)))
+		return r.speedup(nil, c)
 	}
 	s, why := predict(Change{Locks: true})
 	if s == nil {
@@ -238,11 +240,11 @@ func TestNobodyWaitsForProcessors(t *testing.T) {
 		p := loops.Of(c.threads, 100, 100*us, 100*us)
 		p.Processors.Count, p.HandOvers.WaitedFor = 2, c.waited
 		r := &Replay{program: p, base: 1.0 / float64(100*us)} // as fast as two processors are with half of their time
-		all := newReadings(p, rand.New(rand.NewPCG(1, 1))).all()
-		for i := range all {
-			all[i].base, all[i].known = r.base, true
+		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 1)))
+		for _, x := range append(r.readings.draw(policy.Readings), r.readings.sharing...) {
+			x.base, x.known = r.base, true
 		}
-		s, _ := r.speedup(all, Change{Depth: true})
+		s, _ := r.speedup(nil, Change{Depth: true})
 		switch {
 		case c.high == 0:
 			if s != nil {

@@ -81,7 +81,7 @@ demo() {
     bin/mtrace run -o "demo/$mode.mtrace" -- "$python" "${workload[@]}" --sync-mode "$mode"
   done
   mv demo/device.mtrace demo/demo.mtrace
-  bin/mtrace report --html demo/report.html demo/demo.mtrace >/dev/null
+  bin/mtrace report --html demo/report.html demo/demo.mtrace
   bin/mtrace pprof demo/demo.mtrace -o demo
   local profile
   for profile in demo/*.pb.gz; do

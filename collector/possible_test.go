@@ -73,7 +73,7 @@ func TestNonsense(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	var text bytes.Buffer
-	if err := report.Build(loaded, report.Options{}).WriteText(&text, report.Options{}); err != nil {
+	if err := report.Build(loaded, report.Options{}).WriteText(&text, report.Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "LOSSES NOT KNOWN") || strings.Contains(text.String(), "none lost") {

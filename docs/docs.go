@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed verdicts.md
 var Verdicts string
+
+// Terms is terms.md: an introduction, and a section for each term, "## TERM".
+//
+//go:embed terms.md
+var Terms string

@@ -110,6 +110,7 @@ type Finding struct {
 	Confidence float64         // of the rule, 0…1
 	QValue     float64         // of the statistical test that the finding rests on; 0 where it rests on none
 	Speedup    *replay.Speedup // nil when it was not, or cannot be, replayed
+	Place      string          // the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
 
 	Unpredicted string // why it was not
 

@@ -81,15 +81,6 @@ func api(t *analyze.Trace) *builder {
 	return b
 }
 
-var phases = map[analyze.Part]string{
-	analyze.PartWaitExecuting:   "executing",
-	analyze.PartWaitQueuedOwn:   "queued behind own work",
-	analyze.PartWaitQueuedOther: "queued behind others' work",
-	analyze.PartWaitScheduling:  "scheduling",
-	analyze.PartWaitNotify:      "notify",
-	analyze.PartWaitForeign:     "foreign",
-}
-
 // wait is the threads' time in waits, for locks and for signals of other threads. The leaf is the phase of the wait; a wait counts once,
 // with its longest one.
 func wait(t *analyze.Trace) *builder {
@@ -121,7 +112,7 @@ func wait(t *analyze.Trace) *builder {
 			if k == longest {
 				n = counts(w.Earlier)
 			}
-			b.add([]string{phases[p.Part], w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
+			b.add([]string{p.Part.Name(), w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
 		}
 	}
 	for _, k := range splitter.Locks {

@@ -136,7 +136,7 @@ func TestGoToolPprofReadsStacks(t *testing.T) {
 	}{
 		{[]string{"-top", "-cum"}, "gpu", []string{"step", "gpu_call", "<module>"}},
 		{[]string{"-peek=^step$"}, "wait", []string{"synchronize", "<module>"}},
-		{[]string{"-traces"}, "wait", []string{"foreign\n", "waitUntilCompleted\n", "gpu_call", "synchronize", "step"}},
+		{[]string{"-traces"}, "wait", []string{"cross-thread\n", "waitUntilCompleted\n", "gpu_call", "synchronize", "step"}},
 		{[]string{"-top", "-lines", "-nodefraction=0", "-focus=step"}, "api", []string{"commit", "/home/me/train.py:42"}},
 		{[]string{"-list=^step$", "-source_path=/nowhere"}, "gpu", []string{"Total:", "step in /home/me/train.py"}},
 		{[]string{"-tags"}, "wait", []string{"interpreter_lock", "held"}},

@@ -90,7 +90,7 @@ func BenchmarkCauses(b *testing.B) {
 func BenchmarkText(b *testing.B) {
 	r := Build(large(b), Options{})
 	for b.Loop() {
-		if err := r.WriteText(io.Discard, Options{}); err != nil {
+		if err := r.WriteText(io.Discard, Options{All: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -22,7 +22,8 @@ type Options struct {
 	WhatIf   []replay.Wanted // to be predicted together; empty is nothing
 	Threads  []ThreadPattern // threads to list, in matrices with those that they wait for or that wait for them; empty is all
 	Queues   []uint32        // queues to list; empty is all
-	Sections []string        // of WriteText; empty is all. What the others need is not computed
+	Sections []string        // of WriteText; empty is one screen, or everything with All. What the others need is not computed
+	All      bool            // WriteText writes every section
 	Document bool            // all is computed, because it is written as JSON or HTML as well
 	Color    bool            // of WriteText
 	Width    int             // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is

@@ -6,28 +6,34 @@ import (
 	"mtrace/analyze"
 )
 
-// column is one part, or several, of the threads' time.
+// A column of the table of threads is one part of the threads' time, or several.
 type column struct {
-	head   string
+	head   string // in text, where there is little room
+	name   string // where there is room
 	parts  []analyze.Part
 	legend string
 	color  string // in HTML
 }
 
+// one is the column of a single part, which has the part's name.
+func one(part analyze.Part, head, legend, color string) column {
+	return column{head, part.Name(), []analyze.Part{part}, legend, color}
+}
+
 var columns = []column{
-	{"run", []analyze.Part{analyze.PartWaitExecuting}, "waiting while its own work ran", "#3b7dd8"},
-	{"q.own", []analyze.Part{analyze.PartWaitQueuedOwn}, "queued behind its own work", "#86b1e8"},
-	{"q.oth", []analyze.Part{analyze.PartWaitQueuedOther}, "queued behind other threads' work", "#e08a2c"},
-	{"start", []analyze.Part{analyze.PartWaitScheduling}, "committed, and nothing ran yet", "#c9a9e0"},
-	{"wake", []analyze.Part{analyze.PartWaitNotify}, "from the GPU's end to the wait's return", "#9467bd"},
-	{"others", []analyze.Part{analyze.PartWaitForeign}, "waiting for work that another thread committed", "#d62728"},
-	{"lock", []analyze.Part{analyze.PartLock}, "waiting for a lock", "#8c1c13"},
-	{"slot", []analyze.Part{analyze.PartAcquire}, "making a command buffer", "#bcbd22"},
-	{"encode", []analyze.Part{analyze.PartEncode}, "", "#2ca02c"},
-	{"commit", []analyze.Part{analyze.PartCommit}, "", "#98df8a"},
-	{"compile", []analyze.Part{analyze.PartCompile}, "", "#e377c2"},
-	{"api", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}, "the rest of Metal", "#17becf"},
-	{"outside", []analyze.Part{analyze.PartOutside}, "not in Metal", "#d0d4da"},
+	one(analyze.PartWaitExecuting, "exec", "waiting while its own command buffers run on the GPU", "#3b7dd8"),
+	one(analyze.PartWaitQueuedOwn, "q.own", "queued behind its own command buffers", "#86b1e8"),
+	one(analyze.PartWaitQueuedOther, "q.other", "queued behind other threads' command buffers", "#e08a2c"),
+	one(analyze.PartWaitScheduling, "sched", "committed, and the GPU runs nothing yet", "#c9a9e0"),
+	one(analyze.PartWaitNotify, "notify", "from the GPU's end to the return of the wait", "#9467bd"),
+	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d62728"),
+	one(analyze.PartLock, "lock", "waiting for a lock", "#8c1c13"),
+	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#bcbd22"),
+	one(analyze.PartEncode, "encode", "", "#2ca02c"),
+	one(analyze.PartCommit, "commit", "", "#98df8a"),
+	one(analyze.PartCompile, "compile", "", "#e377c2"),
+	{"api", "other API", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}, "other calls of Metal, allocation among them", "#17becf"},
+	one(analyze.PartOutside, "outside", "in no traced call", "#d0d4da"),
 }
 
 func (c *column) of(t *Thread) (sum int64) {
@@ -37,10 +43,10 @@ func (c *column) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// meaning is what a column shows of this run.
+// meaning is what a column of this run shows.
 func (r *Report) meaning(c column) string {
 	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
-		return c.legend + ", or in a call that was left out, as asked for"
+		return c.legend + ", or in a call that a flag left out"
 	}
 	return c.legend
 }
@@ -55,13 +61,13 @@ func usedColumns(threads []Thread) (used []column) {
 	return used
 }
 
-// TimeParts are the nanoseconds of all threads' time in each part that there is any of, by its name in the table of threads.
+// TimeParts are the nanoseconds of all threads' time in each part that there is any of, by its name.
 func (r *Report) TimeParts() map[string]int64 {
 	all := map[string]int64{}
 	for i := range r.Threads {
 		for _, c := range columns {
 			if n := c.of(&r.Threads[i]); n > 0 {
-				all[c.head] += n
+				all[c.name] += n
 			}
 		}
 	}

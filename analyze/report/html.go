@@ -53,7 +53,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"sum":            func(names []string) string { return strings.Join(names, " + ") },
 	"dots":           func(p ProcessCoverage) string { return strings.Join(p.parts(&sheet{}), " · ") },
 	"bars":           bars,
-	"head":           func(c column) string { return c.head },
+	"head":           func(c column) string { return c.name },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
 	"filled":         func(m Matrix) bool { return m.largest() > 0 },
 	"scopes":         func(list []Scope) []Scope { return list[:min(mostListed, len(list))] },
@@ -93,7 +93,7 @@ func bars(t Thread) []bar {
 	for _, c := range columns {
 		if n := c.of(&t); n > 0 && t.WindowNS > 0 {
 			p := 100 * float64(n) / float64(t.WindowNS)
-			list = append(list, bar{template.CSS(c.color), fmt.Sprintf("%s: %s, %.1f %%", c.head, ns(n), p), p})
+			list = append(list, bar{template.CSS(c.color), fmt.Sprintf("%s: %s, %.1f %%", c.name, ns(n), p), p})
 		}
 	}
 	return list

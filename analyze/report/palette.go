@@ -9,7 +9,7 @@ type PartColor struct{ Name, Meaning, Color string }
 func PartColors() (all [analyze.PartCount]PartColor) {
 	for _, c := range columns {
 		for _, p := range c.parts {
-			all[p] = PartColor{c.head, c.legend, c.color}
+			all[p] = PartColor{c.name, c.legend, c.color}
 		}
 	}
 	return all

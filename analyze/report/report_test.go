@@ -64,9 +64,10 @@ func TestGolden(t *testing.T) {
 		r := Build(build(t), Options{})
 		r.Source.Started = r.Source.Started.UTC()
 		for ext, write := range map[string]func(*bytes.Buffer) error{
-			"txt":  func(b *bytes.Buffer) error { return r.WriteText(b, Options{}) },
-			"json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
-			"html": func(b *bytes.Buffer) error { return r.WriteHTML(b, Pictures{}) },
+			"txt":        func(b *bytes.Buffer) error { return r.WriteText(b, Options{All: true}) },
+			"screen.txt": func(b *bytes.Buffer) error { return r.WriteText(b, Options{}) },
+			"json":       func(b *bytes.Buffer) error { return r.WriteJSON(b) },
+			"html":       func(b *bytes.Buffer) error { return r.WriteHTML(b, Pictures{}) },
 		} {
 			if name != "small" && ext == "json" || name != "device-sync" && ext == "html" {
 				continue
@@ -102,7 +103,7 @@ func TestWidth(t *testing.T) {
 		r := Build(scenario(t, s.Name), Options{})
 		for _, width := range []int{0, LeastWidth, 80, MostWidth} {
 			var b bytes.Buffer
-			if err := r.WriteText(&b, Options{Width: width}); err != nil {
+			if err := errors.Join(r.WriteText(&b, Options{Width: width, All: true}), r.WriteText(&b, Options{Width: width})); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {
@@ -121,7 +122,7 @@ func TestSchema(t *testing.T) {
 		if err := Build(trace, Options{}).WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{}), Build(trace, Options{}).WriteHTML(io.Discard, Pictures{})); err != nil {
+		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{All: true}), Build(trace, Options{}).WriteHTML(io.Discard, Pictures{})); err != nil {
 			t.Error(err)
 		}
 		var doc map[string]any
@@ -237,7 +238,7 @@ func inFirstLines(t *testing.T, trace *analyze.Trace, what ...string) {
 	t.Helper()
 	r := Build(trace, Options{})
 	var text, page bytes.Buffer
-	if err := r.WriteText(&text, Options{}); err != nil {
+	if err := r.WriteText(&text, Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WriteHTML(&page, Pictures{}); err != nil {
@@ -282,7 +283,7 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := Build(trace, Options{}).WriteText(&text, Options{}); err != nil {
+	if err := Build(trace, Options{}).WriteText(&text, Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
 	for i, line := range strings.Split(text.String(), "\n") {
@@ -297,7 +298,7 @@ func TestColoursReachTheTerminal(t *testing.T) {
 	r := Build(scenario(t, "device-wide sync"), Options{})
 	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9}, Unhooked: []UnhookedClass{{Class: "AGX\x1b[2J", Methods: 1}}}}
 	var text bytes.Buffer
-	if err := r.WriteText(&text, Options{Color: true}); err != nil {
+	if err := r.WriteText(&text, Options{Color: true, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\x1b[1;31m9 of 10 commits seen\x1b[0m", "1 method of AGX\ufffd[2J not hooked"} {

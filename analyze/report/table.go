@@ -12,6 +12,7 @@ import (
 // A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when that is not enough columns
 // are left out, which is said.
 type table struct {
+	over  []string // a line above the heads, for heads of two lines; nil for none
 	heads []string
 	left  int   // columns from the first that are aligned to the left; the others are numbers
 	most  int   // rows that are shown, 0 for all; how many more there are is said
@@ -43,7 +44,7 @@ func (t *table) add(cells ...string) {
 // write writes the table with an indentation of two.
 func (t *table) write(w *sheet) {
 	widths := make([]int, len(t.heads))
-	for _, row := range append([][]string{t.heads}, t.rows...) {
+	for _, row := range append([][]string{t.heads, t.over}, t.rows...) {
 		for i, c := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
@@ -65,6 +66,9 @@ func (t *table) write(w *sheet) {
 			}
 		}
 		return strings.TrimRight(b.String(), " ")
+	}
+	if t.over != nil {
+		fmt.Fprintln(w, w.dim(line(t.over)))
 	}
 	fmt.Fprintln(w, w.dim(line(t.heads)))
 	for _, row := range t.rows {

@@ -67,8 +67,12 @@ func CheckSections(names []string) error {
 	return nil
 }
 
-// WriteText writes the report for people: what was traced, the verdict with its evidence, the tables.
+// WriteText writes the report for people: on one screen what was traced, the verdict with its evidence and the largest rows of the tables,
+// or the sections that opts names, or everything.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
+	if !opts.All && len(opts.Sections) == 0 {
+		return r.writeScreen(w, opts)
+	}
 	b := bufio.NewWriter(w)
 	page := newSheet(b, opts)
 	r.writeSource(page)

@@ -36,6 +36,7 @@ type Cause struct {
 	Confidence       float64  `json:"confidence"`
 	Evidence         []string `json:"evidence"`
 	Advice           string   `json:"advice"`
+	Place            string   `json:"place"`              // the program's line with the most time in it; "" when stacks were not recorded
 	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
@@ -68,7 +69,8 @@ func (r *Report) serialization(a *cause.Analysis, opts Options) {
 		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
 		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
-		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, NotPredicted: f.Unpredicted}
+		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, Place: f.Place,
+			NotPredicted: f.Unpredicted}
 		if total > 0 {
 			c.Share = min(1, float64(f.Lost)/float64(total))
 		}
@@ -152,17 +154,17 @@ func (s Serialization) Remark() string {
 func (c Cause) Prediction() string {
 	switch s := c.SpeedupInterval; {
 	case s != nil:
-		return fmt.Sprintf("without it the run would be %.2f times as fast (%.2f to %.2f), by replay", *c.SpeedupIfRemoved, s.Low, s.High)
+		return "removing it: " + Gain{*c.SpeedupIfRemoved, s.Low, s.High}.faster() + ", predicted by replay"
 	case c.NotPredicted != "":
-		return "what the run would be without it is not predicted: " + c.NotPredicted
+		return "the gain of removing it is not predicted: " + c.NotPredicted
 	}
 	return ""
 }
 
 // Text says what removing both causes would bring.
 func (t Together) Text() string {
-	return fmt.Sprintf("without %s and %s together it would be %.2f times as fast (%.2f to %.2f)", t.Causes[0], t.Causes[1], t.SpeedupIfRemoved, t.SpeedupInterval[0],
-		t.SpeedupInterval[1])
+	return fmt.Sprintf("removing %s and %s together: %s", t.Causes[0], t.Causes[1],
+		Gain{t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1]}.faster())
 }
 
 // writeNamed writes a text beside the name of a cause.

@@ -110,7 +110,9 @@ func (r *Report) Helps() (rows []help) {
 // together is the kind of what was asked for.
 const together = "together"
 
-func (g Gain) text() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", g.Estimate, g.Low, g.High) }
+func (g Gain) text() string {
+	return fmt.Sprintf("%s (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
+}
 
 // Asked is what was asked for with --what-if, in a sentence; empty when nothing was.
 func (r *Report) Asked() string {
@@ -119,7 +121,7 @@ func (r *Report) Asked() string {
 		return "What was asked for is not predicted: " + r.WhatIfNotPredicted + "."
 	case len(r.WhatIf) > 0 && r.WhatIf[0].What.Kind == together:
 		w := &r.WhatIf[0]
-		return fmt.Sprintf("With %s the run would be %.2f times as fast (%.2f to %.2f), by replay.", w.What.Name, w.Speedup.Estimate, w.Speedup.Low, w.Speedup.High)
+		return fmt.Sprintf("With %s the run would be %s, predicted by replay.", w.What.Name, w.Speedup.faster())
 	}
 	return ""
 }
@@ -129,14 +131,14 @@ func (r *Report) writeWhatIf(w *sheet) {
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "how many times as fast the run would be, by replay, if this took less time")
+	head(w, "what would help", "predicted speed-up of the run, by replay, if it took less time")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}
 	if len(rows) == 0 {
 		return
 	}
-	t := &table{heads: []string{"what", "10 % less", "25 % less", "half", "gone"}, left: 1, most: w.rows(mostRows), spare: []int{1, 2}}
+	t := &table{heads: []string{"what", "10% shorter", "25% shorter", "50% shorter", "gone"}, left: 1, most: w.rows(mostRows), spare: []int{1, 2}}
 	for _, h := range rows {
 		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])
 	}

@@ -78,6 +78,15 @@ func cut(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
 
+// cutEnd shortens s to n characters, leaving out its end.
+func cutEnd(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
+}
+
 // WriteParagraph writes a text in lines of a width, as the options have it; first and then begin them.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then), "\n")+"\n")

@@ -79,7 +79,7 @@ func TestCompilationInChildProcesses(t *testing.T) {
 				t.Errorf("%d requests in %d children, of %d sources", builds, children, sources)
 			}
 			waited(t, r, parent, want.waits, want.program)
-			if text := sh(t, dir, nil, tool.mtrace, "report", trace).stdout; !strings.Contains(text, "waited for children that compile") {
+			if text := sh(t, dir, nil, tool.mtrace, "report", "--all", trace).stdout; !strings.Contains(text, "waited for children that compile") {
 				t.Errorf("the report does not say who waited:\n%s", text)
 			}
 		})

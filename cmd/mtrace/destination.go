@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -116,6 +117,22 @@ func (d destination) write(std stdio, input string, force bool, fill func(io.Wri
 		return fill(std.out)
 	}
 	return writeFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
+}
+
+// writeText writes the text that print prints on its standard output. A trace that is not whole is printed as far as it goes, and the error says so.
+func (d destination) writeText(std stdio, input string, force bool, print func(stdio, string) error) error {
+	var printed error
+	err := d.write(std, input, force, func(w io.Writer) error {
+		f, is := w.(*os.File)
+		if !is {
+			return fmt.Errorf("%s is no file", d)
+		}
+		to := std
+		to.out = f
+		printed = print(to, input)
+		return nil
+	})
+	return cmp.Or(err, printed)
 }
 
 // writeFile makes the file path from input; - is standard output. It replaces an older file only with force, and never input itself.

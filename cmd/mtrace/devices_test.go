@@ -106,7 +106,7 @@ func TestTwoDevices(t *testing.T) {
 	if r.Compile.Repeated != 0 {
 		t.Errorf("%d compilations were repeated: each device has its own", r.Compile.Repeated)
 	}
-	text := sh(t, "", nil, tool.mtrace, "report", trace).stdout
+	text := sh(t, "", nil, tool.mtrace, "report", "--all", trace).stdout
 	for _, name := range names {
 		if strings.Count(text, name+": busy") != 1 {
 			t.Errorf("the report's text does not say how busy %s was:\n%s", name, text)

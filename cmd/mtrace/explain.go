@@ -13,28 +13,26 @@ import (
 func explainCommand() command {
 	return command{
 		name:    "explain",
-		summary: "Say in plain words what a verdict means, how it is found, and what to do",
-		usage:   "[VERDICT]",
-		example: "mtrace explain device-wide-sync",
+		summary: "Explain a verdict, or a term of the report, in plain words",
+		usage:   "[VERDICT|TERM]",
+		example: "mtrace explain device-wide-sync\nmtrace explain gil",
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
-				switch len(args) {
-				case 0:
+				if len(args) == 0 {
 					return explainAll(std)
-				case 1:
-					return explainOne(std, args[0])
 				}
-				return usageError("takes one verdict, but got %d: mtrace explain VERDICT", len(args))
+				return explainOne(std, strings.Join(args, " "))
 			}
 		},
 	}
 }
 
-// explainAll lists the verdicts, each with its first sentence.
+// explainAll lists the verdicts and the terms, each with its first sentence.
 func explainAll(std stdio) error {
 	opts := report.Options{Width: columns(std.out)}
-	for _, name := range explain.Verdicts() {
-		first, _, _ := strings.Cut(explain.Verdict(name)[0], ". ")
+	for _, name := range append(explain.Verdicts(), explain.Terms()...) {
+		_, paragraphs := explain.Find(name)
+		first, _, _ := strings.Cut(paragraphs[0], ". ")
 		first = strings.TrimSuffix(first, ".") + "."
 		if err := report.WriteParagraph(std.out, first, fmt.Sprintf("%-20s", name), strings.Repeat(" ", 20), opts); err != nil {
 			return err
@@ -43,12 +41,11 @@ func explainAll(std stdio) error {
 	return nil
 }
 
-// explainOne prints what there is to say of one verdict, however it is written.
+// explainOne prints the section of a verdict or a term.
 func explainOne(std stdio, asked string) error {
-	name := strings.ReplaceAll(strings.ToLower(asked), " ", "-")
-	paragraphs := explain.Verdict(name)
+	name, paragraphs := explain.Find(asked)
 	if paragraphs == nil {
-		return usageError("no verdict %q: there are %s", asked, strings.Join(explain.Verdicts(), ", "))
+		return usageError("no verdict or term %q: there are %s", asked, strings.Join(append(explain.Verdicts(), explain.Terms()...), ", "))
 	}
 	opts := report.Options{Width: columns(std.out)}
 	if _, err := fmt.Fprintln(std.out, strings.ToUpper(name)); err != nil {

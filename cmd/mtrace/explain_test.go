@@ -27,7 +27,8 @@ func TestExplainHasEveryVerdict(t *testing.T) {
 		t.Errorf("explained are %v, there are %v", got, want)
 	}
 	for _, name := range explain.Verdicts() {
-		if text := strings.Join(explain.Verdict(name), "\n"); !strings.Contains(text, "What to do: ") {
+		_, paragraphs := explain.Find(name)
+		if text := strings.Join(paragraphs, "\n"); !strings.Contains(text, "What to do: ") {
 			t.Errorf("%s: nothing is said of what to do: %s", name, text)
 		}
 	}
@@ -44,10 +45,13 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage || !strings.HasPrefix(got.stderr, `mtrace explain: no verdict "slow": there are device-wide-sync, `) {
+	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage || !strings.HasPrefix(got.stderr, `mtrace explain: no verdict or term "slow": there are device-wide-sync, `) {
 		t.Errorf("%+v", got)
 	}
-	if got := sh(t, "", nil, tool.mtrace, "explain", "gpu-bound", "none"); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 {
-		t.Errorf("%+v", got)
+	for asked, want := range map[string]string{"gil": "GIL", "GIL": "GIL", "_PyRuntime": "GIL", "DEVICE_WIDE_SYNC": "DEVICE-WIDE-SYNC", "wake": "NOTIFY",
+		"wait_foreign_ns": "CROSS-THREAD", "q.oth": "QUEUED", "confidence": "CONFIDENCE", "close call": "CONFIDENCE", "software Metal": "SOFTWARE METAL"} {
+		if got := sh(t, "", nil, tool.mtrace, "explain", asked); got.exit != 0 || !strings.HasPrefix(got.stdout, want+"\n") {
+			t.Errorf("explain %s: %+v", asked, got)
+		}
 	}
 }

@@ -77,7 +77,7 @@ func TestGPUTrace(t *testing.T) {
 		dir := t.TempDir()
 		args := append(append([]string{"run", "-o", "t.mtrace"}, c.flags...), "--", "python3", program, filepath.Dir(workload(t)), dir)
 		got := sh(t, dir, nil, tool.mtrace, append(args, strings.Fields(c.words)...)...)
-		if said := strings.Join(strings.Fields(got.stdout), " "); got.exit != 0 || !strings.Contains(said, c.says) {
+		if said := strings.Join(strings.Fields(got.stderr), " "); got.exit != 0 || !strings.Contains(said, c.says) {
 			t.Errorf("%q of %s: %+v", c.flags, c.words, got)
 		}
 		if labels := captured(t, dir); !slices.Equal(labels, c.want) {
@@ -96,7 +96,7 @@ func TestGPUTrace(t *testing.T) {
 	}
 	dir := t.TempDir()
 	there := sh(t, dir, []string{"MTRACE_GPUTRACE=mark:go", "MTRACE_GPUTRACE_OUT=" + filepath.Join(dir, "t")}, tool.mtrace, "run", "--", "python3", program, filepath.Dir(workload(t)), dir, "mark:go", "a")
-	if said := strings.Join(strings.Fields(there.stdout), " "); there.exit != 0 || !strings.Contains(said, "Metal's capture from mark go: there is none: Capturing is not supported") {
+	if said := strings.Join(strings.Fields(there.stderr), " "); there.exit != 0 || !strings.Contains(said, "Metal's capture from mark go: there is none: Capturing is not supported") {
 		t.Errorf("without MTL_CAPTURE_ENABLED: %+v", there)
 	}
 	if got := sh(t, "", nil, tool.mtrace, "run", "--gputrace", "epoch", "--", "true"); got.exit != 2 || !strings.Contains(got.stderr, "--gputrace is scope:NAME or mark:NAME") {

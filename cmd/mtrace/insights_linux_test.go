@@ -68,8 +68,8 @@ func TestInsightOfTheValidationLayer(t *testing.T) {
 	needTruth(t)
 	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section", "insights", "--",
 		"python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "1", "--iters", "30", "--sync-mode", "event")
-	if !strings.Contains(got.stdout, "measured under a debugging layer: Metal's validation layer is in use") ||
-		!strings.Contains(strings.Join(strings.Fields(got.stdout), " "), "unset MTL_DEBUG_LAYER to measure") {
+	if !strings.Contains(got.stderr, "measured under a debugging layer: Metal's validation layer is in use") ||
+		!strings.Contains(strings.Join(strings.Fields(got.stderr), " "), "unset MTL_DEBUG_LAYER to measure") {
 		t.Errorf("%+v", got)
 	}
 }

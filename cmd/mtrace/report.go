@@ -25,6 +25,7 @@ type reportView struct {
 	part     part
 	threads  []string
 	queues   []uint
+	all      bool
 	wide     bool
 	top      uint
 	force    bool // replace files that are there
@@ -37,6 +38,7 @@ func (v *reportView) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
 		""+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
+	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only the answer on one screen")
 	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are worth reading)")
 	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it is as wide as the terminal, or COLUMNS, from 60 to 140")
 }
@@ -50,7 +52,7 @@ func reportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` as well; - is standard output, and then the text is left out")
+			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` and print no text; - is standard output")
 			forceFlag(flags, &v.force)
 			v.part.flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil, "list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, as 'worker-*'")
@@ -134,11 +136,14 @@ func (v *reportView) print(std stdio, path string) error {
 		if err := v.writePage(std, path, r, pictures); err != nil {
 			return err
 		}
+		if v.html != standardOutput {
+			fmt.Fprintf(std.err, "mtrace report: wrote %s\n", v.html)
+		}
 	}
 	switch {
 	case v.json != "":
 		err = v.json.write(std, path, v.force, r.WriteJSON)
-	case v.html != standardOutput:
+	case v.html == "":
 		err = r.WriteText(std.out, opts)
 	}
 	if err != nil {
@@ -156,7 +161,8 @@ func (v *reportView) options(std stdio) (opts report.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	opts = report.Options{Sections: v.sections, Document: v.json != "" || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top)}
+	opts = report.Options{Sections: v.sections, Document: v.json != "" || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top),
+		All: v.all || v.wide || v.top > 0}
 	if v.wide {
 		opts.Width = report.AnyWidth
 	}

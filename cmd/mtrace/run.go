@@ -33,6 +33,7 @@ type runOptions struct {
 	quiet     bool // it is a part of other work, which says where the trace is
 	guard     bool // replace nothing after a crash
 	view      reportView
+	report    destination // of the text of the report; standard error when empty
 }
 
 func runCommand() command {
@@ -61,6 +62,7 @@ func runCommand() command {
 			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
+			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is standard output")
 			return func(std stdio, args []string) error { return run(std, o, args) }
 		},
 	}
@@ -91,6 +93,9 @@ func run(std stdio, o runOptions, command []string) error {
 		return err
 	}
 	if _, err := o.view.options(std); err != nil {
+		return err
+	}
+	if err := o.report.take("--report", o.force); err != nil {
 		return err
 	}
 	notStarted := func(err error) error { return status{exitNotStarted, err} }
@@ -165,16 +170,12 @@ func run(std stdio, o runOptions, command []string) error {
 	return status{code: exitStatus(ended)}
 }
 
-// conclude prints the report or, when no Metal call was seen, why. Where the program's standard error may be somebody's input,
-// nothing of ours goes there: it is in the report, and in the trace.
+// conclude prints the report or, if no Metal call was seen, the reason. Standard output is the program's: the report goes to standard error, or
+// where --report says. With --no-report, where the program's standard error may be the input of another program, only warnings go there.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
-	told := std.out
-	if o.noReport || o.view.json != "" {
-		told = std.err
-	}
 	for _, line := range s.guarded {
 		if line != "" {
-			fmt.Fprintf(told, "mtrace run: %s\n", line)
+			fmt.Fprintf(std.err, "mtrace run: %s\n", line)
 		}
 	}
 	if o.noReport || o.view.json != "" {
@@ -192,13 +193,27 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 		return
 	}
 	if len(findings) > 0 && o.view.json == "" {
-		s.explain(std.out, findings)
+		s.explain(std.err, findings)
 	} else if s.file != nil && s.file.kept {
 		fmt.Fprintf(std.err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the file that it is kept in\n", s.path)
-	} else if err := o.view.print(std, s.path); err != nil {
+	} else if err := o.printReport(std, s.path); err != nil {
 		fmt.Fprintf(std.err, "mtrace run: no report: %v\n", err)
 	}
 	s.leave(std.err, o)
+}
+
+// printReport prints the report as JSON where --json says, else its text on standard error or where --report says.
+func (o *runOptions) printReport(std stdio, path string) error {
+	switch {
+	case o.view.json != "":
+		return o.view.print(std, path)
+	case o.report == standardOutput:
+	case o.report != "":
+		return o.report.writeText(std, path, o.force, o.view.print)
+	default:
+		std.out = std.err
+	}
+	return o.view.print(std, path)
 }
 
 // explain says loudly that there is nothing to report, and why.

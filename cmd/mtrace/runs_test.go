@@ -70,10 +70,15 @@ func TestWidthOfReports(t *testing.T) {
 			t.Errorf("%s: %d columns", env, n)
 		}
 	}
+	for env, most := range map[string]int{"COLUMNS=": 100, "COLUMNS=60": 60, "COLUMNS=80": 80, "COLUMNS=140": 140} {
+		if n, _ := widest(env, "--all"); n > most || n < most-15 {
+			t.Errorf("%s --all: %d columns", env, n)
+		}
+	}
 	if n, text := widest("COLUMNS=60", "--wide"); n < 140 || regexp.MustCompile(`… and \d+ (more\n|column)`).MatchString(text) {
 		t.Errorf("--wide: %d columns: %s", n, text)
 	}
-	_, usual := widest("COLUMNS=")
+	_, usual := widest("COLUMNS=", "--all")
 	_, short := widest("COLUMNS=", "--top", "2")
 	if a, b := strings.Count(usual, "\n"), strings.Count(short, "\n"); b >= a || !strings.Contains(short, "… and ") {
 		t.Errorf("--top 2: %d lines, without it %d", b, a)

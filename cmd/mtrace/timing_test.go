@@ -205,7 +205,7 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 				counts = "0 measured by the GPU's own clock, 30 estimated"
 			}
 			words := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "&#39;", "'")), " ") }
-			if text := words(output("-", "report", trace)); !strings.Contains(text, counts) {
+			if text := words(output("-", "report", "--all", trace)); !strings.Contains(text, counts) {
 				t.Errorf("the text does not say %q:\n%s", counts, text)
 			}
 			if text := words(output("r.html", "report", trace, "--html", "OUT")); !strings.Contains(text, counts) {

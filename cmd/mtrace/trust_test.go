@@ -31,8 +31,8 @@ func TestLimitedProgramSaysWhy(t *testing.T) {
 			}
 			return got
 		}
-		if got := run(); !strings.Contains(got.stdout, reason) || strings.Contains(got.stdout, "no Metal call;") || strings.Contains(got.stdout, "uses the GPU") {
-			t.Errorf("%s: the report is\n%s", limit, got.stdout)
+		if got := run(); !strings.Contains(got.stderr, reason) || strings.Contains(got.stderr, "no Metal call;") || strings.Contains(got.stderr, "uses the GPU") {
+			t.Errorf("%s: the report is\n%s", limit, got.stderr)
 		}
 		if got := run("--no-report"); !strings.Contains(got.stderr, reason) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s, --no-report: standard error is\n%s", limit, got.stderr)
@@ -61,8 +61,8 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 	script := client + " classes 3; ulimit -f 1000 && exec " + client + " classes 3"
 	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script)
 	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f", "its calls are counted nowhere"} {
-		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), says) {
-			t.Errorf("the report does not say %q:\n%s", says, got.stdout)
+		if !strings.Contains(strings.Join(strings.Fields(got.stderr), " "), says) {
+			t.Errorf("the report does not say %q:\n%s", says, got.stderr)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestChildrenOutOfReach(t *testing.T) {
 		t.Skip("needs root, to change the root folder")
 	}
 	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t), "out-of-reach", "3", t.TempDir())
-	head := strings.Join(strings.Fields(got.stdout), " ")
+	head := strings.Join(strings.Fields(got.stderr), " ")
 	for _, says := range []string{"3 PROCESSES NOT TRACED", "none of these lost", "the collector could not be reached"} {
 		if !strings.Contains(head, says) {
 			t.Errorf("the report does not say %q:\n%s%s", says, got.stdout, got.stderr)
@@ -123,7 +123,7 @@ func TestChildAfterItsParent(t *testing.T) {
 	needTruth(t)
 	script := `"$0" late-child 1 "$1"; until [ -e "$1" ]; do sleep 0.05; done`
 	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script, buildShapesClient(t), filepath.Join(t.TempDir(), "done"))
-	head := strings.Join(strings.Fields(got.stdout), " ")
+	head := strings.Join(strings.Fields(got.stderr), " ")
 	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "after its parent's end"} {
 		if !strings.Contains(head, says) {
 			t.Errorf("the report does not say %q:\n%s%s", says, got.stdout, got.stderr)
@@ -135,7 +135,7 @@ func TestChildAfterItsParent(t *testing.T) {
 func TestChildrenOfALongParent(t *testing.T) {
 	needTruth(t)
 	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t), "fork", "3", "300000")
-	head := strings.Join(strings.Fields(got.stdout), " ")
+	head := strings.Join(strings.Fields(got.stderr), " ")
 	if !strings.Contains(head, "3 forked child processes UNTRACED") || strings.Contains(head, "NOT TRACED") {
 		t.Errorf("the report says\n%s%s", got.stdout, got.stderr)
 	}
@@ -150,7 +150,7 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 	client := buildShapesClient(t)
 	calls := func(children string) (n int) {
 		got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", client, "out-of-reach", children, "user")
-		found := regexp.MustCompile(`(\d+) calls, none lost`).FindStringSubmatch(strings.Join(strings.Fields(got.stdout), " "))
+		found := regexp.MustCompile(`(\d+) calls, none lost`).FindStringSubmatch(strings.Join(strings.Fields(got.stderr), " "))
 		if found == nil {
 			t.Fatalf("%s children:\n%s%s", children, got.stdout, got.stderr)
 		}

@@ -1,4 +1,4 @@
-// Package explain says in plain words what a verdict means, how it is found and what to do: for who does not know Metal.
+// Package explain prints what a verdict or a term of the report means.
 package explain
 
 import (
@@ -7,9 +7,47 @@ import (
 	"mtrace/docs"
 )
 
-// Verdicts are the names that have a section, in the order of docs/verdicts.md.
-func Verdicts() (names []string) {
-	for line := range strings.Lines(docs.Verdicts) {
+// otherNames are other words for a verdict or a term.
+var otherNames = map[string]string{
+	"foreign": "cross-thread", "others": "cross-thread", "wait-foreign": "cross-thread", "run": "executing", "exec": "executing",
+	"wake": "notify", "start": "scheduling", "sched": "scheduling", "q.own": "queued", "q.oth": "queued", "q.other": "queued",
+	"wait-executing": "executing", "wait-queued-own": "queued", "wait-queued-other": "queued", "wait-notify": "notify", "wait-scheduling": "scheduling",
+	"slot": "acquire", "outside": "outside-metal", "softmetal": "software-metal", "clear": "confidence", "likely": "confidence", "close-call": "confidence",
+	"global-interpreter-lock": "gil", "-pyruntime": "gil", "prediction": "replay", "predicted": "replay", "lock": "lock-contention",
+	"single-submission": "single-submitter", "compile": "compile-bound",
+}
+
+// Verdicts are the names of the verdicts, in the order of docs/verdicts.md.
+func Verdicts() []string { return sections(docs.Verdicts) }
+
+// Terms are the other terms that are explained, in the order of docs/terms.md.
+func Terms() []string { return sections(docs.Terms) }
+
+// Find returns the name of what asked stands for, as it is written in its page, and its paragraphs, each in one line. Case, blanks, dashes and
+// underscores do not matter, nor "_ns" at the end. It returns no paragraphs if nothing is called so.
+func Find(asked string) (name string, paragraphs []string) {
+	key := strings.TrimSuffix(normalized(asked), "-ns")
+	if other := otherNames[key]; other != "" {
+		key = other
+	}
+	for _, page := range []string{docs.Verdicts, docs.Terms} {
+		for _, name := range sections(page) {
+			if normalized(name) == key {
+				return name, section(page, name)
+			}
+		}
+	}
+	return "", nil
+}
+
+// normalized is a name in lower case, with dashes.
+func normalized(name string) string {
+	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
+}
+
+// sections are the titles of a page's sections.
+func sections(page string) (names []string) {
+	for line := range strings.Lines(page) {
 		if name, found := strings.CutPrefix(strings.TrimRight(line, "\n"), "## "); found {
 			names = append(names, name)
 		}
@@ -17,14 +55,11 @@ func Verdicts() (names []string) {
 	return names
 }
 
-// Verdict is the paragraphs of a verdict's section, each in one line; none when there is no such section.
-func Verdict(name string) (paragraphs []string) {
-	_, after, found := strings.Cut(docs.Verdicts, "\n## "+name+"\n")
-	if !found {
-		return nil
-	}
-	section, _, _ := strings.Cut(after, "\n## ")
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(section), "\n\n") {
+// section is the paragraphs of a section.
+func section(page, name string) (paragraphs []string) {
+	_, after, _ := strings.Cut(page, "\n## "+name+"\n")
+	text, _, _ := strings.Cut(after, "\n## ")
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		paragraphs = append(paragraphs, strings.Join(strings.Fields(paragraph), " "))
 	}
 	return paragraphs

@@ -1,0 +1,22 @@
+package analyze
+
+// partNames are the words for the parts of a thread's time in every text, page, profile and timeline: docs/terms.md explains them.
+var partNames = [PartCount]string{
+	PartEncode:          "encode",
+	PartCommit:          "commit",
+	PartAcquire:         "acquire",
+	PartCompile:         "compile",
+	PartAllocate:        "allocate",
+	PartLock:            "lock",
+	PartWaitExecuting:   "executing",
+	PartWaitQueuedOwn:   "queued behind own work",
+	PartWaitQueuedOther: "queued behind other threads",
+	PartWaitScheduling:  "scheduling",
+	PartWaitNotify:      "notify",
+	PartWaitForeign:     "cross-thread",
+	PartOtherAPI:        "other API",
+	PartOutside:         "outside Metal",
+}
+
+// Name is the part's name for people.
+func (p Part) Name() string { return partNames[p] }

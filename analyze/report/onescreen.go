@@ -1,0 +1,244 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// The default text of a report answers on one screen: what was traced, the verdict with its evidence, what to do, and the largest
+// rows of the most important tables. `--all` writes every section, `--section` the named ones.
+
+// mostScreenLines is the length that the one-screen report keeps to.
+const mostScreenLines = 40
+
+// screenRows bounds the rows of each part of the one-screen report.
+type screenRows struct {
+	evidence, helps, threads, kernels, notes, warnings int
+}
+
+// usualScreenRows are the rows of a report whose parts all fit.
+var usualScreenRows = screenRows{evidence: 4, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
+
+// leastScreenRows are the rows that every part keeps.
+var leastScreenRows = screenRows{evidence: 2, helps: 3, threads: 3, kernels: 2, notes: 1, warnings: 1}
+
+// tighter returns one row less of the part that can best spare it, or false if every part has its least rows.
+func (s screenRows) tighter() (screenRows, bool) {
+	least := leastScreenRows
+	switch {
+	case s.threads > least.threads+2:
+		s.threads--
+	case s.kernels > least.kernels:
+		s.kernels--
+	case s.threads > least.threads:
+		s.threads--
+	case s.notes > least.notes:
+		s.notes--
+	case s.helps > least.helps:
+		s.helps--
+	case s.evidence > least.evidence:
+		s.evidence--
+	case s.warnings > least.warnings:
+		s.warnings--
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// screenParts are the parts of the one-screen report in their order.
+var screenParts = []func(r *Report, w *sheet, rows screenRows){
+	screenSource, screenVerdict, screenHelps, screenThreads, screenGPU, screenNotes, screenEnd,
+}
+
+// writeScreen writes the one-screen report, with as many rows in its tables as fit.
+func (r *Report) writeScreen(w io.Writer, opts Options) error {
+	rows := usualScreenRows
+	for {
+		var b bytes.Buffer
+		for _, part := range screenParts {
+			part(r, newSheet(&b, opts), rows)
+		}
+		fewer, possible := rows.tighter()
+		if bytes.Count(b.Bytes(), []byte("\n")) <= mostScreenLines || !possible {
+			_, err := w.Write(b.Bytes())
+			return err
+		}
+		rows = fewer
+	}
+}
+
+// screenSource writes what was traced, on which machine, and what is missing.
+func screenSource(r *Report, w *sheet, rows screenRows) {
+	s := &r.Source
+	if s.Incomplete != nil {
+		fmt.Fprintln(w, w.red(s.Incomplete.Text))
+	}
+	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
+	if s.RecordedText != "" {
+		w.say(s.RecordedText, w.yellow)
+	}
+	machine := analyze.Printable(strings.Join(slices.DeleteFunc([]string{s.Device, s.OS}, func(p string) bool { return p == "" }), ", "))
+	if s.Processors > 0 {
+		machine += ", " + analyze.Plural(s.Processors, "processor")
+	}
+	parts := []string{machine, analyze.Nanos(s.WindowNS).String()}
+	if len(s.PIDs) > 1 {
+		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
+	}
+	contents := r.Contents()
+	switch lost := r.Losses(); {
+	case r.Lost.Some():
+		contents += ", " + w.red(lost)
+	case lost != "":
+		contents += ", " + lost
+	}
+	parts = append(parts, contents)
+	if s := r.Coverage.Share; s != nil && *s < 1 {
+		parts = append(parts, w.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
+	}
+	for _, part := range r.Lost.Beside() {
+		parts = append(parts, w.red(part))
+	}
+	wrapParts(w, slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "", "")
+	if s.SoftwareMetal {
+		w.say("Software Metal: times are not a GPU's.", w.yellow)
+	}
+	if busy := s.Busy(); busy != "" {
+		w.say("Busy machine: "+busy, w.yellow)
+	}
+	r.writeSampled(w)
+	for _, text := range r.Warnings[:min(rows.warnings, len(r.Warnings))] {
+		wrap(w, text, "! ", "  ")
+	}
+	if more := len(r.Warnings) - rows.warnings; more > 0 {
+		fmt.Fprintf(w, "! ... and %s: --section warnings\n", analyze.Plural(more, "more warning"))
+	}
+}
+
+// screenHelps writes the rows of "what would help" that bring most, with three factors.
+func screenHelps(r *Report, w *sheet, rows screenRows) {
+	helps, asked := r.Helps(), r.Asked()
+	if len(helps) == 0 && asked == "" {
+		return
+	}
+	head(w, "what would help", "predicted speed-up of the run if it took less time")
+	if asked != "" {
+		wrap(w, asked, "  ", "  ")
+	}
+	if len(helps) == 0 {
+		return
+	}
+	t := &table{heads: []string{"", "25% shorter", "50% shorter", "gone"}, left: 1, most: rows.helps, spare: []int{1}}
+	for _, h := range helps {
+		t.add(h.Title(), h.Gains[1], h.Gains[2], h.Gains[3])
+	}
+	t.write(w)
+}
+
+// screenGPU writes how busy the GPU was and the kernels with most of its time.
+func screenGPU(r *Report, w *sheet, rows screenRows) {
+	fmt.Fprintln(w)
+	g := &r.GPU
+	if g.BusyNS == 0 {
+		fmt.Fprintln(w, w.bold("GPU")+"  no GPU times in this trace")
+		return
+	}
+	text := fmt.Sprintf("busy %s (%s of the run)", ns(g.BusyNS), analyze.FormatShare(g.BusyShare))
+	if g.IdleNS > 0 {
+		gaps := 0
+		for _, by := range g.IdleBy {
+			gaps += by.Gaps
+		}
+		text += fmt.Sprintf(" · idle %s in %s between command buffers", ns(g.IdleNS), analyze.Plural(gaps, "gap"))
+		if len(g.IdleBy) > 0 {
+			longest := g.IdleBy[0]
+			text += fmt.Sprintf(", %s of it while %s", ns(longest.NS), r.idleReason(longest))
+		}
+	}
+	labelled(w, "GPU", keepUnits(strings.Fields(text)))
+	r.writeScreenKernels(w, rows)
+}
+
+// idleReason says what the thread that ended idle gaps did during them.
+func (r *Report) idleReason(by IdleBy) string {
+	thread := "the next thread"
+	if by.TID != 0 {
+		thread = r.NameOf(by.TID)
+	}
+	doing := by.Doing
+	switch {
+	case doing == "scheduling":
+		return fmt.Sprintf("command buffers of %s were committed and had not started", thread)
+	case strings.HasPrefix(doing, "waiting for"):
+		return fmt.Sprintf("%s was %s", thread, doing)
+	}
+	return fmt.Sprintf("%s was %s", thread, doing)
+}
+
+// writeScreenKernels writes one line for each of the kernels with the most GPU time.
+func (r *Report) writeScreenKernels(w *sheet, rows screenRows) {
+	label := "KERNELS"
+	for i, k := range r.Kernels {
+		if i == rows.kernels {
+			fmt.Fprintf(w, "%*s... and %d more: --section kernels\n", labelWidth, "", len(r.Kernels)-i)
+			return
+		}
+		name := k.Name
+		if k.Layer != analyze.App && k.Layer != "" {
+			name = k.Layer + " / " + name
+		}
+		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), ns(k.GPUNS), analyze.FormatShare(k.Share), k.Source,
+			analyze.Plural(k.Dispatches, "dispatch"), ns(k.MeanNS))
+		labelled(w, label, keepUnits(strings.Fields(text)))
+		label = ""
+	}
+}
+
+// screenNotes writes the insights, one line each.
+func screenNotes(r *Report, w *sheet, rows screenRows) {
+	found, _ := r.foundInsights()
+	label := "NOTES"
+	for i, note := range found {
+		if i == rows.notes {
+			fmt.Fprintf(w, "%*s... and %d more: --section insights\n", labelWidth, "", len(found)-i)
+			return
+		}
+		text := note.Title + ": " + note.Advice
+		if len(note.Where) > 0 && note.Where[0].At != "" {
+			text += " (" + note.Where[0].At + ")"
+		}
+		labelled(w, label, []string{cutEnd(analyze.Printable(text), max(20, w.width-labelWidth))})
+		label = ""
+	}
+}
+
+// labelWidth is the width of the labels to the left of lines that are no table.
+const labelWidth = 9
+
+// labelled writes words behind a label, and the lines after the first below them.
+func labelled(w *sheet, label string, words []string) {
+	blank := strings.Repeat(" ", labelWidth)
+	for i, line := range w.lines(words, blank, blank) {
+		if i == 0 {
+			line = w.bold(label) + strings.TrimPrefix(line, blank[:len(label)])
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// screenEnd names what the one-screen report leaves out.
+func screenEnd(r *Report, w *sheet, _ screenRows) {
+	fmt.Fprintln(w)
+	more := "mtrace report --all"
+	if r.Source.Path != "" {
+		more += " " + r.Source.Path
+	}
+	wrap(w, more+" shows causes that were ruled out, who waits for whom, the critical path, calls, memory and compilation; "+
+		"mtrace view opens the timeline.", "", "")
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/tracesim"
+)
+
+// TestOneScreen: the default text of every scenario has at most 40 lines on a sheet of the usual width, names the verdict of the document, and ends
+// with the way to everything else. The story: the report of 8 threads had 223 lines, and its verdict was lost among them.
+func TestOneScreen(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		r := Build(scenario(t, s.Name), Options{})
+		var b bytes.Buffer
+		if err := r.WriteText(&b, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if n := strings.Count(text, "\n"); n > mostScreenLines {
+			t.Errorf("%s: %d lines:\n%s", s.Name, n, text)
+		}
+		if !strings.Contains(text, "\nVERDICT  "+r.Serialization.Verdict) || !strings.Contains(text, "mtrace report --all") {
+			t.Errorf("%s: no verdict %s, or no way to everything:\n%s", s.Name, r.Serialization.Verdict, text)
+		}
+	}
+}
+
+// TestTighterRows: rows are taken away one at a time until every part has its least, so that writing ends.
+func TestTighterRows(t *testing.T) {
+	rows, steps := usualScreenRows, 0
+	for possible := true; possible; steps++ {
+		before := rows
+		if rows, possible = rows.tighter(); possible == (rows == before) {
+			t.Fatalf("%+v became %+v, and it was possible: %v", before, rows, possible)
+		}
+	}
+	if rows != leastScreenRows || steps < 10 {
+		t.Errorf("%+v after %d steps, want %+v", rows, steps, leastScreenRows)
+	}
+}
+
+// TestHeadline: the verdict line has the name, the cost, the gain with its interval, and a word for the confidence; two causes that the intervals of
+// their gains cannot tell apart are both named.
+func TestHeadline(t *testing.T) {
+	gain := func(cause string, share, estimate, low, high float64) Cause {
+		return Cause{Cause: cause, Share: share, SpeedupIfRemoved: &estimate, SpeedupInterval: &Speedup{low, high}}
+	}
+	for _, c := range []struct {
+		s    Serialization
+		want string
+	}{
+		{Serialization{Verdict: "none"}, "none · not enough data"},
+		{Serialization{Verdict: "none", Confidence: 0.7}, "none · likely"},
+		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 1.5, 2.5), gain("b", 0.2, 1.2, 1.1, 1.3)}},
+			"a · costs 60 % of thread time · removing it: 2.00x faster (1.50-2.50) · clear"},
+		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 0.9, 2.5), gain("b", 0.01, 2, 1.5, 2.5)}},
+			"a · costs 60 % of thread time · removing it: 2.00x faster (0.90-2.50) · likely"},
+		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.7, Causes: []Cause{gain("a", 0.4, 1.6, 1.3, 1.9), gain("b", 0.3, 1.5, 1.2, 1.8)}},
+			"a or b · costs 40 % of thread time · removing it: 1.60x faster (1.30-1.90) · close call"},
+		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.3, Causes: []Cause{{Cause: "a", Share: 0.4}}}, "a · costs 40 % of thread time · close call"},
+	} {
+		if got := strings.Join(c.s.headline(), " · "); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// A screenColumn is a share of the threads' time in the one-screen report, which puts several parts of the time split together.
+type screenColumn struct {
+	heads [2]string // two lines
+	parts []analyze.Part
+}
+
+var screenColumns = []screenColumn{
+	{[2]string{"GPU ran", "own work"}, []analyze.Part{analyze.PartWaitExecuting}},
+	{[2]string{"", "queued"}, []analyze.Part{analyze.PartWaitQueuedOwn, analyze.PartWaitQueuedOther, analyze.PartWaitScheduling}},
+	{[2]string{"", "notify"}, []analyze.Part{analyze.PartWaitNotify}},
+	{[2]string{"for others'", "work"}, []analyze.Part{analyze.PartWaitForeign}},
+	{[2]string{"", "locks"}, []analyze.Part{analyze.PartLock}},
+	{[2]string{"full", "queue"}, []analyze.Part{analyze.PartAcquire}},
+	{[2]string{"encode,", "commit"}, []analyze.Part{analyze.PartEncode, analyze.PartCommit}},
+	{[2]string{"compile,", "other API"}, []analyze.Part{analyze.PartCompile, analyze.PartAllocate, analyze.PartOtherAPI}},
+	{[2]string{"outside", "Metal"}, []analyze.Part{analyze.PartOutside}},
+}
+
+// of is the thread's time in the column.
+func (c *screenColumn) of(t *Thread) (sum int64) {
+	for _, p := range c.parts {
+		sum += t.Time[p.Key()]
+	}
+	return sum
+}
+
+// screenThreads writes how the threads with the most command buffers spent their time.
+func screenThreads(r *Report, w *sheet, rows screenRows) {
+	if len(r.Threads) == 0 {
+		return
+	}
+	head(w, "threads", "share of each thread's time that it spent waiting, in Metal, or outside of it")
+	busiest, idle := r.busiestThreads()
+	more := max(0, len(busiest)-rows.threads)
+	shown := busiest[:len(busiest)-more]
+	t := &table{over: []string{"", "", "command"}, heads: []string{"thread", "window", "buffers"}, left: 1}
+	columns := usedScreenColumns(shown)
+	for _, c := range columns {
+		t.over, t.heads = append(t.over, c.heads[0]), append(t.heads, c.heads[1])
+	}
+	for i := range shown {
+		th := &shown[i]
+		cells := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
+		for _, c := range columns {
+			cells = append(cells, wholePercent(c.of(th), th.WindowNS))
+		}
+		t.add(cells...)
+	}
+	t.write(w)
+	var left []string
+	if more > 0 {
+		left = append(left, analyze.Plural(more, "thread")+" with fewer command buffers")
+	}
+	if idle > 0 {
+		left = append(left, analyze.Plural(idle, "thread")+" without any")
+	}
+	if len(left) > 0 {
+		wrap(w, "... and "+strings.Join(left, ", "), "  ", "  ")
+	}
+}
+
+// usedScreenColumns are the columns in which one of the threads has 0.5 % of its time or more.
+func usedScreenColumns(threads []Thread) (used []screenColumn) {
+	for _, c := range screenColumns {
+		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
+			used = append(used, c)
+		}
+	}
+	return used
+}
+
+// busiestThreads are the threads that used Metal, those with the most command buffers first, and the number of the others.
+func (r *Report) busiestThreads() (busiest []Thread, idle int) {
+	for _, th := range r.Threads {
+		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {
+			idle++
+			continue
+		}
+		busiest = append(busiest, th)
+	}
+	slices.SortStableFunc(busiest, func(a, b Thread) int { return b.CommandBuffers - a.CommandBuffers })
+	return busiest, idle
+}
+
+// wholePercent is part of whole without decimals: "62%", "<1%", and "-" for nothing.
+func wholePercent(part, whole int64) string {
+	if part == 0 || whole == 0 {
+		return "-"
+	}
+	p := 100 * float64(part) / float64(whole)
+	if p < 0.5 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", p)
+}

@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
@@ -10,11 +11,16 @@ import (
 // replays runs the program with a change.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
+	// WaitsLeft is which share of the time for which threads wait for each other is left with a change, if that is
+	// known.
+	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
-// findRoot makes the cause the verdict that the largest hangs on: threads take turns at their interpreter's lock because they wait for everybody. A
-// fault is a consequence of another if most of what its removal brings is gone without the other, and not the other way round; the replay without
-// both says what is left. Removals are the changes that were replayed, by cause.
+// findRoot makes the root cause of the largest cause the verdict, if it has one: threads alternate at their
+// interpreter's lock because they wait for all threads' work. A fault is a consequence of another if most of what
+// its removal brings is gone without the other, and not the other way round. The replay without both shows what is
+// left. Waits of threads for each other are also a consequence of what delays the thread that they wait for: see
+// waitsFor. Removals are the changes that were replayed, by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
 	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 || v.Causes[0].Speedup == nil {
@@ -22,10 +28,18 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	}
 	top := &v.Causes[0]
 	without, replayed := removals[top.Cause]
-	for i := 1; i < len(v.Causes) && replayed; i++ {
+	for i := 1; i < len(v.Causes); i++ {
 		c := &v.Causes[i]
 		change, known := removals[c.Cause]
 		if !known || c.Speedup == nil || c.Standing != Fault || c.rank(a.Evidence) != 0 {
+			continue
+		}
+		if left, most := waitsFor(top, c, change, r); most {
+			top.say("threads wait for what %s delays: without that %s of their waits for each other would be left", c.Cause, percent(left))
+			v.promote(a.Evidence, i)
+			return
+		}
+		if !replayed {
 			continue
 		}
 		both, _ := r.Without(without.Both(change))
@@ -34,15 +48,31 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		}
 		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without that, %.2f without both)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
-		root := *c
-		v.Causes = slices.Insert(slices.Delete(v.Causes, i, i+1), 0, root)
-		v.choose(a.Evidence)
+		v.promote(a.Evidence, i)
 		return
 	}
 }
 
-// hangs says whether most of the time that one cause costs is gone without another: of is how fast the run is without the first, other without the
-// other, both without both.
+// promote makes the cause at an index the verdict.
+func (v *Verdict) promote(ev *evidence.Evidence, i int) {
+	root := v.Causes[i]
+	v.Causes = slices.Insert(slices.Delete(v.Causes, i, i+1), 0, root)
+	v.choose(ev)
+}
+
+// waitsFor says whether waits of threads for each other, for a lock or at a barrier, are a consequence of a cause
+// that shortens what threads do: most of them go without it, and the run gains at least as much as without the
+// waits. Left is the share that stays.
+func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
+	if top.Cause != Imbalance && top.Cause != LockContention || !change.ShortensWork() || c.Speedup.Least() < top.Speedup.Least() {
+		return 0, false
+	}
+	left, known := r.WaitsLeft(change)
+	return left, known && left <= 1-policy.Most.Value
+}
+
+// hangs says whether most of the time that one cause costs is gone without another: of is how fast the run is
+// without the first, other without the other, both without both.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
 	return costs >= policy.Alike.Value && !policy.MoreThan(policy.Most, left, costs)

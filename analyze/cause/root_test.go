@@ -16,8 +16,10 @@ func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
 	return &replay.Speedup{Estimate: s, Low: s, High: s}, ""
 }
 
-// TestRoot: threads wait longest for their interpreter's lock, and less for everybody's work. Only if the lock costs next to nothing without those
-// waits, and not the other way round, it is they that are the verdict.
+func (g gains) WaitsLeft(replay.Change) (float64, bool) { return 0, false }
+
+// TestRoot: threads wait longest for their interpreter's lock, and less for everybody's work. Only if the lock
+// costs next to nothing without those waits, and not the other way round, it is they that are the verdict.
 func TestRoot(t *testing.T) {
 	for name, c := range map[string]struct {
 		gains
@@ -38,6 +40,37 @@ func TestRoot(t *testing.T) {
 		v := a.Verdict
 		if v.Cause != c.want || v.Causes[0].Cause != c.want || (v.Summary == "waits") != (c.want == DeviceWideSync) || len(v.Causes) != 2 {
 			t.Errorf("%s: %s, want %s: %+v", name, v.Cause, c.want, v)
+		}
+	}
+}
+
+// left is which share of threads' waits for each other is left without a compilation.
+type left float64
+
+func (left) Without(replay.Change) (*replay.Speedup, string) { return nil, "" }
+
+func (l left) WaitsLeft(replay.Change) (float64, bool) { return float64(l), l >= 0 }
+
+// TestWaitsFor: threads wait for each other at a barrier because one compiles. That is the verdict if most of their
+// waits go without it, and the run gains at least as much.
+func TestWaitsFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		left               left
+		imbalance, compile float64
+		want               string
+	}{
+		"most waits go":               {0.1, 2, 3, CompileBound},
+		"most stay":                   {0.8, 2, 3, Imbalance},
+		"sharing the work helps more": {0.1, 3, 2, Imbalance},
+		"it is not known":             {-1, 2, 3, Imbalance},
+	} {
+		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
+		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: Imbalance, Causes: []Finding{
+			{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
+			{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
+		a.findRoot(c.left, map[string]replay.Change{CompileBound: {Compile: true}})
+		if v := a.Verdict; v.Cause != c.want || v.Causes[0].Cause != c.want {
+			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)
 		}
 	}
 }

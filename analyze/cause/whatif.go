@@ -161,6 +161,7 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 		}
 		c = c.Both(removal)
 	}
+	r = r.Of(c)
 	c = r.Changed(c, slices.DeleteFunc(slices.Clone(wanted), func(w replay.Wanted) bool { return w.Kind == KindCause }))
 	g = replay.Together(wanted)
 	s, why := r.Without(c)

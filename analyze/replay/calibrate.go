@@ -156,12 +156,10 @@ func findUnexplained(p *program.Program, r *machine.Result) {
 // delays is how long all bursts of a run waited for processors, and the same for each command buffer that was done.
 func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	sum = r.Delays.Before.Sum + r.Delays.After.Sum + r.Delays.GPU
-	jobs := 0
-	for t := range r.Progress {
-		sum += r.Delays.Threads[t]
-		jobs += len(r.Progress[t].Done)
+	for _, d := range r.Delays.Threads {
+		sum += d
 	}
-	return sum, float64(sum) / float64(max(1, jobs))
+	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
 // relief is how much less a run waits for processors than the unchanged program's, as a share. With a processor for

@@ -18,7 +18,10 @@ type Speedup struct{ Estimate, Low, High, LowWithRoom float64 }
 
 // Proven says whether the predicted gain is more than the error of the prediction: whether its interval excludes 1. That the GPU may have no room
 // for what would then be ready does not speak against a gain.
-func (s *Speedup) Proven() bool { return cmp.Or(s.LowWithRoom, s.Low) > 1 }
+func (s *Speedup) Proven() bool { return s.Least() > 1 }
+
+// Least is the low end of the interval, if the GPU has the room that the estimate assumes.
+func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
 // InWords is "1.50 times as fast (1.40 to 1.60), by replay".
 func (s Speedup) InWords() string {

@@ -114,6 +114,15 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
+// Of is the replay that predicts what a change brings. If the change shortens what threads do, that is the tied
+// program's, in which other threads wait for less too.
+func (r *Replay) Of(c Change) *Replay {
+	if c.ShortensWork() {
+		return r.ofTied()
+	}
+	return r
+}
+
 // Without is how many times as fast the program is with a change, or why that is not known.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
@@ -121,10 +130,33 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	}
 	a, known := r.without[c]
 	if !known {
-		a.speedup, a.why = r.speedup(nil, c)
+		of := r
+		if c.Scale == nil { // its numbers are those of the program for which it was made
+			of = r.Of(c)
+		}
+		a.speedup, a.why = of.speedup(nil, c)
 		r.without[c] = a
 	}
 	return a.speedup, a.why
+}
+
+// WaitsLeft is how much is left, with a change, of the time for which threads wait for each other's signals and locks, per
+// command buffer: its share of that in the unchanged program. It is false if the machine does not reproduce the run with
+// these waits, or there are none.
+func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
+	if r.Why != "" || !r.ofTied().program.Tied {
+		return 0, false
+	}
+	p := r.ofTied().program
+	waited := func(c Change) float64 {
+		result, ends := machine.Run(c.Apply(p, nil))
+		if !ends {
+			return 0
+		}
+		return float64(result.Blocked) / float64(max(1, result.Done()))
+	}
+	before := waited(Change{})
+	return waited(c) / before, before > 0
 }
 
 // Made says whether there is a program. The methods below need one.

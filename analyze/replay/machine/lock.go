@@ -1,6 +1,9 @@
 package machine
 
-import "mtrace/analyze/replay/program"
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
 
 // links are the locks, signals and requests through which threads wait for each other.
 type links struct {
@@ -8,14 +11,32 @@ type links struct {
 	locks    []lockState
 	requests []requestState
 	signals  []signalState
+	since    []analyze.Nanos // by thread, when it began to wait
+	blocked  analyze.Nanos   // how long threads have waited for locks and signals
 }
 
 func newLinks(m *machine, p *program.Program) links {
-	l := links{m, make([]lockState, p.Locks), make([]requestState, p.Service.Requests), make([]signalState, len(p.Signals))}
+	l := links{
+		machine: m, locks: make([]lockState, p.Locks), requests: make([]requestState, p.Service.Requests),
+		signals: make([]signalState, len(p.Signals)), since: make([]analyze.Nanos, len(p.Threads)),
+	}
 	for i, n := range p.Signals {
 		l.signals[i].missing = n
 	}
 	return l
+}
+
+// wait puts a thread behind those that wait.
+func (k *links) wait(waiting *fifo, t int32) {
+	waiting.push(t)
+	k.since[t] = k.machine.now
+}
+
+// resume takes the thread that has waited longest.
+func (k *links) resume(waiting *fifo) int32 {
+	t := waiting.pop()
+	k.blocked += k.machine.now - k.since[t]
+	return t
 }
 
 type lockState struct {
@@ -28,7 +49,7 @@ type lockState struct {
 // wait as long.
 func (k *links) lock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held {
-		l.waiting.push(t)
+		k.wait(&l.waiting, t)
 		return
 	}
 	k.hold(t, s)
@@ -55,7 +76,7 @@ func (k *links) released(lock int32) {
 	l := &k.locks[lock]
 	l.held = false
 	if len(l.waiting) > 0 {
-		t := l.waiting.pop()
+		t := k.resume(&l.waiting)
 		k.hold(t, k.machine.current(t))
 	}
 }
@@ -83,7 +104,7 @@ func (k *links) signal(t int32, s *program.Step) {
 	h := &k.signals[s.Number]
 	if h.missing--; h.missing == 0 {
 		for len(h.waiting) > 0 {
-			w := h.waiting.pop()
+			w := k.resume(&h.waiting)
 			k.machine.over(w, k.machine.current(w).Notify)
 		}
 	}
@@ -92,7 +113,7 @@ func (k *links) signal(t int32, s *program.Step) {
 
 func (k *links) awaitSignal(t int32, s *program.Step) {
 	if h := &k.signals[s.Number]; h.missing > 0 {
-		h.waiting.push(t)
+		k.wait(&h.waiting, t)
 		return
 	}
 	k.machine.over(t, 0)

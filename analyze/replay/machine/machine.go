@@ -33,6 +33,7 @@ type machine struct {
 type Result struct {
 	Progress []program.Progress // by thread
 	Delays   Delays
+	Blocked  analyze.Nanos // how long threads waited for locks and signals of others
 	steps    []threadState
 	jobs     []jobState
 }
@@ -45,6 +46,14 @@ func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job]
 
 // Delayed is how long the work of a command buffer waited for processors, where these run the GPU's work.
 func (r *Result) Delayed(job int) analyze.Nanos { return r.jobs[job].delayed }
+
+// Done is how many command buffers the GPU had done, fences left out.
+func (r *Result) Done() (n int) {
+	for i := range r.Progress {
+		n += len(r.Progress[i].Done)
+	}
+	return n
+}
 
 // Delays are waits for processors.
 type Delays struct {
@@ -134,7 +143,7 @@ func Run(p *program.Program) (*Result, bool) {
 		m.resume(int32(i), th.Begin)
 	}
 	ends := m.run()
-	return &Result{m.progress, m.delays, m.threads, m.jobs}, ends
+	return &Result{m.progress, m.delays, m.links.blocked, m.threads, m.jobs}, ends
 }
 
 // run handles events in order of time: those on the agenda, the ends of bursts on processors, and the ends of work

@@ -2,37 +2,24 @@ package cause
 
 import (
 	"mtrace/analyze"
+	"mtrace/analyze/compile"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
 )
 
 // compileBound: threads make libraries and pipeline states instead of using them.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
 		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
-	seen := map[string]int{}
-	late, repeated, made := 0, 0, 0
-	var first, children analyze.Nanos
-	for b := range ev.Trace.Buffers() {
-		if b.Committed.Known() && (first == 0 || b.Committed.Begin < first) {
-			first = b.Committed.Begin
-		}
-	}
-	for _, c := range ev.Trace.Compilations {
-		if c.Kind == analyze.KindChildren {
+	use, made := compile.Summarize(ev.Trace), 0
+	var children analyze.Nanos
+	for c := range analyze.Each(ev.Trace.Compilations) {
+		switch c.Kind {
+		case analyze.KindChildren:
 			children += c.Length()
-			continue
-		}
-		if c.Kind != "function" && c.Name != "" {
-			if seen[c.Kind+c.Name]++; seen[c.Kind+c.Name] > 1 {
-				repeated++
-			}
-		}
-		if c.Kind == "library" || c.Kind == "pipeline" {
+		case "library", "pipeline":
 			made++
-		}
-		if c.Kind != "function" && first > 0 && c.Begin > first {
-			late++
 		}
 	}
 	r.Lost = ev.Sum(analyze.PartCompile)
@@ -44,7 +31,10 @@ func compileBound(ev *evidence.Evidence) Finding {
 		all += t.Time[analyze.PartCompile]
 		windows += t.Window
 	}
-	if evidence.Share(all, windows) >= policy.Most.Value && made*policy.Outlier.Count() >= len(ev.Trace.CommandBuffers) {
+	if made > 0 && evidence.Share(all, windows) >= policy.Most.Value {
+		if policy.MoreThan(policy.Most, all-r.Lost, all) { // most of it before the work, of which a replay knows nothing
+			r.Speedup = withoutStartup(ev)
+		}
 		r.Lost, r.Explains = all, max(all, ev.Total)
 	}
 	if r.Explains == 0 {
@@ -65,12 +55,27 @@ func compileBound(ev *evidence.Evidence) Finding {
 	if children > 0 {
 		r.say("%s of compilation was waiting for child processes that compiled", children)
 	}
-	if late > 0 {
-		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", late)
+	if use.Late > 0 {
+		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", use.Late)
 	}
-	if repeated > 0 {
-		r.say("%d made again what had been made before", repeated)
+	if use.Repeated > 0 {
+		r.say("%d made again what had been made before", use.Repeated)
 	}
 	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).", percent(min(1, ev.Share(r.Lost))))
 	return r
+}
+
+// withoutStartup is what a run gains without compilation, by the time that each thread has besides: the longest of these is left. The high end holds
+// that threads that wait for another's compilation need not wait either.
+func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
+	var whole, left, all, compiling analyze.Nanos
+	for _, t := range ev.Taking {
+		whole, left = max(whole, t.Window), max(left, t.Window-t.Time[analyze.PartCompile])
+		all, compiling = all+t.Window, compiling+t.Time[analyze.PartCompile]
+	}
+	if left <= 0 || all <= compiling {
+		return nil
+	}
+	of, most := float64(whole)/float64(left), float64(all)/float64(all-compiling)
+	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.Alike.Value), High: max(of, most) * (1 + policy.Alike.Value)}
 }

@@ -57,6 +57,7 @@ func (a *Analysis) judge(opts Options) {
 	} else {
 		a.predict(opts)
 	}
+	a.Verdict.inOrder()
 	a.Verdict.confess(a.Evidence)
 }
 

@@ -77,16 +77,12 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	v.Summary = best.Verdict.Summary
 	v.Share = best.Verdict.Share
 	v.Causes = findings(windows, typical)
-	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
-		if first := y.Cause == v.Cause; first != (x.Cause == v.Cause) {
-			if first {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(y.Weight(), x.Weight())
-	})
+	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == v.Cause }); i > 0 {
+		v.Causes[0], v.Causes[i] = v.Causes[i], v.Causes[0]
+	}
+	v.inOrder()
 	if len(v.Causes) > 0 && v.Causes[0].Cause == v.Cause {
+		v.closeIn(windows)
 		v.Share = min(1, float64(v.Causes[0].Lost)/all)
 	}
 	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Verdict.RuledOut), func(f Finding) bool {
@@ -104,6 +100,29 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	j.waits = path.Sum(waits)
 	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.ReplayError
 	return j, typical
+}
+
+// closeIn names the faults that are as good a verdict in most of the windows whose verdict is that of the run, or the reverse.
+func (v *Verdict) closeIn(windows []Window) {
+	times, of := map[string]int{}, 0
+	for i := range windows {
+		w := &windows[i].Verdict
+		switch {
+		case w.Cause == v.Cause:
+			of++
+			for _, c := range w.CloseCalls {
+				times[c]++
+			}
+		case slices.Contains(w.CloseCalls, v.Cause):
+			of++
+			times[w.Cause]++
+		}
+	}
+	for _, c := range v.Causes[1:] {
+		if policy.MoreThan(policy.Most, times[c.Cause], of) {
+			v.CloseCalls = append(v.CloseCalls, c.Cause)
+		}
+	}
 }
 
 // firstFound is what the first window found of a cause that did; nil when none did.

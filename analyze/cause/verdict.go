@@ -21,6 +21,7 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
 	RuledOut   []Finding // those that do not
+	CloseCalls []string  // the faults that cannot be told apart from Cause by what removing them brings or, where that is not predicted, by what they cost
 	Together   *Together // what removing the two largest would bring; nil when there are not two, or they were not replayed
 }
 
@@ -108,6 +109,47 @@ func (v *Verdict) choose(ev *evidence.Evidence) {
 	}
 	v.Confidence = trust(ev.Trace, top.Confidence*(policy.Unrivalled+(1-policy.Unrivalled)*margin))
 	v.Summary = top.Summary
+	v.findCloseCalls(ev)
+}
+
+// findCloseCalls names the faults that explain the run as well as the verdict does.
+func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
+	v.CloseCalls = nil
+	top := &v.Causes[0]
+	for c := range analyze.Each(v.Causes[1:]) {
+		if top.Standing == Fault && c.Standing == Fault && c.worthNaming(ev) && top.alike(c, ev.Total) {
+			v.CloseCalls = append(v.CloseCalls, c.Cause)
+		}
+	}
+}
+
+// alike says whether two faults cannot be told apart: each gain is within the other's interval or, where one is not predicted, they cost as much.
+func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
+	x, y := f.Speedup, o.Speedup
+	if x == nil || y == nil {
+		return !policy.MoreThan(policy.Alike, max(f.Lost-o.Lost, o.Lost-f.Lost), total)
+	}
+	within := func(x, y *replay.Speedup) bool {
+		return x.Estimate >= cmp.Or(y.LowWithRoom, y.Low) && x.Estimate <= y.High
+	}
+	return within(x, y) && within(y, x)
+}
+
+// inOrder brings what is listed beside the verdict into the order of the time that is shown: faults first, then limits of the machine.
+func (v *Verdict) inOrder() {
+	rest := v.Causes
+	if len(rest) > 0 && rest[0].Cause == v.Cause {
+		rest = rest[1:]
+	}
+	slices.SortStableFunc(rest, func(x, y Finding) int {
+		if xLimit := x.Standing == Limit; xLimit != (y.Standing == Limit) {
+			if xLimit {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(y.Lost, x.Lost)
+	})
 }
 
 // rank is 0 for what is told first.

@@ -11,11 +11,12 @@ import (
 // Serialization is the verdict.
 type Serialization struct {
 	Verdict         string         `json:"verdict"`
+	CloseCalls      []string       `json:"close_calls"` // faults that cannot be told apart from the verdict by what removing them brings, or by what they cost
 	Share           float64        `json:"share"`
 	Confidence      float64        `json:"confidence"`
 	Summary         string         `json:"summary"`
 	Phases          []Phase        `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
-	Causes          []Cause        `json:"causes"`
+	Causes          []Cause        `json:"causes"` // the verdict first, then other faults and then limits, each by the time that they cost
 	RuledOut        []RuledOut     `json:"ruled_out"`
 	Together        *Together      `json:"together"` // what removing the two largest causes would bring; null when that was not replayed
 	WaitMatrix      Matrix         `json:"wait_matrix"`
@@ -28,9 +29,10 @@ type Serialization struct {
 	ReplayError     float64        `json:"replay_error"` // of the replay that speedup_if_removed comes from, unchanged, against the run
 }
 
-// A Cause is one that was found at work, the largest first.
+// A Cause is one that was found at work.
 type Cause struct {
 	Cause            string   `json:"cause"`
+	Limit            bool     `json:"limit"` // of the machine, and no fault of the program
 	LostNS           int64    `json:"lost_ns"`
 	Share            float64  `json:"share"`
 	Confidence       float64  `json:"confidence"`
@@ -64,13 +66,13 @@ type RuledOut struct {
 func (r *Report) serialization(a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.ThreadTimeTotal()
-	r.Serialization = Serialization{Verdict: v.Cause, Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
+	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
 		WaitMatrix: matrix(a.WaitMatrix, opts), QueuedMatrix: matrix(a.QueuedMatrix, opts), LockMatrix: matrix(a.LockMatrix, opts),
 		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
 		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
-		c := Cause{Cause: f.Cause, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...), Advice: f.Advice, Place: f.Place,
-			NotPredicted: f.Unpredicted}
+		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...),
+			Advice: f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
 		if total > 0 {
 			c.Share = min(1, float64(f.Lost)/float64(total))
 		}
@@ -92,25 +94,24 @@ func (r *Report) writeVerdict(w *sheet) {
 	if line := v.PhaseLine(); line != "" {
 		wrap(w, line, "", "")
 	}
-	head(w, "verdict: "+v.Verdict, v.Remark())
+	head(w, "verdict: "+v.Named(), v.Remark())
 	causes := v.Causes
 	if v.Share > 0 && len(causes) > 0 {
 		causes[0].write(w)
-		causes = causes[1:]
 	}
-	if len(causes) > 0 {
-		fmt.Fprintln(w, w.dim("  smaller causes"))
-	}
-	var tiny []string
-	for _, c := range causes {
-		if c.Share < tinyShare {
-			tiny = append(tiny, c.Cause)
-			continue
+	for _, g := range v.Beside() {
+		fmt.Fprintln(w, w.dim("  "+g.Title))
+		var tiny []string
+		for _, c := range g.Causes {
+			if c.Share < tinyShare {
+				tiny = append(tiny, c.Cause)
+				continue
+			}
+			writeNamed(w, c.Cause, fmt.Sprintf("%s of the threads' time: %s", analyze.FormatShare(c.Share), strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
 		}
-		writeNamed(w, c.Cause, fmt.Sprintf("%s of the threads' time: %s", analyze.FormatShare(c.Share), strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
-	}
-	if len(tiny) > 0 {
-		wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")), "  ", "    ")
+		if len(tiny) > 0 {
+			wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")), "  ", "    ")
+		}
 	}
 	if v.Together != nil {
 		wrap(w, v.Together.Text(), "  ", "  ")
@@ -121,6 +122,44 @@ func (r *Report) writeVerdict(w *sheet) {
 	for _, c := range v.RuledOut {
 		writeNamed(w, c.Cause, c.Why)
 	}
+}
+
+// Named is the verdict and what it cannot be told apart from.
+func (s Serialization) Named() string {
+	return strings.Join(append([]string{s.Verdict}, s.CloseCalls...), " or ")
+}
+
+// A CauseGroup is causes beside the verdict, under a title.
+type CauseGroup struct {
+	Title  string
+	Causes []Cause
+}
+
+// Heading is the title as a heading of its own.
+func (g CauseGroup) Heading() string { return strings.ToUpper(g.Title[:1]) + g.Title[1:] }
+
+// Beside are the causes that are not the verdict. Faults are smaller ones only if each costs less than the verdict does.
+func (s Serialization) Beside() (groups []CauseGroup) {
+	rest := s.Causes
+	if s.Share > 0 && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	faults, limits := CauseGroup{Title: "smaller causes"}, CauseGroup{Title: "limits of the machine"}
+	for _, c := range rest {
+		if c.Limit {
+			limits.Causes = append(limits.Causes, c)
+			continue
+		}
+		if faults.Causes = append(faults.Causes, c); c.Share > s.Share {
+			faults.Title = "other causes"
+		}
+	}
+	for _, g := range []CauseGroup{faults, limits} {
+		if len(g.Causes) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
 // tinyShare is the share of the threads' time below which a cause is only named.
@@ -147,7 +186,11 @@ func (s Serialization) Remark() string {
 	case s.Verdict == cause.None:
 		return fmt.Sprintf("confidence %.2f", s.Confidence)
 	}
-	return fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
+	text := fmt.Sprintf("%s of the threads' time, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
+	if len(s.CloseCalls) > 0 {
+		text += ", a close call"
+	}
+	return text
 }
 
 // Prediction says what removing the cause would bring, or why that is not known.

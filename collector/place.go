@@ -105,7 +105,7 @@ func newPlace(parent string, shared bool) (p *place, err error) {
 // temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass it as another user. Its path
 // leads there from every folder: programs go to others before they start more.
 func temporaryFolder() string {
-	dir, err := filepath.Abs(os.TempDir())
+	dir, err := filepath.Abs(TemporaryFolder())
 	if err != nil || len(dir)+len("/"+placePrefix+"4294967295/")+secretLength > longestAddress || os.Getuid() == 0 && !open(dir) {
 		return "/tmp"
 	}

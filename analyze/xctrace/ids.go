@@ -3,6 +3,8 @@ package xctrace
 import (
 	"encoding/binary"
 	"os"
+
+	"mtrace/collector"
 )
 
 // idTable holds what each id of a document stands for: its tag and one word,
@@ -148,7 +150,7 @@ func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 // last passed. It returns nil when pages cannot be written anywhere.
 func (t *idTable) evict() (*idPage, error) {
 	if t.file == nil {
-		file, err := os.CreateTemp("", "mtrace-xctrace-ids-")
+		file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-xctrace-ids-")
 		if err != nil {
 			t.noFile = true
 			return nil, nil

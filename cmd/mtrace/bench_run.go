@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"mtrace/cmd/mtrace/internal/bench"
+	"mtrace/collector"
 )
 
 // A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads what they measured.
@@ -41,7 +42,7 @@ func newBenchRunner(ctx context.Context, std stdio, shaders string, traced bool)
 	if r.shaders, err = findShaders(shaders); err != nil {
 		return nil, usageError("%v", err)
 	}
-	if r.scratch, err = os.MkdirTemp("", "mtrace-bench-"); err != nil {
+	if r.scratch, err = os.MkdirTemp(collector.TemporaryFolder(), "mtrace-bench-"); err != nil {
 		return nil, err
 	}
 	if term.IsTerminal(int(std.err.Fd())) {

@@ -11,6 +11,7 @@ import (
 	"mtrace/analyze/wholefile"
 	"mtrace/cmd/mtrace/internal/bundle"
 	"mtrace/cmd/mtrace/internal/doctor"
+	"mtrace/collector"
 )
 
 // runBundle examines the machine, runs two programs, and writes all of it, with every expected value as a check, to one archive. The error is
@@ -49,7 +50,7 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 
 // copyOut copies a file to standard output when it is whole.
 func copyOut(std stdio, fill func(*os.File) error) error {
-	file, err := os.CreateTemp("", ".mtrace-bundle-*")
+	file, err := os.CreateTemp(collector.TemporaryFolder(), ".mtrace-bundle-*")
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mtrace/analyze/xctrace"
+	"mtrace/collector"
 )
 
 // Failed is a table that xctrace could not write whole, with the reason.
@@ -23,7 +24,7 @@ type Failed struct {
 
 // TOC exports and reads the table of contents of a bundle.
 func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, error) {
-	dir, err := os.MkdirTemp("", "mtrace-xctrace-")
+	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 // removed before the next is made. A table that cannot be exported does not keep
 // the others from it.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
-	dir, err := os.MkdirTemp("", "mtrace-xctrace-")
+	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mtrace/analyze/report"
+	"mtrace/collector"
 )
 
 //go:embed program.py
@@ -59,7 +60,7 @@ const limit = 3 * time.Minute
 
 // Programs runs both programs and leaves their outputs, reports and traces in the evidence.
 func (e *Evidence) Programs(s Setting, progress func(string)) error {
-	folder, err := os.MkdirTemp("", "mtrace-bundle-")
+	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-bundle-")
 	if err != nil {
 		return err
 	}

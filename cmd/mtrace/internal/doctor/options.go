@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mtrace/collector"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
@@ -94,7 +95,7 @@ func (s *SelfTest) encoderTiming() Check {
 
 // option runs the self-test with flags of mtrace run and reads the trace.
 func (s *SelfTest) option(read func(*tracefile.Reader), flags ...string) error {
-	folder, err := os.MkdirTemp("", "mtrace-doctor-")
+	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
 		return err
 	}

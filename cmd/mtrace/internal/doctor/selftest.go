@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"mtrace/collector"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/interpose/inject"
@@ -68,7 +69,7 @@ func (s *SelfTest) Run() []Check {
 		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run, even without the tracer: " + err.Error(),
 			Advice: "without a working Metal there is nothing to trace"}}
 	}
-	folder, err := os.MkdirTemp("", "mtrace-doctor-")
+	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
 		return []Check{{ID: "self-test", Status: Fail, Text: "no folder for the self-test's trace: " + err.Error()}}
 	}
@@ -256,7 +257,7 @@ except (ImportError, OSError, AttributeError): pass
 // loads runs an interpreter under the tracer and tells whether the library
 // reported from the program that did the work, and could read its frames.
 func (s *SelfTest) loads(interpreter string) (l loading) {
-	folder, err := os.MkdirTemp("", "mtrace-doctor-")
+	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
 		return l
 	}

@@ -79,7 +79,12 @@ func (p *Probe) paths() Check {
 	if len(p.Temp) > maxSocketFolder {
 		c.Text = "sockets in /tmp, because " + p.Temp + " is too long for a socket's path; traces in " + p.Directory
 	}
-	for _, folder := range []string{p.Temp, p.Directory} {
+	folders := []string{p.Temp, p.Directory}
+	if err := writable(p.Temp); err != nil && writable("/tmp") == nil {
+		c.Text = "sockets in /tmp, because " + p.Temp + " cannot be written to; traces in " + p.Directory
+		folders = folders[1:]
+	}
+	for _, folder := range folders {
 		if err := writable(folder); err != nil {
 			c.Status = Fail
 			c.Text = folder + " cannot be written to: " + err.Error()

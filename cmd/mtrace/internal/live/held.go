@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mtrace/analyze"
+	"mtrace/collector"
 )
 
 // Held is what a program writes to the terminal while the table has that: it writes to a terminal of its own, from which we take it, and it comes to
@@ -50,7 +51,7 @@ func Hold() (*Held, error) {
 		return nil, err
 	}
 	h := &Held{Program: program, Full: make(chan struct{}), source: source, real: real, marked: make(chan struct{}), last: []string{""}}
-	if h.kept, err = os.CreateTemp("", "mtrace-output-"); err == nil {
+	if h.kept, err = os.CreateTemp(collector.TemporaryFolder(), "mtrace-output-"); err == nil {
 		os.Remove(h.kept.Name())
 		err = h.settings()
 	}

@@ -125,6 +125,9 @@ func readClaimsFile(path string) ([]byte, error) {
 	return text, err
 }
 
+// mostDocument bounds a JSON document: a report of the longest runs has some megabytes.
+const mostDocument = 256 << 20
+
 // readDocument reads a JSON document of ours; nil when the file is none, and then it is a trace or nothing.
 func readDocument(path string) (document []byte, schema string, err error) {
 	f, err := os.Open(path)
@@ -137,8 +140,12 @@ func readDocument(path string) (document []byte, schema string, err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{")) {
 		return nil, "", nil
 	}
-	if document, err = os.ReadFile(path); err != nil {
+	whole := io.MultiReader(bytes.NewReader(head[:n]), f)
+	if document, err = io.ReadAll(io.LimitReader(whole, mostDocument+1)); err != nil {
 		return nil, "", status{exitUsage, err}
+	}
+	if len(document) > mostDocument {
+		return nil, "", usageError("%s has more than %s, which is the most of a document", path, analyze.FormatBytes(mostDocument))
 	}
 	var kind struct {
 		Schema string `json:"schema"`

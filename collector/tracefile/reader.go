@@ -20,7 +20,8 @@ type Reader struct {
 	close     func() error
 	size      int64
 	blocks    []block
-	cut       *Cut // nil when the trace has an end
+	cut       *Cut  // nil when the trace has an end
+	hole      int64 // where blocks were looked for last, in a long hole; 0 when there is none
 	info      Info
 	result    *Result
 	processes []*Process

@@ -51,6 +51,11 @@ func (r *Reader) scan(end int64) {
 	if whole {
 		return
 	}
+	if r.hole > 0 {
+		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than %d MiB of zeros, behind which nothing is looked for, and "+
+			"calls may be missing", r.size-offset, r.size, longestHole>>20)}
+		return
+	}
 	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of calls before the cut may be missing", r.size-offset,
 		r.size, flushEvery)}
 }
@@ -68,10 +73,15 @@ func (r *Reader) headerAt(offset, end int64) (block, error) {
 	return b, err
 }
 
-// findBlock looks for a whole header of a block that fits in front of the end, from an offset on.
+// longestHole is after how many bytes of zeros no block is looked for any more. Writing leaves no such holes, and a sparse file of a terabyte
+// would be read for minutes.
+const longestHole = 64 << 20
+
+// findBlock looks for a whole header of a block that fits in front of the end, from an offset on. It stops at a long hole.
 func (r *Reader) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte
+	zeros := 0 // that were read one after the other, up to here
 	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // as a rule it is there
 		if int64(len(buffer)) < size {
 			buffer = make([]byte, min(size, end-offset))
@@ -89,6 +99,12 @@ func (r *Reader) findBlock(offset, end int64) (int64, bool) {
 			if b, err := parseHeader(buffer[i:], offset+int64(i)); err == nil && b.end() <= end {
 				return b.offset, true
 			}
+		}
+		if rest := len(bytes.TrimRight(buffer[:n], "\x00")); rest > 0 {
+			zeros = n - rest
+		} else if zeros += n; zeros > longestHole {
+			r.hole = offset
+			return 0, false
 		}
 		offset += int64(n - blockHeader + 1)
 	}

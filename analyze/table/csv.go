@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -75,8 +76,19 @@ func (c *csvRows[T]) write(rows []T) error {
 	return nil
 }
 
+// aNumber matches texts that a spreadsheet takes for numbers.
+var aNumber = regexp.MustCompile(`^[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
+
+// asText puts an apostrophe before a text that a spreadsheet would run as a formula: labels and names are the traced program's.
+func asText(s string) string {
+	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 && !aNumber.MatchString(s) {
+		return "'" + s
+	}
+	return s
+}
+
 func appendQuoted(b []byte, s string) []byte {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = asText(strings.ToValidUTF8(s, "\uFFFD"))
 	if !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
 		return append(b, s...)
 	}

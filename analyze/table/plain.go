@@ -57,7 +57,7 @@ func NewPlain(w io.Writer, format Format, name string, columns []PlainColumn) (*
 	case CSV:
 		p.csv = csv.NewWriter(w)
 		for i, c := range p.columns {
-			p.cells[i] = c.Name
+			p.cells[i] = asText(c.Name)
 		}
 		return p, p.csv.Write(p.cells)
 	case JSONLines:
@@ -90,7 +90,7 @@ func (p *Plain) Row(values []any) error {
 	case CSV:
 		for i, v := range values {
 			if p.cells[i] = ""; v != nil {
-				p.cells[i] = fmt.Sprint(v)
+				p.cells[i] = asText(fmt.Sprint(v))
 			}
 		}
 		return p.csv.Write(p.cells)

@@ -556,3 +556,26 @@ func BenchmarkCSV(b *testing.B) { benchmark(b, func(w *failing) *Writer { return
 func BenchmarkParquet(b *testing.B) {
 	benchmark(b, func(w *failing) *Writer { return NewFiles(w, Parquet) })
 }
+
+// TestSpreadsheetsRunNoLabels: a text that a spreadsheet would run as a formula is a text there; numbers are numbers.
+func TestSpreadsheetsRunNoLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		`=HYPERLINK("http://x")`: `"'=HYPERLINK(""http://x"")"`, "+cmd": "'+cmd", "-rf": "'-rf", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "\"'\r=1\"",
+		"-5": "-5", "+5.25": "+5.25", "-1.5e-7": "-1.5e-7", "a=b": "a=b", "": "", "-": "'-", "-inf": "'-inf",
+	} {
+		if got := string(appendQuoted(nil, text)); got != want {
+			t.Errorf("%q becomes %s, want %s", text, got, want)
+		}
+	}
+	var b bytes.Buffer
+	p, err := NewPlain(&b, CSV, "t", []PlainColumn{{Name: "label", Kind: PlainText}, {Name: "n", Kind: PlainNumber}, {Name: "f", Kind: PlainFloat}})
+	if err == nil {
+		err = p.Row([]any{"=1+1", uint64(7), -0.5})
+	}
+	if err == nil {
+		err = p.Close()
+	}
+	if b.String() != "label,n,f\n'=1+1,7,-0.5\n" || err != nil {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}

@@ -165,6 +165,13 @@ func (s *scanner) fill() (bool, error) {
 	default:
 		s.err = err
 	}
+	if at := bytes.IndexByte(s.buf[rest:], 0); at >= 0 { // no XML has one; a disk that lost its power leaves many
+		s.err = &syntaxError{s.base + int64(rest+at), "a NUL byte"}
+		s.buf, n = s.buf[:rest+at], at
+		if n == 0 {
+			return false, s.err
+		}
+	}
 	return n > 0, nil
 }
 

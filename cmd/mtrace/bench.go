@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze"
 	"mtrace/cmd/mtrace/internal/bench"
 )
 
@@ -134,7 +135,7 @@ func (o *benchOptions) write(std stdio, report *bench.Report) error {
 	case o.markdown:
 		return report.WriteMarkdown(std.out)
 	}
-	return report.WriteText(std.out)
+	return report.WriteText(analyze.SafeText(std.out, false))
 }
 
 // chosen checks the line that was typed and returns the benchmarks it names.

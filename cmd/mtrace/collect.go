@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"mtrace/analyze"
 	"mtrace/collector"
 	"mtrace/collector/relay"
 	"mtrace/collector/tracefile"
@@ -120,7 +121,7 @@ func (c *collect) open(std stdio, lines *lineQueue, text string) (station, error
 	if err != nil {
 		return nil, err
 	}
-	log := zerolog.New(zerolog.ConsoleWriter{Out: lines, NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
+	log := zerolog.New(zerolog.ConsoleWriter{Out: analyze.SafeText(lines, true), NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
 	if network == "unix" {
 		return newLocalStation(std, lines, log, c.dir, address)
 	}

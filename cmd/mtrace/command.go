@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
 )
 
 // The exit statuses of docs/vocabulary.md; `mtrace run` has more, see run.go.
@@ -77,13 +79,18 @@ func dispatch(std stdio, args []string) int {
 		return exitDone
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(std.err, strings.ReplaceAll(text, "\n", " "))
+		tell(std.err, "%s", text)
 	}
 	var s status
 	if errors.As(err, &s) {
 		return s.code
 	}
 	return exitUsage
+}
+
+// tell writes a line that may have names of the traced program, or of files: nothing in it steers a terminal.
+func tell(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
 }
 
 // tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"mtrace/analyze"
 	"mtrace/analyze/wholefile"
 )
 
@@ -58,7 +60,7 @@ func (d destination) descriptor() (number int, is bool, err error) {
 
 // take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own: programs that it starts
 // do not get it.
-func (d destination) take(flag string, force bool) error {
+func (d destination) take(flag string, force bool, inputs ...string) error {
 	number, is, err := d.descriptor()
 	switch {
 	case is && err != nil:
@@ -68,7 +70,7 @@ func (d destination) take(flag string, force bool) error {
 	case is && number > 2:
 		unix.CloseOnExec(number)
 	case !is:
-		return mayWrite(flag, string(d), force)
+		return mayWrite(flag, string(d), force, inputs...)
 	}
 	return nil
 }
@@ -78,16 +80,22 @@ func forceFlag(flags *pflag.FlagSet, force *bool) {
 	flags.BoolVar(force, "force", false, "replace files that are there already")
 }
 
-// mayWrite says before long work why the file that a flag names cannot be written. An empty path is none, and - is standard output.
-func mayWrite(flag, path string, force bool) error {
+// mayWrite says before long work why the file that a flag names cannot be written. It is none of the inputs, which are read. An empty
+// path is none, and - is standard output.
+func mayWrite(flag, path string, force bool, inputs ...string) error {
 	if path == "" || path == standardOutput {
 		return nil
+	}
+	for _, input := range inputs {
+		if err := notTheInput(path, input); err != nil {
+			return err
+		}
 	}
 	if _, err := wholefile.Look(path, force); err != nil {
 		return usageError("%s: %w", flag, err)
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return usageError("%s %s: there is no folder %s", flag, path, filepath.Dir(path))
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return usageError("%s %s: there is no folder for it: %w", flag, path, err)
 	}
 	return nil
 }
@@ -138,12 +146,31 @@ func (d destination) writeText(std stdio, input string, force bool, print func(s
 // writeFile makes the file path from input; - is standard output. It replaces an older file only with force, and never input itself.
 func writeFile(std stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == standardOutput {
-		return asStatus(write(std.out))
+		return asStatus(toStandardOutput(std, write))
 	}
 	if err := notTheInput(path, input); err != nil {
 		return err
 	}
 	return asStatus(wholefile.Write(path, force, write))
+}
+
+// toStandardOutput writes to standard output. On a terminal, nothing that is written steers it.
+func toStandardOutput(std stdio, write func(*os.File) error) error {
+	if !term.IsTerminal(int(std.out.Fd())) {
+		return write(std.out)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(analyze.SafeText(std.out, false), out)
+		out.Close()
+		copied <- err
+	}()
+	err = errors.Join(write(in), in.Close())
+	return errors.Join(err, <-copied)
 }
 
 // notTheInput is the error for a file to write that is what is read.

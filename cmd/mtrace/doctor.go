@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"mtrace/analyze"
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
@@ -57,9 +58,9 @@ func (o doctorOptions) run(std stdio, command []string) error {
 	}
 	report, err := clean(report)
 	if err == nil && o.json {
-		err = report.WriteJSON(std.out)
+		err = report.WriteJSON(analyze.SafeJSON(std.out))
 	} else if err == nil {
-		err = report.WriteText(std.out, o.all, colour(std.out))
+		err = report.WriteText(analyze.SafeText(std.out, colour(std.out)), o.all, colour(std.out))
 	}
 	if err == nil && !report.Can {
 		return status{code: exitNo}

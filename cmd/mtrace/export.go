@@ -216,7 +216,11 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 		if format == "perfetto" && term.IsTerminal(int(std.out.Fd())) {
 			return nil, errors.New("perfetto's format is binary and stdout is a terminal: name a file")
 		}
-		return &outlet{exporter: newExporter(format, std.out), path: path, commit: func() error { return nil }}, nil
+		out := io.Writer(std.out)
+		if term.IsTerminal(int(std.out.Fd())) {
+			out = analyze.SafeJSON(out)
+		}
+		return &outlet{exporter: newExporter(format, out), path: path, commit: func() error { return nil }}, nil
 	case tables:
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, format)

@@ -90,10 +90,10 @@ func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format stri
 		for _, t := range doc.Tables {
 			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
 			if t.Rejected > 0 {
-				fmt.Fprintf(std.err, "mtrace: %s: %d of %d rows left out: %s\n", t.Name(), t.Rejected, t.Rows, t.Problems[0])
+				tell(std.err, "mtrace: %s: %d of %d rows left out: %s", t.Name(), t.Rejected, t.Rows, t.Problems[0])
 			}
 			if t.Refused != "" {
-				fmt.Fprintf(std.err, "mtrace: %s in %s is left out: %s\n", t.Name(), doc.Name, t.Refused)
+				tell(std.err, "mtrace: %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze"
 	"mtrace/analyze/gate"
 )
 
@@ -61,7 +62,7 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 		}
 	}
 	if o.github {
-		if err := g.WriteAnnotations(std.err); err != nil {
+		if err := g.WriteAnnotations(analyze.SafeText(std.err, false)); err != nil {
 			return err
 		}
 	}
@@ -69,15 +70,15 @@ func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...str
 	case o.json:
 		return writeJSON(std.out, d)
 	case o.markdown:
-		return g.WriteMarkdown(std.out)
+		return g.WriteMarkdown(analyze.SafeText(std.out, false))
 	case o.junit == standardOutput, o.taken:
 		return nil
 	}
 	if !colour(std.out) {
-		return d.WriteText(std.out)
+		return d.WriteText(analyze.SafeText(std.out, false))
 	}
 	var text bytes.Buffer
-	if err := d.WriteText(&text); err != nil {
+	if err := d.WriteText(analyze.SafeText(&text, false)); err != nil {
 		return err
 	}
 	_, err := std.out.Write(painted(text.Bytes()))
@@ -103,7 +104,7 @@ func painted(text []byte) []byte {
 
 // writeJSON writes a document of ours.
 func writeJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(analyze.SafeJSON(w))
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(doc)

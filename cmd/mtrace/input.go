@@ -155,7 +155,7 @@ func showSteps(std stdio, path string, file *analyze.File, asked analyze.Options
 			shown = time.Now()
 			left := took / time.Duration(done) * time.Duration(of-done)
 			rate := records * float64(done) / float64(of) / took.Seconds()
-			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", bar(done, of), filepath.Base(path), rate/1e6, left.Round(time.Second))
+			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", bar(done, of), analyze.Printable(filepath.Base(path)), rate/1e6, left.Round(time.Second))
 		}
 	}
 }
@@ -170,7 +170,7 @@ func showProgress(std stdio, path string, visit func(*analyze.VisitedCall)) func
 		visit(c)
 		if count++; count&0xffff == 0 && time.Since(shown) > 200*time.Millisecond {
 			shown = time.Now()
-			fmt.Fprintf(std.err, "\r\x1b[K%s: %d million calls\r", filepath.Base(path), count/1e6)
+			fmt.Fprintf(std.err, "\r\x1b[K%s: %d million calls\r", analyze.Printable(filepath.Base(path)), count/1e6)
 		}
 	}
 }

@@ -82,9 +82,9 @@ func tellRepair(w *os.File, path string, trace *tracefile.Reader, said *tracefil
 		return
 	}
 	for _, line := range said.Lines {
-		fmt.Fprintln(w, "mtrace repair: "+line)
+		tell(w, "mtrace repair: %s", line)
 	}
 	if said.Cut != nil {
-		fmt.Fprintln(w, "mtrace repair: "+said.Cut.Why)
+		tell(w, "mtrace repair: %s", said.Cut.Why)
 	}
 }

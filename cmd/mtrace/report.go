@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,7 @@ func (v *reportView) check(paths []string) error {
 	case v.html == standardOutput && v.json == standardOutput:
 		return usageError("--html - and --json would both be on standard output: name a file for one of them")
 	}
-	return cmp.Or(v.json.take("--json", v.force), mayWrite("--html", v.html, v.force))
+	return cmp.Or(v.json.take("--json", v.force, paths...), mayWrite("--html", v.html, v.force, paths...))
 }
 
 // eachTrace goes on after a trace that is not whole, and returns the first such error.
@@ -142,9 +143,9 @@ func (v *reportView) print(std stdio, path string) error {
 	}
 	switch {
 	case v.json != "":
-		err = v.json.write(std, path, v.force, r.WriteJSON)
+		err = v.json.write(std, path, v.force, func(w io.Writer) error { return r.WriteJSON(analyze.SafeJSON(w)) })
 	case v.html == "":
-		err = r.WriteText(std.out, opts)
+		err = r.WriteText(analyze.SafeText(std.out, opts.Color), opts)
 	}
 	if err != nil {
 		return err

@@ -155,7 +155,7 @@ func run(std stdio, o runOptions, command []string) error {
 	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
 	view.close() // what is said from here on is on the terminal
 	if err != nil {
-		fmt.Fprintf(std.err, "mtrace run: the trace is not whole: %v\n", err)
+		tell(std.err, "mtrace run: the trace is not whole: %v", err)
 	}
 	s.deliver(std.err)
 	if !o.noReport {
@@ -175,12 +175,12 @@ func run(std stdio, o runOptions, command []string) error {
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" {
-			fmt.Fprintf(std.err, "mtrace run: %s\n", line)
+			tell(std.err, "mtrace run: %s", line)
 		}
 	}
 	if o.noReport || o.view.json != "" {
 		for _, w := range s.warnings { // otherwise they are in what is printed for people
-			fmt.Fprintf(std.err, "mtrace run: %s\n", w)
+			tell(std.err, "mtrace run: %s", w)
 		}
 	}
 	if o.noReport {
@@ -197,7 +197,7 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	} else if s.file != nil && s.file.kept {
 		fmt.Fprintf(std.err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the file that it is kept in\n", s.path)
 	} else if err := o.printReport(std, s.path); err != nil {
-		fmt.Fprintf(std.err, "mtrace run: no report: %v\n", err)
+		tell(std.err, "mtrace run: no report: %v", err)
 	}
 	s.leave(std.err, o)
 }
@@ -219,6 +219,6 @@ func (o *runOptions) printReport(std stdio, path string) error {
 // explain says loudly that there is nothing to report, and why.
 func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	for _, f := range findings {
-		fmt.Fprintf(w, "mtrace: NO METAL CALL WAS SEEN: %s\n", f)
+		tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,6 +31,7 @@ func serveCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			s := metricsServer{followed: map[string]*followedTrace{}}
 			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464", "serve on this `ADDRESS`, HOST:PORT; who can reach it can read it; port 0 is one that is free")
+			flags.StringSliceVar(&s.hosts, "host", nil, "answer requests for these host `NAMES` as well: a web page must not reach the port under a name of its own")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
 	}
@@ -38,6 +40,7 @@ func serveCommand() command {
 // A metricsServer follows the traces that are being written in a folder.
 type metricsServer struct {
 	listen string
+	hosts  []string // further names of this server
 	folder string
 
 	mutex    sync.Mutex // guards what follows
@@ -75,7 +78,7 @@ func (s *metricsServer) run(std stdio, args []string) error {
 	defer stop()
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /metrics", s.metrics)
-	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: s.forThisHost(pages), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		<-ctx.Done()
 		server.Close()
@@ -87,6 +90,26 @@ func (s *metricsServer) run(std stdio, args []string) error {
 		return err
 	}
 	return nil
+}
+
+// forThisHost refuses requests for a host that is not this one. A web page can let a name of its own lead to 127.0.0.1, and would so read
+// what is served there; it has no power over addresses, localhost and the machine's name.
+func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
+	host, _, _ := net.SplitHostPort(s.listen)
+	machine, _ := os.Hostname()
+	known := append([]string{"localhost", host, machine}, s.hosts...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := r.Host
+		if name, _, err := net.SplitHostPort(asked); err == nil {
+			asked = name
+		}
+		named := func(name string) bool { return name != "" && strings.EqualFold(name, asked) }
+		if net.ParseIP(strings.Trim(asked, "[]")) == nil && !slices.ContainsFunc(known, named) {
+			http.Error(w, "mtrace serve answers for addresses, localhost and the machine's name; --host allows others", http.StatusForbidden)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
 }
 
 // metrics answers with what is known now.
@@ -124,6 +147,9 @@ func (s *metricsServer) look() {
 	for _, e := range entries {
 		name, being := strings.CutSuffix(e.Name(), partSuffix)
 		if !being || s.followed[name] != nil && s.followed[name].over.IsZero() {
+			continue
+		}
+		if !e.Type().IsRegular() { // to open a pipe is to wait for its writer
 			continue
 		}
 		if file, err := os.Open(filepath.Join(s.folder, e.Name())); err == nil {

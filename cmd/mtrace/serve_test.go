@@ -125,3 +125,37 @@ func TestServe(t *testing.T) {
 		}
 	}
 }
+
+// TestServeKnowsItsName: only requests for this machine are answered, so that no web page can read the metrics under a name of its own.
+// Nothing looked at the name.
+func TestServeKnowsItsName(t *testing.T) {
+	t.Parallel()
+	serving := exec.Command(tool.mtrace, "serve", "--listen", "127.0.0.1:0", "--host", "scraped.example", t.TempDir())
+	out, err := serving.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startInTime(t, serving)
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]int{"": 200, "localhost": 200, "localhost:9464": 200, "127.0.0.1:1": 200, "[::1]:9": 200, "scraped.example:80": 200,
+		"attacker.example": 403, "attacker.example:9464": 403, "127.0.0.1.attacker.example": 403} {
+		request, err := http.NewRequest("GET", strings.TrimSpace(address), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("for %q it answers %d, want %d", host, answer.StatusCode, want)
+		}
+	}
+	serving.Process.Signal(syscall.SIGTERM)
+	serving.Wait()
+}

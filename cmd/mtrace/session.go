@@ -58,8 +58,10 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 		return nil, err
 	}
 	s.onAll = onOneProcessor()
-	log := zerolog.New(zerolog.ConsoleWriter{Out: view.std.err, NoColor: true, TimeFormat: time.TimeOnly}).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
-	options := collector.Options{Writer: s.writer, Token: s.token, Log: log, Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
+	lines := zerolog.ConsoleWriter{Out: analyze.SafeText(view.std.err, false), NoColor: true, TimeFormat: time.TimeOnly}
+	log := zerolog.New(lines).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
+	options := collector.Options{Writer: s.writer, Token: s.token, Log: log,
+		Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
 	if view.watcher != nil {
 		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
 	}

@@ -21,6 +21,7 @@ import (
 	"mtrace/analyze/page"
 	"mtrace/analyze/report"
 	"mtrace/analyze/scaling"
+	"mtrace/collector"
 )
 
 // threadsMark stands in a command for the number of threads.
@@ -106,7 +107,7 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 		return err
 	}
 	if s.dir = s.output; s.dir == "" {
-		if s.dir, err = os.MkdirTemp("", "mtrace-sweep-"); err != nil {
+		if s.dir, err = os.MkdirTemp(collector.TemporaryFolder(), "mtrace-sweep-"); err != nil {
 			return status{exitUsage, err}
 		}
 		defer os.RemoveAll(s.dir)
@@ -178,7 +179,7 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	for i, a := range command {
 		args[i] = strings.ReplaceAll(a, threadsMark, strconv.Itoa(n))
 	}
-	out, err := os.CreateTemp("", "mtrace-sweep-out-")
+	out, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-sweep-out-")
 	if err != nil {
 		return r, status{exitUsage, err}
 	}
@@ -342,7 +343,7 @@ func (s *sweep) print(std stdio, doc *scaling.Document) (err error) {
 	case s.json:
 		err = writeJSON(std.out, doc)
 	case s.plot != standardOutput && s.html != standardOutput:
-		err = doc.WriteText(std.out)
+		err = doc.WriteText(analyze.SafeText(std.out, false))
 	}
 	if err == nil && s.plot != "" {
 		err = writeFile(std, s.plot, "", s.force, func(f *os.File) error { return doc.WritePlot(f) })

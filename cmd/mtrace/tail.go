@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze"
 	"mtrace/collector/tracefile"
 )
 
@@ -55,7 +56,7 @@ func tail(std stdio, path string) error {
 	defer file.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	follower := tracefile.Follow(file, std.out)
+	follower := tracefile.Follow(file, analyze.SafeJSON(std.out))
 	tick := time.NewTicker(tailPause)
 	defer tick.Stop()
 	var size int64

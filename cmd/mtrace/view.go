@@ -19,6 +19,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/page"
 	"mtrace/analyze/report"
+	"mtrace/collector"
 )
 
 func viewCommand() command {
@@ -90,7 +91,7 @@ func (v *viewer) prepare(std stdio, path string, port int) (*page.Server, error)
 		return nil, err
 	}
 	if err := cutError(trace); err != nil {
-		fmt.Fprintf(std.err, "mtrace view: %v\n", err)
+		tell(std.err, "mtrace view: %v", err)
 	}
 	return page.NewServer(port, text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
 		if !whole.Detail {
@@ -139,7 +140,7 @@ func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pa
 
 // leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line all users would read it.
 func leadTo(address string) (path string, err error) {
-	file, err := os.CreateTemp("", "mtrace-view-*.html")
+	file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-view-*.html")
 	if err != nil {
 		return "", err
 	}

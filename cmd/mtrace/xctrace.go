@@ -128,7 +128,35 @@ func (v *xctraceView) summarise(std stdio, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := usable(std, recording); err != nil {
+		return err
+	}
 	return v.print(std, recording)
+}
+
+// usable says which tables have no row that can be used. It is an error when no table has one.
+func usable(std stdio, recording *xctrace.Recording) error {
+	var rows, rejected int64
+	var unusable []string
+	for _, d := range recording.Documents {
+		for _, t := range d.Tables {
+			if !t.Decoded && t.Rejected == 0 {
+				continue // not one that mtrace knows
+			}
+			rows, rejected = rows+t.Rows, rejected+t.Rejected
+			if t.Rows == 0 || t.Rejected < t.Rows {
+				continue
+			}
+			unusable = append(unusable, fmt.Sprintf("%s: none of its %d rows can be used: %s", t.Name(), t.Rows, t.Problems[0]))
+		}
+	}
+	if rows > 0 && rejected == rows {
+		return usageError("nothing of the recording can be used: %s", unusable[0])
+	}
+	for _, why := range unusable {
+		tell(std.err, "mtrace: %s", why)
+	}
+	return nil
 }
 
 // load reads a recording. An interrupt ends it with nothing left behind.
@@ -182,7 +210,7 @@ const exitInterrupted = 128 + int(syscall.SIGINT)
 func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctrace.Recording, path string, beside bool, progress xctrace.Progress) error {
 	tool, err := v.tool(std)
 	if err != nil && beside {
-		fmt.Fprintf(std.err, "mtrace: %s is passed over, there are exports beside it: %v\n", path, err)
+		tell(std.err, "mtrace: %s is passed over, there are exports beside it: %v", path, err)
 		return nil
 	}
 	if err != nil {
@@ -190,7 +218,7 @@ func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctr
 	}
 	failed, err := tool.Export(ctx, path, v.run, func(in xctrace.Input) error { return recording.Add(&in, progress) })
 	for _, f := range failed {
-		fmt.Fprintf(std.err, "mtrace: table %s: %v\n", f.Schema, f.Err)
+		tell(std.err, "mtrace: table %s: %v", f.Schema, f.Err)
 		recording.Failed[f.Schema] = f.Err.Error()
 	}
 	if settings, err := bundle.Settings(path); err == nil {
@@ -216,12 +244,12 @@ func (v *xctraceView) print(std stdio, recording *xctrace.Recording) error {
 		}
 	}
 	if v.json {
-		encoder := json.NewEncoder(std.out)
+		encoder := json.NewEncoder(analyze.SafeJSON(std.out))
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		err = encoder.Encode(s)
 	} else {
-		err = s.Text(std.out)
+		err = s.Text(analyze.SafeText(std.out, false))
 	}
 	if err == nil && len(s.Source.Truncated) > 0 {
 		err = fmt.Errorf("%s cut: the summary covers the rows before the cut; export again for a whole one", are(s.Source.Truncated))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -406,4 +407,51 @@ func open(t *testing.T, path string) (*os.File, int64) {
 		t.Fatal(err)
 	}
 	return f, info.Size()
+}
+
+// TestXctraceWithoutAUsableRow: an export of which no row can be used is unusable input, and a table without one is said on standard error.
+// The summary was of nothing, with status 0. A NUL byte makes a file damaged, wherever it is; NUL bytes in names passed.
+func TestXctraceWithoutAUsableRow(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile("../../fixtures/xctrace/recording/" + name + ".xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	starts := regexp.MustCompile(`(<start-time [^>]*>)[0-9]+<`)
+	intervals, buffers := read("metal-gpu-intervals"), read("metal-application-command-buffer-submissions")
+	broken := starts.ReplaceAllString(intervals, "${1}never<")
+	if broken == intervals {
+		t.Fatal("no start was replaced")
+	}
+	write := func(dir, name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone, beside := t.TempDir(), t.TempDir()
+	write(alone, "intervals.xml", broken)
+	write(beside, "intervals.xml", broken)
+	write(beside, "buffers.xml", buffers)
+	if got := sh(t, alone, nil, tool.mtrace, "xctrace", alone); got.exit != exitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+		!strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
+		t.Errorf("alone: %+v", got)
+	}
+	if got := sh(t, beside, nil, tool.mtrace, "xctrace", "--all", beside); got.exit != 0 || !strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
+		t.Errorf("beside others: exit %d, %q", got.exit, got.stderr)
+	}
+	for name, text := range map[string]string{
+		"in a name":      strings.Replace(intervals, `fmt="`, "fmt=\"\x00", 1),
+		"between rows":   strings.Replace(intervals, "</row>", "</row>\x00", 1),
+		"behind the end": intervals + "\x00\x00",
+		"from somewhere": intervals[:len(intervals)/2] + strings.Repeat("\x00", len(intervals)/2),
+	} {
+		dir := t.TempDir()
+		write(dir, "intervals.xml", text)
+		if got := sh(t, dir, nil, tool.mtrace, "xctrace", filepath.Join(dir, "intervals.xml")); got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "a NUL byte") {
+			t.Errorf("NUL bytes %s: exit %d, %q", name, got.exit, got.stderr)
+		}
+	}
 }

@@ -81,7 +81,7 @@ const longestHole = 64 << 20
 func (r *Reader) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte
-	zeros := 0 // that were read one after the other, up to here
+	zeros := 0                                                                  // that were read one after the other, up to here
 	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // as a rule it is there
 		if int64(len(buffer)) < size {
 			buffer = make([]byte, min(size, end-offset))

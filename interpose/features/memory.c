@@ -12,7 +12,6 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-
 // By the slot of a class of devices; NULL where that is left to what they wrap.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
@@ -44,5 +43,8 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
 }
 
 void mt_memory_completed(struct thread *t, const struct mt_completed *completed) {
-  if (mt_memory_due(completed->at)) mt_memory_sample(t, mt_completed_device(completed), completed->at);
+  if (!mt_memory_due(completed->at)) return;
+  void *pool = mt_pool_push(); // Metal's completion queue has none, and the getters may autorelease (ggml-org/llama.cpp#27883)
+  mt_memory_sample(t, mt_completed_device(completed), completed->at);
+  mt_pool_pop(pool);
 }

@@ -87,7 +87,11 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);
-  return e && e->base ? e->base(object, mt_selector("baseObject")) : NULL;
+  if (!e || !e->base) return NULL;
+  void *pool = mt_pool_push(); // the getter may autorelease: the wrapper holds what it wraps
+  id inner = e->base(object, mt_selector("baseObject"));
+  mt_pool_pop(pool);
+  return inner;
 }
 
 void mt_class_missed(struct thread *t, Class class, unsigned family) {

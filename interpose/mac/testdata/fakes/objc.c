@@ -1,13 +1,15 @@
-// Apple's Objective-C runtime, on GCC's. Rule, of objc4's runtime/objc-class.mm and objc-runtime-new.mm: a selector is one pointer for all types;
-// an implementation that a class has not is _objc_msgForward; class_replaceMethod never looks above the class; pools are pushed and popped in
-// order.
+// Apple's Objective-C runtime, on GCC's. Rule, of objc4's runtime/objc-class.mm and objc-runtime-new.mm: a selector is
+// one pointer for all types; an implementation that a class has not is _objc_msgForward; class_replaceMethod never
+// looks above the class; pools are pushed and popped in order.
 //
-// Whoever asked for it is told of each image with classes, those that are there first (objc-os.mm, objc_addLoadImageFunc).
+// Whoever asked for it is told of each image with classes, those that are there first (objc-os.mm,
+// objc_addLoadImageFunc).
 //
-// Autoreleased results are handed over as on arm64 (runtime/objc-object.h, NSObject.mm): objc_autoreleaseReturnValue keeps the object, owned, and
-// where it returns to, in a slot of the thread; objc_retainAutoreleasedReturnValue takes it if it returns 8 bytes behind that. On x86-64 the
-// runtime compares instructions instead, and these are 8 bytes, too. Whatever comes in between moves the object to the pool. Objects of one
-// class are counted, that of the test's program; those of others live for ever.
+// Autoreleased results are handed over as on arm64 (runtime/objc-object.h, NSObject.mm): objc_autoreleaseReturnValue
+// keeps the object, owned, and where it returns to, in a slot of the thread; objc_retainAutoreleasedReturnValue takes
+// it if it returns 8 bytes behind that. On x86-64 the runtime compares instructions instead, and these are 8 bytes,
+// too. Whatever comes in between moves the object to the pool. Objects of the classes that the test's program names are
+// counted; those of others live for ever.
 //
 // Here they are GCC's, declared by hand as in objc.h: a compiler that is not GCC has no headers of it.
 #undef class_getMethodImplementation
@@ -74,22 +76,35 @@ struct counted {
   Class class;
   _Atomic long count;
 };
-static Class counted;
+enum { MOST_COUNTED = 4 };
+static Class counted[MOST_COUNTED];
 struct mac_objects mac_objects;
 
-void mac_count_objects_of(void *class) { counted = class; }
+void mac_count_objects_of(void *class) {
+  int i = 0;
+  while (i < MOST_COUNTED && counted[i]) i++;
+  if (i == MOST_COUNTED) abort();
+  counted[i] = class;
+}
 
-void *mac_make_object(void) {
+void *mac_make_object_of(void *class) {
   struct counted *made = calloc(1, sizeof *made);
-  made->class = counted;
+  made->class = class;
   made->count = 1;
   mac_objects.alive++;
   return made;
 }
 
+void *mac_make_object(void) { return mac_make_object_of(counted[0]); }
+
 long mac_count_of(void *object) { return ((struct counted *)object)->count; }
 
-static bool is_counted(id object) { return object && counted && *(Class *)(void *)object == counted; }
+static bool is_counted(id object) {
+  Class class = object ? *(Class *)(void *)object : NULL;
+  bool found = false;
+  for (int i = 0; class && i < MOST_COUNTED; i++) found = found || counted[i] == class;
+  return found;
+}
 
 id objc_retain(id object) {
   if (is_counted(object)) ((struct counted *)(void *)object)->count++;
@@ -106,7 +121,7 @@ void objc_release(id object) {
 }
 
 enum { MOST_POOLED = 1 << 16 };
-static _Thread_local id pool[MOST_POOLED]; // NULL where a pool begins
+static _Thread_local id *pool; // NULL where a pool begins; not in the thread itself, whose stack would be smaller
 static _Thread_local size_t pooled;
 static _Thread_local int pools;
 static _Thread_local struct {
@@ -114,10 +129,15 @@ static _Thread_local struct {
   uintptr_t returns_to;
 } handed;
 
+static void put(id object) {
+  if (!pool) pool = calloc(MOST_POOLED, sizeof *pool);
+  if (!pool || pooled == MOST_POOLED) abort();
+  pool[pooled++] = object;
+}
+
 id objc_autorelease(id object) {
   if (!is_counted(object)) return object;
-  if (pooled == MOST_POOLED) abort();
-  pool[pooled++] = object;
+  put(object);
   mac_objects.autoreleased++;
   if (pools == 0) mac_objects.without_pool++;
   return object;
@@ -149,8 +169,7 @@ id objc_retainAutoreleasedReturnValue(id object) {
 
 void *objc_autoreleasePoolPush(void) {
   move_to_pool();
-  if (pooled == MOST_POOLED) abort();
-  pool[pooled++] = NULL;
+  put(NULL);
   pools++;
   return (void *)pooled;
 }

@@ -23,9 +23,13 @@ void mac_image_load(const struct mac_image *image);
 // dyld: the image that the library's own code is in, from now on.
 void mac_image_of_library(const struct mach_header_64 *header);
 
-// The pairs of all tables, and the replacement of a function, or the function itself.
+// The pairs of all tables, and the replacement of a function, or the function itself. With MAC_REFUSE_INTERPOSING set the process may have libraries
+// inserted and nothing interposed: dyld then ignores the tables.
 unsigned mac_pairs(void);
 const void *mac_replacement(const void *original);
+
+// The function of the system's that a name stands for before dyld interposes; NULL when it is none of those that are interposed.
+const void *mac_original(const char *name);
 
 // Mach: rights to ports and pages of memory that were given and not given back.
 struct mac_mach {
@@ -48,7 +52,7 @@ extern _Atomic int mac_go_started;
 // The system's logging: how often it was told of a signpost.
 extern _Atomic int mac_signposts;
 
-// The Objective-C runtime: objects of one class are counted. A made one has one owner.
+// The Objective-C runtime: objects of some classes are counted. A made one, of the first class or of a given one, has one owner.
 struct mac_objects {
   _Atomic long alive, autoreleased, without_pool; // without_pool: of those autoreleased, in a thread that has no pool
 };
@@ -60,5 +64,6 @@ void mac_load_classes(void);
 
 void mac_count_objects_of(void *class);
 void *mac_make_object(void);
+void *mac_make_object_of(void *class);
 long mac_count_of(void *object);
 #endif

@@ -231,6 +231,9 @@ func (h Host) nextInShell(s step, _ *chain) (*step, error) {
 	if err != nil {
 		return nil, nil // the shell will say so
 	}
+	if next, err := h.nextInAsdf(s, script, content); next != nil || err != nil {
+		return next, err
+	}
 	if w, ok := parseWrapper(content, script, s.args[2:]); ok {
 		env := s.env
 		for _, setting := range w.settings {

@@ -30,6 +30,15 @@ func condaShell() Code {
 	return WrongFormat
 }
 
+// asdf puts a Python of asdf's there, and what selects it.
+func asdf(versions string) func(*world) {
+	return func(w *world) {
+		w.put("^/asdf/installs/python/3.11.7/bin/python", arm64.bytes(w.t))
+		w.script("^/.tool-versions", "ruby 3.3\n"+versions)
+		w.script("^/asdf/shims/python", "#!^/usr/bin/env bash\n# asdf-plugin: python 3.11.7\nexec asdf exec \"python\" \"$@\"")
+	}
+}
+
 // TestMacDecisions is the decision table for macOS. The Mach-O files are laid
 // out by the tests from the documented structures, so the table runs anywhere.
 func TestMacDecisions(t *testing.T) {
@@ -91,6 +100,31 @@ func TestMacDecisions(t *testing.T) {
 			w.script("^/pyenv/shims/python", "#!^/usr/bin/env bash\nset -e\nexec \"^/pyenv/libexec/pyenv\" exec \"$program\" \"$@\"\n")
 		}, "pyenv/shims/python x.py", expected{program: "^/pyenv/versions/3.11.7/bin/python",
 			args: "^/pyenv/versions/3.11.7/bin/python x.py", env: []string{"PYENV_VERSION=3.11.7"}}},
+		{"asdf shim", asdf("python 3.9.1 3.11.7 # the first is not installed\n"), "asdf/shims/python x.py", expected{
+			program: "^/asdf/installs/python/3.11.7/bin/python", args: "^/asdf/installs/python/3.11.7/bin/python x.py",
+			env: []string{"ASDF_INSTALL_VERSION=3.11.7", "ASDF_INSTALL_PATH=^/asdf/installs/python/3.11.7",
+				"PATH=^/asdf/installs/python/3.11.7/bin:^/opt/bin:^/usr/bin:^/bin"}}},
+		{"asdf shim of the shell version, selected by its variable", func(w *world) {
+			asdf("python 3.11.7\n")(w)
+			w.put("^/asdf/installs/python/ref-main/bin/python", arm64.bytes(w.t))
+			w.script("^/asdf/shims/python", "#!/usr/bin/env bash\n# asdf-plugin: python ref:main\nexec ^/asdf/bin/asdf exec \"python\" \"$@\" # asdf_allow: ' asdf '\n")
+			w.env = append(w.env, "ASDF_PYTHON_VERSION=ref:main")
+		}, "asdf/shims/python", expected{program: "^/asdf/installs/python/ref-main/bin/python", env: []string{"ASDF_INSTALL_TYPE=ref"}}},
+		{"asdf shim of a Python elsewhere", func(w *world) {
+			asdf("python path:^/mine\n")(w)
+			w.put("^/mine/bin/python", arm64.bytes(w.t))
+		}, "asdf/shims/python", expected{program: "^/mine/bin/python", env: []string{"ASDF_INSTALL_TYPE=path"}}},
+		{"asdf shim, and the system's program is selected", asdf("python system\n"), "asdf/shims/python",
+			expected{program: "asdf/shims/python", reasons: []Code{SystemProtected}}},
+		{"asdf shim whose plugin changes the environment", func(w *world) {
+			asdf("python 3.11.7\n")(w)
+			w.script("^/asdf/plugins/python/bin/exec-env", "export A=1\n")
+		}, "asdf/shims/python", expected{program: "asdf/shims/python", reasons: []Code{SystemProtected}}},
+		{"asdf with versions of other tools' files", func(w *world) {
+			asdf("python 3.11.7\n")(w)
+			w.script("^/asdfrc", "legacy_version_file = yes\n")
+			w.env = append(w.env, w.at("ASDF_CONFIG_FILE=^/asdfrc"))
+		}, "asdf/shims/python", expected{program: "asdf/shims/python", reasons: []Code{SystemProtected}}},
 		{"framework build re-executes its application", func(w *world) {
 			w.put("^/F/Python.framework/Versions/3.12/bin/python3.12", arm64.bytes(w.t))
 			w.put("^/F/Python.framework/Versions/3.12/Resources/Python.app/Contents/MacOS/Python", arm64.bytes(w.t))

@@ -1,5 +1,6 @@
-// See layers.h. Kernels are not named: every kernel's initializer calls that of MPSKernel, their base class. There the class of self is hooked,
-// and only where that class, or an ancestor, defines a method: hundreds of classes share a few methods.
+// See layers.h. Kernels are not named: every kernel's initializer calls that of MPSKernel, their base class. There the
+// class of self is hooked, and only where that class, or an ancestor, defines a method: hundreds of classes share a few
+// methods.
 #include "features/layers.h"
 #include <errno.h>
 #include <string.h>

@@ -1,14 +1,16 @@
-// Objects that a method returns autoreleased: Apple's runtime hands them to the caller without a pool, and a trampoline must not get in the way.
+// Objects that a method returns autoreleased: Apple's runtime hands them to the caller without a pool, and a trampoline
+// must not get in the way.
 //
-// Under ARC the method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the return address in the
-// thread. The caller calls objc_retainAutoreleasedReturnValue directly after the call. The runtime checks by the return address and the code
-// there that the two belong together (objc4, runtime/objc-object.h: prepareOptimizedReturn, acceptOptimizedReturn); if they do not, the object
-// stays in an autorelease pool until that is drained. A program without a pool per iteration would keep every command buffer, but only under
-// the tracer. So a trampoline of such a method plays both parts: mt_claim directly after the original's call, and a tail call of
+// Under ARC the method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the
+// return address in the thread. The caller calls objc_retainAutoreleasedReturnValue directly after the call. The
+// runtime checks by the return address and the code there that the two belong together (objc4, runtime/objc-object.h:
+// prepareOptimizedReturn, acceptOptimizedReturn); if they do not, the object stays in an autorelease pool until that is
+// drained. A program without a pool per iteration would keep every command buffer, but only under the tracer. So a
+// trampoline of such a method plays both parts: mt_claim directly after the original's call, and a tail call of
 // objc_autoreleaseReturnValue at its end, whose return address is then the program's.
 //
-// On arm64 the marker goes with the claim: objc_claimAutoreleasedReturnValue would do without, but its hand-off is not accepted of classes
-// with a retain of their own. On x86-64 the runtime compares exactly these instructions.
+// On arm64 the marker goes with the claim: objc_claimAutoreleasedReturnValue would do without, but its hand-off is not
+// accepted of classes with a retain of their own. On x86-64 the runtime compares exactly these instructions.
 //
 // GCC's runtime has no such hand-off.
 #ifndef MTRACE_AUTORELEASE_H
@@ -25,16 +27,18 @@ static inline __attribute__((always_inline)) id mt_claim(id returned) {
   __asm__ volatile("mov x29, x29\n\tbl _objc_retainAutoreleasedReturnValue"
                    : "+r"(object)
                    :
-                   : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x30",
-                     "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
-                     "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory");
+                   : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+                     "x15", "x16", "x17", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17",
+                     "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+                     "v31", "cc", "memory");
 #else
   id object = returned;
   __asm__ volatile("movq %%rax, %%rdi\n\tcallq _objc_retainAutoreleasedReturnValue"
                    : "+a"(object)
                    :
-                   : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
-                     "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
+                   : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3",
+                     "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+                     "xmm14", "xmm15", "cc", "memory");
 #endif
   return object;
 }

@@ -1,7 +1,8 @@
 // Whether classes may have been loaded into the process since somebody looked for one: one source file per system.
 //
-// objc_lookUpClass takes the runtime's lock, and a miss asks Swift's class hook, too (objc4, runtime/objc-runtime-new.mm: look_up_class). Most
-// programs never load the frameworks that are looked for, so every look would be a miss.
+// objc_lookUpClass takes the runtime's lock, and a miss asks Swift's class hook, too (objc4,
+// runtime/objc-runtime-new.mm: look_up_class). Most programs never load the frameworks that are looked for, so every
+// look would be a miss.
 #ifndef MTRACE_LOADS_H
 #define MTRACE_LOADS_H
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// layers.c: the frameworks whose calls are layers are looked for when classes were loaded, and not before every fence, library or command buffer:
-// a look takes the lock of Apple's runtime. They are found when they come.
+// layers.c: the frameworks whose calls are layers are looked for when classes were loaded, and not before every fence,
+// library or command buffer: a look takes the lock of Apple's runtime. They are found when they come.
 #include "check.h"
 #include "fakes.h"
 #include "hook/classes.h"
@@ -21,11 +21,15 @@ static id new_queue(id self, SEL selector) { return (void)self, (void)selector, 
 static id new_fence(id self, SEL selector) { return (void)self, (void)selector, (id)&fence; }
 static id new_library(id self, SEL selector) { return (void)self, (void)selector, (id)&library; }
 static id new_buffer(id self, SEL selector) { return (void)self, (void)selector, (id)&buffer; }
-static id run_graph(id self, SEL selector, id feeds, id tensors, id operations) { return (void)self, (void)selector, (void)tensors, (void)operations, feeds; }
+static id run_graph(id self, SEL selector, id feeds, id tensors, id operations) {
+  return (void)self, (void)selector, (void)tensors, (void)operations, feeds;
+}
 
 static Class make(object *of, const char *name) { return of->class = objc_allocateClassPair(NULL, name, 0); }
 
-static void add(Class class, const char *selector, IMP method, const char *types) { CHECK(class_addMethod(class, sel_registerName(selector), method, types)); }
+static void add(Class class, const char *selector, IMP method, const char *types) {
+  CHECK(class_addMethod(class, sel_registerName(selector), method, types));
+}
 
 static void call(object *of, const char *selector) {
   IMP method = mt_implementation((id)of, selector);
@@ -42,12 +46,14 @@ static void work(void) {
 
 int main(void) {
   static const char run[] = "runWithFeeds:targetTensors:targetOperations:";
-  make(&device, "MacDevice"), make(&queue, "MacQueue"), make(&fence, "MacFence"), make(&library, "MacLibrary"), make(&buffer, "MacBuffer");
+  make(&device, "MacDevice"), make(&queue, "MacQueue"), make(&fence, "MacFence"), make(&library, "MacLibrary");
+  make(&buffer, "MacBuffer");
   add(device.class, "newFence", (IMP)new_fence, "@16@0:8");
   add(device.class, "newDefaultLibrary", (IMP)new_library, "@16@0:8");
   add(device.class, "newCommandQueue", (IMP)new_queue, "@16@0:8");
   add(queue.class, "commandBuffer", (IMP)new_buffer, "@16@0:8");
-  for (unsigned i = 0; i < 5; i++) objc_registerClassPair((object *[]){&device, &queue, &fence, &library, &buffer}[i]->class);
+  object *all[] = {&device, &queue, &fence, &library, &buffer};
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++) objc_registerClassPair(all[i]->class);
   CHECK(MTLCreateSystemDefaultDevice());
   CHECK(mt_class_hook(mt_thread(), device.class, MT_FAMILY_device));
   work(); // classes are hooked as they come
@@ -67,7 +73,8 @@ int main(void) {
   CHECK(mt_class_find(graphs, MT_FAMILY_mpsGraph));
   before = mac_class_lookups;
   id feeds = (id)&library;
-  for (int i = 0; i < TIMES; i++) CHECK(((id(*)(id, SEL, id, id, id))mt_implementation((id)&graph, run))((id)&graph, mt_selector(run), feeds, NULL, NULL) == feeds);
+  id (*runs)(id, SEL, id, id, id) = (id(*)(id, SEL, id, id, id))mt_implementation((id)&graph, run);
+  for (int i = 0; i < TIMES; i++) CHECK(runs((id)&graph, mt_selector(run), feeds, NULL, NULL) == feeds);
   work();
   CHECK(mac_class_lookups == before);
   puts("ok");

@@ -183,6 +183,22 @@ func TestClockSuspect(t *testing.T) {
 	if !strings.Contains(text, "clock suspect") || !strings.Contains(text, "before they were committed") || !strings.Contains(text, "returned before the GPU had ended") {
 		t.Errorf("warnings %q", trace.Warnings)
 	}
+	if strings.Contains(text, "Rosetta") {
+		t.Errorf("work that ends after its commit is on another clock: %q", text)
+	}
+}
+
+// TestClockOfRosetta: a process whose timebase is 1/1 where the kernel's ticks are 125/3 ns has GPU times that lie far before the calls.
+func TestClockOfRosetta(t *testing.T) {
+	f, p := tracesim.NewFile()
+	r := p.Thread(61, "t", 1000)
+	r.Add(commandBuffer, 900_000, 900_100, 2, 3)
+	r.Add(commit, 900_200, 901_000, 3, 0)
+	completed(r, 960_000, 3, 950_000*3/125, 955_000*3/125)
+	text := strings.Join(load(t, f.Write(t), analyze.Options{}).Warnings, "\n")
+	if !strings.Contains(text, "clock suspect: 1 of 1 command buffers ended on the GPU before they were committed") || !strings.Contains(text, "Rosetta") {
+		t.Errorf("warnings %q", text)
+	}
 }
 
 // TestBadFiles: what is no trace gives one line that says so.

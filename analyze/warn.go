@@ -58,6 +58,9 @@ func (l *loader) warn(r *tracefile.Reader) {
 				t.Warnings = append(t.Warnings, who+w)
 			}
 		}
+		if p.file.WaitsUnseen != "" {
+			t.Warnings = append(t.Warnings, who+p.file.WaitsUnseen)
+		}
 		if p.file.NotTraced != "" {
 			t.Warnings = append(t.Warnings, who+p.file.NotTraced)
 			t.Lost.Processes++
@@ -100,12 +103,13 @@ type doubts struct {
 	stray                int64 // records that belong to no call
 	skewed               int64 // calls that overlap their neighbour
 	checked, early, late int   // command buffers by what their clocks say
+	past                 int   // ended on the GPU before their commit
 	waits, before        int   // and waits
 }
 
 func (d *doubts) add(part *doubts) {
 	d.untimed, d.stray, d.skewed = d.untimed+part.untimed, d.stray+part.stray, d.skewed+part.skewed
-	d.checked, d.early, d.late = d.checked+part.checked, d.early+part.early, d.late+part.late
+	d.checked, d.early, d.late, d.past = d.checked+part.checked, d.early+part.early, d.late+part.late, d.past+part.past
 	d.waits, d.before = d.waits+part.waits, d.before+part.before
 }
 
@@ -149,6 +153,9 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
 		d.early++
 	}
+	if b.Committed.Known() && b.GPU.End+clockTolerance < b.Committed.Begin {
+		d.past++
+	}
 	if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
 		d.late++
 	}
@@ -172,6 +179,10 @@ func (t *Trace) warnOfClocks() {
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", d.checked, d.early, d.late))
+	}
+	if d.past > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU before they were committed: their GPU "+
+			"times are on another clock than the calls, as they may be of a process under Rosetta; trust nothing that is said of the GPU", d.past, d.checked))
 	}
 	if d.before > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended", d.before, d.waits))

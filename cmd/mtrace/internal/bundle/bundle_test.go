@@ -102,6 +102,22 @@ func TestMacExpectations(t *testing.T) {
 		t.Errorf("without the answers of Apple's tools %v differ", found)
 	}
 	e.add("library/signature.txt", []byte("libmtrace.dylib: valid on disk\n"))
+	e.add("library/fixups.txt", []byte("dyld_info -fixups libmtrace.dylib\n__DATA __interpose 0x1 bind Metal/_MTLCreateSystemDefaultDevice\n"))
+	for _, c := range []struct {
+		answer  string
+		differs int
+	}{{"dyld_info: malformed mach-o\n", 2}, {"exec: \"dyld_info\": executable file not found in $PATH\n", 2}, {"", 1}} { // the other is interposing.txt
+		e.add("library/malformations.txt", []byte("dyld_info -validate_only libmtrace.dylib\n"+c.answer))
+		found := 0
+		for _, id := range differing(e) {
+			if id != "library/interposed-locks" {
+				found++
+			}
+		}
+		if found != c.differs {
+			t.Errorf("of %q %d differ, want %d: %v", c.answer, found, c.differs, differing(e))
+		}
+	}
 	e.add("library/interposing.txt", []byte("libmtrace.dylib has interposed 'MTLCreateSystemDefaultDevice' to …\nhas interposed 'pthread_mutex_lock'\n"))
 	if found := differing(e); len(found) > 0 {
 		t.Errorf("%v differ", found)

@@ -63,6 +63,8 @@ func expectations(e *Evidence) []expectation {
 // macExpectations are about files that only a Mac's tools can judge.
 var macExpectations = []expectation{
 	{"library/signature", "valid on disk", contains("library/signature.txt", "valid on disk")},
+	{"library/fixups", "a bind of MTLCreateSystemDefaultDevice", contains("library/fixups.txt", "MTLCreateSystemDefaultDevice")},
+	{"library/malformations", "dyld finds none", lacks("library/malformations.txt", "malformed", "not found", "error")},
 	{"library/interposing", "dyld replaces MTLCreateSystemDefaultDevice", contains("library/interposing.txt", "MTLCreateSystemDefaultDevice")},
 	{"library/interposed-locks", "dyld replaces pthread_mutex_lock", contains("library/interposing.txt", "pthread_mutex_lock")},
 }
@@ -74,6 +76,19 @@ func contains(file, text string) func(*Evidence) (string, bool) {
 			return "it is", true
 		}
 		return "not in " + file, false
+	}
+}
+
+// lacks: the file says something else than any of the texts. Its first line is the question.
+func lacks(file string, texts ...string) func(*Evidence) (string, bool) {
+	return func(e *Evidence) (string, bool) {
+		_, answer, asked := strings.Cut(string(e.files[file]), "\n")
+		for _, text := range texts {
+			if strings.Contains(answer, text) {
+				return strings.TrimSpace(answer), false
+			}
+		}
+		return "none", asked
 	}
 }
 

@@ -24,7 +24,8 @@ func (e *Evidence) System(s Setting) {
 	if e.OS == "darwin" {
 		questions = macQuestions
 		questions["library/signature.txt"] = []string{"codesign", "--verify", "--verbose=4", s.Library}
-		questions["library/fixups.txt"] = []string{"dyld_info", "-fixups", "-validate_only", s.Library}
+		questions["library/fixups.txt"] = []string{"dyld_info", "-fixups", s.Library}
+		questions["library/malformations.txt"] = []string{"dyld_info", "-validate_only", s.Library} // with it dyld_info prints nothing else
 		questions["library/load-commands.txt"] = []string{"otool", "-l", s.Library}
 	}
 	for name, question := range questions {

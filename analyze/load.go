@@ -413,6 +413,9 @@ func (l *loader) source(r *tracefile.Reader) {
 		if p.End != nil {
 			s.LeftOut += int64(p.End.LeftOut)
 		}
+		if p.WaitsUnseen != "" && p.Clock != 0 { // a process without a clock made no Metal call
+			s.WaitsUnseen++
+		}
 	}
 	if first := l.main(); first != nil {
 		s.Program = first.Program

@@ -119,7 +119,9 @@ type Source struct {
 	Recorded []Recorded // the times that were recorded, where that is not all of the run
 	Selected []string   // which calls were asked for, flag by flag, where that is not all of them
 	LeftOut  int64      // records that were not asked for
-	Asked    string     // how less than all was asked for, where there are no times, or they are not known; else empty
+	// WaitsUnseen is in how many processes no wait for a lock or a signal could be recorded.
+	WaitsUnseen int
+	Asked       string // how less than all was asked for, where there are no times, or they are not known; else empty
 }
 
 // Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.

@@ -70,6 +70,21 @@ func (l *loader) recorded(r *tracefile.Reader) {
 
 // RecordedText says in one line what of its run a trace has; empty when that is all.
 func (s *Source) RecordedText() string {
+	texts := []string{s.selectedText(), s.waitsText()}
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
+}
+
+// waitsText says that waits for locks and signals are missing, where they are.
+func (s *Source) waitsText() string {
+	if s.WaitsUnseen == 0 {
+		return ""
+	}
+	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
+		": the system does not let the tracer replace functions there, and what follows cannot tell whether threads wait for each other"
+}
+
+// selectedText is RecordedText for what was asked for.
+func (s *Source) selectedText() string {
 	text := s.timesText()
 	if len(s.Selected) == 0 {
 		return text

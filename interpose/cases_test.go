@@ -19,7 +19,9 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sources []string
-	for _, folder := range []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze/cause", "../analyze/evidence", "../analyze/replay", "../collector/tracefile", "../cmd/mtrace"} {
+	folders := []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze", "../analyze/cause", "../analyze/evidence", "../analyze/replay",
+		"../collector/tracefile", "../cmd/mtrace"}
+	for _, folder := range folders {
 		found, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		sources = append(sources, found...)
 	}

@@ -2,3 +2,4 @@
 #include "waits/handoff.c"
 #include "waits/locks.c"
 #include "waits/processes.c"
+#include "waits/replaced.c"

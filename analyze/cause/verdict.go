@@ -189,9 +189,16 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
+// shownByWaits are the causes that waits for locks and signals show: without those they are not ruled out.
+var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalance, SingleSubmitter}
+
 // hedge says that a verdict is about a part of what happened, where that is what was asked for. Nothing is ruled out by it: what would show a cause
 // may be in what was left out.
 func (v *Verdict) hedge(t *analyze.Trace) {
+	if t.Source.WaitsUnseen > 0 {
+		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return slices.Contains(shownByWaits, f.Cause) })
+		v.Summary += " But no wait for a lock or a signal is recorded, so threads may wait for each other without it being seen."
+	}
 	if len(t.Source.Selected) == 0 {
 		return
 	}

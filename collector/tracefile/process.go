@@ -21,6 +21,7 @@ type Process struct {
 	Canary                       map[wire.Call]int // how often the self-check made each call; nil when there was none
 	Cost                         int64             // what recording a call cost, measured in the process, in picoseconds; 0 when not known
 	Warnings                     []string          // lines for the user, in the order of arrival
+	WaitsUnseen                  string            // why none of its waits for locks and signals are recorded; empty when they are
 	NotTraced                    string            // why nothing of it is recorded although it uses Metal; empty when it is, or does not
 	Stacks                       map[wire.StackID]wire.Stack
 	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen

@@ -167,11 +167,14 @@ func (p *Process) readFacts(payload []byte) error {
 		case wire.FactThreadName:
 			p.ThreadNames[f.Key] = f.Text
 		case wire.FactWarning:
-			if f.Key == wire.NotTraced {
+			switch f.Key {
+			case wire.NotTraced:
 				p.NotTraced = f.Text
-				continue
+			case wire.WaitsUnseen:
+				p.WaitsUnseen = f.Text
+			default:
+				p.Warnings = append(p.Warnings, f.Text)
 			}
-			p.Warnings = append(p.Warnings, f.Text)
 		case wire.FactStack:
 			if p.Stacks[wire.StackID(f.Key)], err = f.Stack(); err != nil {
 				return err

@@ -131,6 +131,9 @@ func (p *Process) facts() (facts []textFact) {
 	for _, text := range p.Warnings {
 		facts = append(facts, textFact{Kind: wire.FactWarning, Text: text})
 	}
+	if p.WaitsUnseen != "" {
+		facts = append(facts, textFact{Kind: wire.FactWarning, Key: wire.WaitsUnseen, Text: p.WaitsUnseen})
+	}
 	if p.NotTraced != "" {
 		facts = append(facts, textFact{Kind: wire.FactWarning, Key: wire.NotTraced, Text: p.NotTraced})
 	}

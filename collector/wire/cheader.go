@@ -39,6 +39,7 @@ func CHeader() string {
 	def("NESTED_FAMILIES", NestedFamilies)
 	def("UNSEEN_DEVICE", UnseenDevice)
 	def("NOT_TRACED", NotTraced)
+	def("WAITS_UNSEEN", WaitsUnseen)
 	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
 	def("FRAME_HEADER_SIZE", FrameHeaderSize)
 	def("THREAD_TIME_SIZE", ThreadTimeSize)

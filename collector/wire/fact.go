@@ -15,7 +15,7 @@ const (
 	FactClass      FactKind = 2 // Aux is the Family
 	FactDevice     FactKind = 3
 	FactThreadName FactKind = 4
-	FactWarning    FactKind = 5 // Key may be UnseenDevice or NotTraced
+	FactWarning    FactKind = 5 // Key may be UnseenDevice, NotTraced or WaitsUnseen
 	FactStack      FactKind = 6 // see Stack
 	FactImage      FactKind = 7 // see Image
 	FactSymbol     FactKind = 8
@@ -41,7 +41,8 @@ var facts = [...]factRow{
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number", text: "the class's name"},
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device", text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced",
+	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced, " +
+		"3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
 	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
 		aux: "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
@@ -68,6 +69,7 @@ var facts = [...]factRow{
 const (
 	UnseenDevice = 1 // a device was made where the tracer does not look
 	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text says why
+	WaitsUnseen  = 3 // the library replaces no function there, so no wait for a lock or a signal is recorded
 )
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.

@@ -19,6 +19,7 @@
 #include "top/drainer.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"
+#include "waits/replaced.h"
 
 const struct mt_feature mt_features[] = {
     {.load = mt_skip_start},
@@ -29,7 +30,7 @@ const struct mt_feature mt_features[] = {
     {.begin = mt_completion_start, .class_seen = mt_completion_see},
     {.begin = mt_python_find},
     {.load = mt_stack_start, .begin = mt_stack_say, .thread_opening = mt_stack_open, .fork_begins = mt_stack_fork_begins, .fork_over = mt_stack_fork_over},
-    {.thread_opening = mt_lock_open},
+    {.connected = mt_waits_check, .thread_opening = mt_lock_open},
     {.thread_opening = mt_handoff_open},
     {.begin = mt_early_count, .thread_opened = mt_early_replay, .fork_starts_over = mt_early_forget}, // marks from before the first Metal call
     {.thread_opening = mt_scopes_open, .thread_left = mt_scopes_end},

@@ -1,10 +1,12 @@
 // macOS: dyld's interposing reaches the calls of every image, and those of Apple's own frameworks to these functions, but not our
 // own (interpose_darwin.c). Locks of the kind os_unfair_lock cannot be seen.
 #include <dispatch/dispatch.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include "waits/handoff.h"
 #include "waits/locks.h"
 #include "waits/queues.h"
+#include "waits/replaced.h"
 #include "stacks/python.h"
 #include "stacks/stack.h"
 
@@ -94,6 +96,21 @@ extern void _Block_release(const void *block);
 __attribute__((constructor)) static void fill(void) {
   mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait, original_semaphore_signal,
       original_group_wait, original_group_leave};
+}
+
+// dyld's table of replacements shows in what dlsym says (dyld, Loader.cpp). Another inserted library may replace some of the functions, too, and
+// come after us: one of ours is enough to know that they are applied.
+bool mt_waits_replaced(void) {
+  static const struct {
+    const char *name;
+    const void *replacement;
+  } some[] = {{"pthread_mutex_lock", (const void *)mutex_lock},
+              {"pthread_rwlock_wrlock", (const void *)wrlock},
+              {"dispatch_sync_f", (const void *)sync_f},
+              {"dispatch_block_create_with_qos_class", (const void *)block_create_with_qos_class}};
+  for (unsigned i = 0; i < sizeof some / sizeof *some; i++)
+    if (dlsym(RTLD_DEFAULT, some[i].name) == some[i].replacement) return true;
+  return false;
 }
 
 __attribute__((used, section("__DATA,__interpose"))) static const struct {

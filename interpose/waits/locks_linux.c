@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"
+#include "waits/replaced.h"
 #include "stacks/python.h"
 #include "stacks/stack.h"
 #include "system/originals.h"
@@ -20,6 +21,8 @@
 // The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED); }
+
+bool mt_waits_replaced(void) { return true; } // a library that the dynamic linker preloads comes before the C library
 
 // What is seldom is in functions of its own, so that who finds a lock free saves no register for it. The interpreter's lock is touched by
 // all threads of Python all the time: that hands nothing over.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -32,6 +33,7 @@ type sight struct {
 	canary   map[wire.Call]int // and those of them that were seen
 	lost     uint64
 	warnings []string
+	unseen   string // why no wait for a lock was recorded; empty when they were
 	cut      string
 }
 
@@ -48,6 +50,7 @@ func readTrace(path string) (*sight, error) {
 	}
 	for _, p := range reader.Processes() {
 		s.warnings = append(s.warnings, p.Warnings...)
+		s.unseen = cmp.Or(s.unseen, p.WaitsUnseen)
 		for call, n := range p.Canary {
 			s.checked[call] += n
 		}
@@ -215,7 +218,10 @@ func fullQueue(r *said, s *sight) Check {
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
 	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were seen", nanosText(r.Lock), nanosText(s.lock))
-	if math.Abs(s.lock-r.Lock) > r.Lock/10 {
+	if s.unseen != "" {
+		c.Status, c.Text = Fail, s.unseen
+		c.Advice = "reports cannot tell whether threads wait for each other; no setting of mtrace changes that"
+	} else if math.Abs(s.lock-r.Lock) > r.Lock/10 {
 		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace doctor --json"
 	}
 	return c

@@ -213,6 +213,26 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestLock: a wait that was not seen is told from one that could not be.
+func TestLock(t *testing.T) {
+	const refused = "waits for locks and signals are not recorded: dyld refuses"
+	for _, c := range []struct {
+		name   string
+		seen   sight
+		status Status
+		text   string
+	}{
+		{"seen", sight{lock: 99e6}, OK, "were seen"},
+		{"not seen", sight{}, Warn, "0 ns of it were seen"},
+		{"could not be seen", sight{unseen: refused}, Fail, refused},
+	} {
+		got := lock(&said{Lock: 100e6}, &c.seen)
+		if got.Status != c.status || !strings.Contains(got.Text, c.text) {
+			t.Errorf("%s: %s %q, want %s and %q", c.name, got.Status, got.Text, c.status, c.text)
+		}
+	}
+}
+
 func TestScrub(t *testing.T) {
 	p := Private{}.add("/Users/ann", "~").add("ann", "USER").add("ann-macbook.local", "HOST").add("root", "USER").add("al", "USER")
 	for text, want := range map[string]string{

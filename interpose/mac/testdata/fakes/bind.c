@@ -4,6 +4,7 @@
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include "fakes.h"
 
@@ -55,3 +56,16 @@
     return to arguments; \
   }
 IMPORTS(X)
+#undef X
+
+const void *mac_original(const char *name) {
+#define X(type, function, parameters, arguments) {#function, (const void *)original_##function},
+  static const struct {
+    const char *name;
+    const void *original;
+  } originals[] = {IMPORTS(X)};
+#undef X
+  for (unsigned i = 0; i < sizeof originals / sizeof *originals; i++)
+    if (strcmp(originals[i].name, name) == 0) return originals[i].original;
+  return NULL;
+}

@@ -99,7 +99,13 @@ unsigned mac_pairs(void) {
 }
 
 const void *mac_replacement(const void *original) {
+  if (getenv("MAC_REFUSE_INTERPOSING")) return original;
   for (const struct pair *p = __start_mac_interpose; p < __stop_mac_interpose; p++)
     if (p->original == original) return p->replacement;
   return original;
+}
+
+void *mac_dlsym(void *library, const char *name) {
+  const void *original = library == RTLD_DEFAULT ? mac_original(name) : NULL;
+  return original ? (void *)mac_replacement(original) : (dlsym)(library, name);
 }

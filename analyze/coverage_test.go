@@ -139,7 +139,7 @@ func TestLayers(t *testing.T) {
 	if encode := trace.Threads[0].Exclusive[analyze.PartEncode]; encode != 400+60+6*100+2*1000+80 {
 		t.Errorf("%d ns of encoding", encode)
 	}
-	shares := kernels.Split(&analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1, End: 601}, Encoders: trace.CommandBuffers[0].Encoders}, trace.Window)
+	shares := kernels.Split(&analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1, End: 601}, Encoders: trace.CommandBuffers[0].Encoders}, trace.Window, kernels.CostsOf(trace))
 	if len(shares) != 5 || shares[1].Layer.Name() != "MPSMatrixMultiplication" {
 		t.Errorf("shares %+v", shares)
 	}

@@ -1,8 +1,11 @@
 package analyze_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"mtrace/analyze"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
@@ -73,12 +76,12 @@ func TestIndirectCommands(t *testing.T) {
 	d.fill(graph, 0, work, 3000)
 	d.fill(graph, 1, other, 1000)
 	d.fill(graph, 2, decoy, 0)
-	run("work 750000, other 250000", func() {
+	run("work 500000, other 500000", func() {
 		d.bind(decoy)
 		d.dispatch(0)
 		d.execute(graph, 0, 3)
 	})
-	run("work 750000, other 250000", func() { d.execute(graph, 0, 3) })
+	run("work 500000, other 500000", func() { d.execute(graph, 0, 3) })
 	run("other 1000000", func() { d.execute(graph, 1, 1) })
 	again := d.command(graph, 1) // a new object is the same place
 	d.Call(wire.FamilyIndirectCommand, "setComputePipelineState:", again, uint64(work), 100, nil)
@@ -108,6 +111,7 @@ func TestIndirectCommands(t *testing.T) {
 	run("indirect command buffer 1000000", func() { d.execute(copied, 0, 1<<60) })
 	trace := script.load(t)
 	checkShares(t, trace, want, kernelOf)
+	checkThreads(t, trace, "work 3000, other 1000")
 	for _, k := range kernels.Summarize(trace) {
 		if k.Name == "decoy" {
 			t.Errorf("a kernel that never ran a thread: %+v", k)
@@ -131,7 +135,7 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	d.execute(graph, 0, 1)
 	d.end(1000)
 	trace := script.load(t)
-	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
+	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -154,7 +158,7 @@ func TestIndirectDrawings(t *testing.T) {
 	draw(1, stones, 100)
 	draw(2, 0, 600) // with the encoder's
 	draw(3, stones, 0)
-	want := []string{"trees 300000, stones 100000, pass 600000", "stones 1000000", "indirect command buffer 1000000"}
+	want := []string{"trees 333333, stones 333333, pass 333334", "stones 1000000", "indirect command buffer 1000000"}
 	for i, r := range [][2]uint64{{0, 4}, {1, 1}, {4, 2}} {
 		d.begin("renderCommandEncoderWithDescriptor:")
 		if i == 0 {
@@ -163,5 +167,19 @@ func TestIndirectDrawings(t *testing.T) {
 		d.execute(scene, r[0], r[1])
 		d.end(5000)
 	}
-	checkShares(t, script.load(t), want, kernelOf)
+	trace := script.load(t)
+	checkShares(t, trace, want, kernelOf)
+	checkThreads(t, trace, "trees 300, stones 100, pass 600")
+}
+
+// checkThreads compares the threads of each kernel of the first command buffer with what is wanted.
+func checkThreads(t *testing.T, trace *analyze.Trace, want string) {
+	t.Helper()
+	var says []string
+	for _, s := range kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)) {
+		says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.Threads))
+	}
+	if got := strings.Join(says, ", "); got != want {
+		t.Errorf("the first command buffer dispatches %s; want %s", got, want)
+	}
 }

@@ -148,8 +148,8 @@ func TestOperations(t *testing.T) {
 	var of, all analyze.Nanos
 	for _, o := range ks[0].Operations {
 		of += o.GPU
-		if o.Measured != (o.Name == "step" || o.Name == "layer" || o.Name == "tuned kernel") {
-			t.Errorf("%q is measured: %v", o.Name, o.Measured)
+		if measured := o.Source == kernels.Measured; measured != (o.Name == "step" || o.Name == "layer" || o.Name == "tuned kernel") {
+			t.Errorf("%q is measured: %v", o.Name, measured)
 		}
 	}
 	for _, o := range sum.Operations() {

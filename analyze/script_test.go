@@ -50,9 +50,10 @@ func checkShares(t *testing.T, trace *analyze.Trace, want []string, name func(ke
 	if len(trace.CommandBuffers) != len(want) {
 		t.Fatalf("%d command buffers, not %d", len(trace.CommandBuffers), len(want))
 	}
+	costs := kernels.CostsOf(trace)
 	for i := range trace.CommandBuffers {
 		var says []string
-		for _, s := range kernels.Split(&trace.CommandBuffers[i], trace.Window) {
+		for _, s := range kernels.Split(&trace.CommandBuffers[i], trace.Window, costs) {
 			says = append(says, strings.TrimSpace(fmt.Sprintf("%s %d", name(s), s.GPU)))
 		}
 		if got := strings.Join(says, ", "); got != want[i] {

@@ -17,6 +17,7 @@ type mix struct {
 	commit              int64
 	ahead               int   // command buffers in flight of a thread
 	sync, together      bool  // wait for everybody; both kernels in one command buffer
+	mixed               bool  // gelu twice in every other command buffer
 	thinker             int64 // what the first thread thinks
 }
 
@@ -29,7 +30,7 @@ func (m mix) build() *tracesim.Sim {
 		s.Thread(func(t *tracesim.Thread) {
 			t.Work(int64(i) * 50 * us)
 			var flying []*tracesim.Buffer
-			for range 100 {
+			for n := range 100 {
 				think := m.think
 				if i == 0 && m.thinker > 0 {
 					think = m.thinker
@@ -42,6 +43,9 @@ func (m mix) build() *tracesim.Sim {
 					b = t.CommandBuffer(q)
 				}
 				t.Encode(b, "gelu", m.gelu)
+				if m.mixed && n%2 == 0 {
+					t.Encode(b, "gelu", m.gelu)
+				}
 				t.Commit(b)
 				if flying = append(flying, b); len(flying) >= max(1, m.ahead) {
 					t.Wait(flying[0])
@@ -68,6 +72,8 @@ func TestFasterThings(t *testing.T) {
 	everybody := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 100 * us, think: 100 * us, commit: 3 * us, sync: true}
 	beside := one
 	beside.together = true // the GPU's clock does not tell them apart
+	mixed := beside
+	mixed.mixed = true // but the run does
 	change := func(m mix, by func(*mix)) mix { by(&m); return m }
 	for _, c := range []struct {
 		name   string
@@ -82,7 +88,7 @@ func TestFasterThings(t *testing.T) {
 		{"three in flight of half", one, change(one, func(m *mix) { m.ahead = 3; m.matmul /= 2; m.gelu /= 2 }),
 			[]replay.Wanted{{Kind: "in-flight", Pattern: "3"}, {Kind: "kernel", Pattern: "*", Factor: 0.5}}},
 		{"a kernel, four threads", four, change(four, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul_f32", Factor: 0.5}}},
-		{"a kernel beside another in a command buffer", beside, change(beside, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a kernel beside another in a command buffer", mixed, change(mixed, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
 		{"a call, four threads", four, change(four, func(m *mix) { m.commit /= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 0.25}}},
 		{"a slower call", four, change(four, func(m *mix) { m.commit *= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 4}}},
 		{"threads, four threads", four, change(four, func(m *mix) { m.think /= 2 }), []replay.Wanted{{Kind: "thread", Pattern: "*", Factor: 0.5}}},
@@ -102,6 +108,20 @@ func TestFasterThings(t *testing.T) {
 				t.Errorf("predicted %.2f (%.2f to %.2f), the run is %.2f times as fast", g.Estimate, g.Low, g.High, real)
 			}
 		})
+	}
+}
+
+// Of a kernel that always shares its command buffers with the same other one nothing is predicted: not by how many threads each has.
+func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
+	m := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us, together: true}
+	a := cause.Analyze(load(t, m.build().Run(t)), cause.Options{})
+	if _, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}); err != nil || !strings.Contains(why, "does not show what kernel matmul_f32 costs") {
+		t.Errorf("%q, %v", why, err)
+	}
+	for _, g := range a.Gains() {
+		if g.Kind == replay.KindKernel {
+			t.Errorf("%+v", g)
+		}
 	}
 }
 

@@ -143,6 +143,9 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	case !r.Made():
 		return g, r.Why, nil
 	}
+	if name := r.NotIdentified(wanted); name != "" {
+		return g, fmt.Sprintf("the run does not show what kernel %s costs: it always shares command buffers and encoders with the same others", name), nil
+	}
 	var kinds []string
 	for _, w := range wanted {
 		kinds = append(kinds, w.Kind)
@@ -200,9 +203,10 @@ func (a *Analysis) there(kind string) []string {
 	var all evidence.Ordered[string, struct{}]
 	switch kind {
 	case replay.KindKernel:
+		costs := kernels.CostsOf(a.Trace)
 		for b := range a.Trace.Buffers() {
-			for _, s := range kernels.Split(b, a.Trace.Window) {
-				all.Number(s.Kernel)
+			for _, s := range kernels.Split(b, a.Trace.Window, costs) {
+				all.Number(s.Name())
 			}
 		}
 	case replay.KindCall:

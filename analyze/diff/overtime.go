@@ -62,9 +62,10 @@ func (c *overTime) add(t *analyze.Trace) {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
 	}
 	c.commits(t)
+	costs := kernels.CostsOf(t)
 	for b := range t.Buffers() {
 		if b.Committed.Known() && t.Began(b.GPU.Begin) {
-			c.work(b, t.Window)
+			c.work(b, t.Window, costs)
 		}
 	}
 }
@@ -100,21 +101,21 @@ func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 }
 
 // work takes in what the GPU did of a command buffer.
-func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval) {
-	shares := kernels.Split(b, window)
+func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs *kernels.Costs) {
+	shares := kernels.Split(b, window, costs)
 	stages := map[string]analyze.Nanos{} // what an encoder ran on after its first channel
 	for _, s := range shares {
 		if s.Dispatches == 0 {
-			stages[s.Kernel] += s.GPU
+			stages[s.Name()] += s.GPU
 		}
 	}
 	for _, s := range shares {
 		if s.Dispatches > 0 {
-			if c.kernels[s.Kernel] == nil {
-				c.kernels[s.Kernel] = &bins{}
+			if c.kernels[s.Name()] == nil {
+				c.kernels[s.Name()] = &bins{}
 			}
-			c.kernels[s.Kernel].add(int64(b.GPU.Begin), float64(s.GPU+stages[s.Kernel])/float64(s.Dispatches))
-			delete(stages, s.Kernel)
+			c.kernels[s.Name()].add(int64(b.GPU.Begin), float64(s.GPU+stages[s.Name()])/float64(s.Dispatches))
+			delete(stages, s.Name())
 		}
 	}
 }
@@ -142,6 +143,8 @@ func (c *overTime) give(r *Run) {
 		}
 	}
 	for name, b := range c.kernels {
-		r.measure(KindKernel, name).bins = b
+		if m := r.measures[Key{KindKernel, name}]; m != nil { // its cost is identified
+			m.bins = b
+		}
 	}
 }

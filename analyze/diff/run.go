@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/analyze/report"
 	"mtrace/analyze/statistics"
 )
@@ -169,6 +170,9 @@ func (r *Run) fromReport() {
 		m.mean, m.share = ratio(totals[c.Selector], m.count), ratio(totals[c.Selector], threadTime)
 	}
 	for _, k := range doc.Kernels {
+		if k.Source == kernels.NotIdentified { // what is not known cannot have changed
+			continue
+		}
 		m := r.measure(KindKernel, k.Name)
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers)) // of work that is no dispatch: copies, or encoders that no table names
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)

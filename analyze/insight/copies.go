@@ -62,7 +62,9 @@ func copies(in *Input) *Insight {
 	var gpu analyze.Nanos
 	for _, k := range in.Kernels {
 		if k.Name == kernels.Copies {
-			gpu = k.GPU
+			if gpu = k.GPU; k.Source == kernels.NotIdentified {
+				gpu = k.Low
+			}
 		}
 	}
 	took := ""

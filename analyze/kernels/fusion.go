@@ -29,8 +29,8 @@ const (
 	spreads = 256
 )
 
-// Costs are of what fusing saves.
-type Costs struct {
+// LaunchCosts are of what fusing saves.
+type LaunchCosts struct {
 	Launch   analyze.Nanos // to hand over one command buffer and hear back
 	Dispatch analyze.Nanos // to encode one dispatch
 }
@@ -45,7 +45,7 @@ type pairs struct {
 }
 
 // Fusions finds the candidates, those that would save the most first.
-func Fusions(t *analyze.Trace, list []*Kernel, costs Costs) []Fusion {
+func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
 	for _, k := range list {

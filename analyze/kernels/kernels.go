@@ -4,7 +4,6 @@ package kernels
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"mtrace/analyze"
 )
@@ -18,233 +17,29 @@ const (
 	Nothing = "(no work recorded)"
 )
 
-// A Share is the part of a command buffer's GPU time that goes to one run of dispatches, or to an encoder without any.
-type Share struct {
-	Encoder    *analyze.Encoder // nil when the command buffer has none
-	Channel    string           // of the GPU; "" when not known
-	Kernel     string
-	Layer      *analyze.Layer // who dispatched; nil is the program itself
-	Operation  analyze.Operation
-	Dispatches int
-	Threads    uint64
-	Unsized    bool // Threads is not known
-	GPU        analyze.Nanos
-	Measured   bool // the time is the GPU's own; otherwise it was split in proportion to the threads dispatched
-	Whole      bool // the time of the operation is the GPU's own: all that shares it is of this operation
-}
-
-// Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches: the parts add up to the rows exactly.
-// A row of one encoder is that encoder's, split in proportion to the threads dispatched. Of one that stands for all encoders, times that
-// were measured are taken as they are, and what they leave goes to those that were not.
-func Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	var s Splitter
-	return s.Split(b, window)
-}
-
-// A Splitter splits one command buffer after another in the same memory: there are millions.
-type Splitter struct {
-	shares    []Share
-	estimated []Share
-	seen      []bool // encoders whose dispatches are counted: the stages of one encoder are several rows
-}
-
-// Split is what the function of that name is. The shares are valid until the next.
-func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	s.shares, s.seen = s.shares[:0], s.seen[:0]
-	for row := range b.GPUWork() {
-		within := row.Within(window)
-		if row.Encoder == analyze.NoEncoder {
-			s.estimate(b, within)
-			continue
-		}
-		if len(s.seen) == 0 {
-			s.seen = append(s.seen, make([]bool, len(b.Encoders))...)
-		}
-		from := len(s.shares)
-		s.shares = inEncoder(s.shares, b, &b.Encoders[row.Encoder])
-		of := s.shares[from:]
-		divide(of, within.Length())
-		measured, whole := oneKernel(of), oneOperation(of)
-		for k := range of {
-			of[k].Measured, of[k].Whole, of[k].Channel = measured, whole, row.Channel
-			if s.seen[row.Encoder] {
-				of[k].Dispatches, of[k].Threads = 0, 0
-			}
-		}
-		s.seen[row.Encoder] = true
-	}
-	return s.shares
-}
-
-// estimate divides a time of all encoders of b among them.
-func (s *Splitter) estimate(b *analyze.CommandBuffer, within analyze.Interval) {
-	total := within.Length()
-	if len(b.Encoders) == 0 {
-		s.shares = append(s.shares, Share{Kernel: Nothing, Operation: b.Operation(nil, nil), GPU: total, Measured: true, Whole: true})
-		return
-	}
-	lengths, rest, measured := measuredLengths(b, within)
-	s.estimated = s.estimated[:0]
-	for i := range b.Encoders {
-		e := &b.Encoders[i]
-		if !e.GPU.Known() {
-			s.estimated = inEncoder(s.estimated, b, e)
-			continue
-		}
-		from := len(s.shares)
-		s.shares = inEncoder(s.shares, b, e)
-		of := s.shares[from:]
-		divide(of, lengths[i])
-		one, whole := oneKernel(of), oneOperation(of)
-		for k := range of {
-			of[k].Measured, of[k].Whole = one, whole
-		}
-	}
-	divide(s.estimated, rest)
-	one, whole := measured == 0 && oneKernel(s.estimated), measured == 0 && oneOperation(s.estimated)
-	for k := range s.estimated {
-		s.estimated[k].Measured, s.estimated[k].Whole = one, whole
-	}
-	s.shares = append(s.shares, s.estimated...)
-}
-
-// measuredLengths are the times of the encoders that were measured, in the part of b's time that counts, and what they leave of it.
-// Encoders that ran at the same time share it.
-func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
-	sum := analyze.Nanos(0)
-	for i := range b.Encoders {
-		if gpu := b.Encoders[i].GPU; gpu.Known() {
-			if lengths == nil {
-				lengths = make([]analyze.Nanos, len(b.Encoders))
-			}
-			lengths[i] = analyze.Interval{Begin: max(gpu.Begin, within.Begin), End: min(gpu.End, within.End)}.Length()
-			sum += lengths[i]
-			measured++
-		}
-	}
-	total := within.Length()
-	if sum <= total {
-		return lengths, total - sum, measured
-	}
-	upTo, given := analyze.Nanos(0), analyze.Nanos(0)
-	for i := range lengths {
-		upTo += lengths[i]
-		until := min(total, analyze.Nanos(float64(total)*(float64(upTo)/float64(sum))))
-		if upTo == sum {
-			until = total
-		}
-		lengths[i], given = until-given, until
-	}
-	return lengths, 0, measured
-}
-
-// inEncoder appends what an encoder of b did, without times.
-func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []Share {
-	before := len(shares)
-	for d := range e.Runs() {
-		name := Unknown
-		switch {
-		case d.Opaque:
-			name = Opaque
-		case d.Pipeline != nil:
-			name = cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label, Unknown)
-		}
-		shares = append(shares, Share{Encoder: e, Kernel: name, Layer: d.Layer, Operation: b.Operation(e, d), Dispatches: d.Count, Threads: d.Threads, Unsized: d.Unsized})
-	}
-	if len(shares) > before {
-		return shares
-	}
-	if e.Copies == 0 && e.Label != "" && e.GPU.Known() {
-		// Instruments records encoders, not what was dispatched in them: they go by their labels.
-		return append(shares, Share{Encoder: e, Kernel: "encoder " + strconv.Quote(e.Label), Operation: b.Operation(e, nil), Dispatches: 1})
-	}
-	name := Nothing
-	switch {
-	case e.Copies > 0 || e.Kind == analyze.EncoderBlit:
-		name = Copies
-	case e.Kind == analyze.EncoderRender:
-		name = Render
-	}
-	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer, Operation: b.Operation(e, nil)})
-}
-
-func oneKernel(shares []Share) bool {
-	for i := range shares {
-		if shares[i].Kernel != shares[0].Kernel {
-			return false
-		}
-	}
-	return true
-}
-
-func oneOperation(shares []Share) bool {
-	for i := range shares {
-		if shares[i].Operation != shares[0].Operation {
-			return false
-		}
-	}
-	return true
-}
-
-// meanThreads is how many threads a dispatch has on average, of those of which it is known.
-func meanThreads(shares []Share) float64 {
-	sum, sized := 0.0, 0
-	for i := range shares {
-		if !shares[i].Unsized && shares[i].Dispatches > 0 {
-			sum += float64(max(1, shares[i].Threads))
-			sized += shares[i].Dispatches
-		}
-	}
-	if sized == 0 {
-		return 1
-	}
-	return sum / float64(sized)
-}
-
-// weight is what a share counts in an estimate: its threads. Dispatches of which only the GPU knows how many threads they have count as much
-// as the others do on average.
-func (s *Share) weight(mean float64) float64 {
-	if s.Unsized {
-		return mean * float64(max(1, s.Dispatches))
-	}
-	return float64(max(1, s.Threads))
-}
-
-// divide gives each share its part of total; what is rounded away goes on to the next, so that nothing is lost.
-func divide(shares []Share, total analyze.Nanos) {
-	mean, sum := meanThreads(shares), 0.0
-	for i := range shares {
-		sum += shares[i].weight(mean)
-	}
-	upTo, given := 0.0, analyze.Nanos(0)
-	for i := range shares {
-		upTo += shares[i].weight(mean)
-		until := analyze.Nanos(float64(total) * (upTo / sum))
-		if i == len(shares)-1 {
-			until = total
-		}
-		until = min(max(until, given), total)
-		shares[i].GPU = until - given
-		given = until
-	}
-}
-
 // A Kernel sums what one kernel did.
 type Kernel struct {
 	Name        string
+	Variant     string // which of several kernels of that name; "" when there is one
 	Dispatches  int
-	GPU         analyze.Nanos
-	Share       float64 // of all GPU time
-	Measured    bool    // all of GPU is
+	GPU         analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
+	Low, High   analyze.Nanos // what GPU certainly is between
+	Source      string        // of GPU: Measured, Fitted or NotIdentified
+	Rank        int           // 1 is the most GPU time; equal where intervals overlap, 0 where not identified
+	Share       float64       // of all GPU time
 	MeanThreads float64
 	Buffers     int          // command buffers it was in
 	Layers      []string     // by whom it was dispatched: names of layers, each once
 	Operations  []*Operation // that it was run for, those with the most GPU time first
 
-	threads float64 // of all dispatches
+	threads float64       // of all dispatches
+	alone   analyze.Nanos // of times that it has to itself
+	shared  analyze.Nanos // all times that it has together with others
+	beyond  bool          // there were too many kernels to fit its cost
 }
 
-// Summarize sums over all command buffers; the most GPU time comes first. The kernels' times add up to the rows of GPU work.
+// Summarize sums over all command buffers; the most GPU time comes first, and kernels whose time is not identified
+// last. The kernels' times add up to the rows of GPU work.
 func Summarize(t *analyze.Trace) []*Kernel {
 	s := NewSum(t)
 	return s.Kernels()
@@ -252,50 +47,109 @@ func Summarize(t *analyze.Trace) []*Kernel {
 
 // A Sum sums what the kernels of a trace did, or of several parts of one.
 type Sum struct {
-	by     map[string]*Kernel
-	list   []*Kernel // as they first came
 	Timing Timing
 
-	operations map[operationOf]*Operation
-	named      []operationOf // as they first came
+	by     map[row]*Kernel
+	list   []*Kernel // as they first came
+	fit    *fit
+	uses   []float64     // in times of several kernels, by the fit's columns
+	shared analyze.Nanos // those times
+	named  named
+	costs  *Costs // nil until they are asked for
 }
 
 // NewSum sums over all command buffers.
 func NewSum(t *analyze.Trace) *Sum {
-	sum := &Sum{by: map[string]*Kernel{}, Timing: TimingOf(t), operations: map[operationOf]*Operation{}}
+	sum := &Sum{by: map[row]*Kernel{}, fit: newFit(), Timing: TimingOf(t), named: newNamed()}
+	sum.fit.renumbers = sum.renumber
 	var split Splitter
 	for b := range t.Buffers() {
-		last, began := "", t.Began(b.GPU.Begin)
-		shares := split.Split(b, t.Window)
-		for i := range shares {
-			s := &shares[i]
-			k := sum.kernel(s.Kernel)
-			k.layer(s.Layer.Name())
-			k.GPU += s.GPU
-			k.Measured = k.Measured && s.Measured
-			o := sum.operation(operationOf{s.Operation, s.Kernel})
-			o.GPU += s.GPU
-			o.Measured = o.Measured && s.Whole
-			if !began {
-				continue
-			}
-			o.Dispatches += s.Dispatches
-			k.Dispatches += s.Dispatches
-			k.threads += float64(s.Threads)
-			if last != s.Kernel {
-				k.Buffers++
-				last = s.Kernel
-			}
+		split.measure(b, t.Window)
+		began := t.Began(b.GPU.Begin)
+		for i := range split.times {
+			measured := &split.times[i]
+			sum.take(measured, split.shares[measured.from:measured.to], began)
+		}
+		if began {
+			sum.count(split.shares)
 		}
 	}
 	return sum
 }
 
-func (s *Sum) kernel(name string) *Kernel {
-	k := s.by[name]
+// take takes in a time and what shares it.
+func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
+	fits := t.fits && began
+	for i := range shares {
+		x := &shares[i]
+		k := s.kernel(x.row())
+		k.layer(x.Layer.Name())
+		x.uses(func(u use) {
+			n, times := s.fit.number(u.column)
+			u.count *= times
+			if n < 0 {
+				fits, k.beyond = false, true
+				return
+			}
+			s.fit.use(n, u.count)
+			if began && !x.again {
+				for len(s.uses) <= n {
+					s.uses = append(s.uses, 0)
+				}
+				if !t.alone {
+					s.uses[n] += u.count
+				}
+			}
+			s.named.use(x, n, u.count, t, began)
+		})
+	}
+	s.fit.observe(t.took, fits)
+	s.named.take(shares, t)
+	if t.alone {
+		s.kernel(worker(shares).row()).alone += t.took
+		return
+	}
+	s.shared += t.took
+	for i := range shares {
+		if !slices.ContainsFunc(shares[:i], func(o Share) bool { return o.row() == shares[i].row() }) {
+			s.kernel(shares[i].row()).shared += t.took
+		}
+	}
+}
+
+// worker is the first share that takes time, or the first if none does.
+func worker(shares []Share) *Share {
+	for i := range shares {
+		if shares[i].works() {
+			return &shares[i]
+		}
+	}
+	return &shares[0]
+}
+
+// count counts the dispatches of a command buffer.
+func (s *Sum) count(shares []Share) {
+	last := row{}
+	for i := range shares {
+		x := &shares[i]
+		k := s.kernel(x.row())
+		if !x.again {
+			k.Dispatches += x.Dispatches
+			k.threads += float64(x.Threads)
+			s.named.count(x)
+		}
+		if last != x.row() {
+			k.Buffers++
+			last = x.row()
+		}
+	}
+}
+
+func (s *Sum) kernel(r row) *Kernel {
+	k := s.by[r]
 	if k == nil {
-		k = &Kernel{Name: name, Measured: true}
-		s.by[name] = k
+		k = &Kernel{Name: r.name, Variant: r.variant}
+		s.by[r] = k
 		s.list = append(s.list, k)
 	}
 	return k
@@ -310,29 +164,66 @@ func (k *Kernel) layer(name string) {
 
 // Add adds the sum of the part that comes next.
 func (s *Sum) Add(part *Sum) {
+	to := s.fit.add(part.fit)
+	s.addUses(part.uses, to)
+	for i, at := range to.number {
+		if at < 0 {
+			s.kernel(part.fit.columns[i].row).beyond = true
+		}
+	}
+	s.shared += part.shared
 	for _, p := range part.list {
-		k := s.kernel(p.Name)
+		k := s.kernel(row{p.Name, p.Variant})
 		for _, name := range p.Layers {
 			k.layer(name)
 		}
 		k.Dispatches += p.Dispatches
-		k.GPU += p.GPU
-		k.Measured = k.Measured && p.Measured
 		k.threads += p.threads
 		k.Buffers += p.Buffers
+		k.alone += p.alone
+		k.shared += p.shared
+		k.beyond = k.beyond || p.beyond
 	}
-	s.addOperations(part)
+	s.named.add(&part.named, to)
 	s.Timing.add(part.Timing)
+	s.costs = nil
 }
 
-// Kernels are the kernels of the sum, those with the most GPU time first.
-func (s *Sum) Kernels() []*Kernel {
-	var total analyze.Nanos
-	for _, k := range s.list {
-		total += k.GPU
+// renumber gives the uses of columns their new numbers.
+func (s *Sum) renumber(to renumbering) {
+	old := s.uses
+	s.uses = nil
+	s.addUses(old, to)
+	s.named.renumber(to)
+}
+
+// addUses adds uses of columns that have other numbers here.
+func (s *Sum) addUses(uses []float64, to renumbering) {
+	for i, n := range uses {
+		if at := to.number[i]; at >= 0 {
+			for len(s.uses) <= at {
+				s.uses = append(s.uses, 0)
+			}
+			s.uses[at] += n * to.times[i]
+		}
 	}
-	s.giveOperations(total)
+}
+
+// Kernels are the kernels of the sum: those whose time is known first, the most GPU time first.
+func (s *Sum) Kernels() []*Kernel {
+	costs := s.Costs()
+	total := s.shared
 	for _, k := range s.list {
+		total += k.alone
+	}
+	parts := make([]float64, len(s.list))
+	for i, k := range s.list {
+		parts[i] = costs.rows[row{k.Name, k.Variant}].value
+	}
+	for i, part := range divide(s.shared, parts) {
+		k := s.list[i]
+		e := costs.rows[row{k.Name, k.Variant}]
+		k.give(part, e)
 		if total > 0 {
 			k.Share = float64(k.GPU) / float64(total)
 		}
@@ -340,6 +231,69 @@ func (s *Sum) Kernels() []*Kernel {
 			k.MeanThreads = k.threads / float64(k.Dispatches)
 		}
 	}
-	slices.SortStableFunc(s.list, func(a, b *Kernel) int { return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Name, b.Name)) })
+	s.giveOperations(costs, total)
+	slices.SortStableFunc(s.list, func(a, b *Kernel) int {
+		return cmp.Or(compareKnown(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Variant, b.Variant))
+	})
+	rank(s.list)
 	return s.list
+}
+
+// give gives the kernel its part of times that it shares.
+func (k *Kernel) give(part analyze.Nanos, e estimate) {
+	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
+	switch {
+	case k.beyond:
+		k.Source, k.Low, k.High = NotIdentified, k.alone, k.alone+k.shared
+		return
+	case k.shared == 0 || e.nothing:
+		k.Source = Measured
+		return
+	case e.identified:
+		k.Source = Fitted
+	default:
+		k.Source = NotIdentified
+	}
+	k.Low = min(k.GPU, k.alone+analyze.Nanos(e.low))
+	k.High = max(k.GPU, min(k.alone+k.shared, k.alone+analyze.Nanos(e.high)))
+}
+
+// compareKnown puts kernels whose time is known first, those with the most of it first, and then those that may have
+// the most.
+func compareKnown(a, b *Kernel) int {
+	switch known := b.Source != NotIdentified; {
+	case (a.Source != NotIdentified) != known:
+		if known {
+			return 1
+		}
+		return -1
+	case known:
+		return cmp.Compare(b.GPU, a.GPU)
+	default:
+		return cmp.Compare(b.High, a.High)
+	}
+}
+
+// rank ranks kernels that are in their order. Where the intervals of some of them overlap, they have one rank.
+func rank(list []*Kernel) {
+	known := 0
+	for known < len(list) && list[known].Source != NotIdentified {
+		known++
+	}
+	highest := make([]analyze.Nanos, known+1) // of those from a place on
+	for i := known - 1; i >= 0; i-- {
+		highest[i] = max(highest[i+1], list[i].High)
+	}
+	lowest, now := analyze.Nanos(0), 1
+	for i, k := range list {
+		if k.Rank = 0; i >= known {
+			continue
+		}
+		if i > 0 && lowest > highest[i] {
+			now = i + 1
+		}
+		if k.Rank = now; i == 0 || k.Low < lowest {
+			lowest = k.Low
+		}
+	}
 }

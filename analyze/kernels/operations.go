@@ -11,16 +11,19 @@ import (
 type Operation struct {
 	analyze.Operation
 	Dispatches int
-	GPU        analyze.Nanos
+	GPU        analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
+	Low, High  analyze.Nanos
 	Share      float64  // of all GPU time
-	Measured   bool     // all of GPU is
+	Source     string   // of GPU: Measured, Fitted or NotIdentified
 	Kernels    []string // that it ran, each once
+
+	sum *namedSum
 }
 
-// operationOf tells sums apart: what a kernel did under a name.
+// operationOf tells sums apart: what a kernel did under a name, or, without a kernel, all under that name.
 type operationOf struct {
 	operation analyze.Operation
-	kernel    string
+	kernel    row
 }
 
 // mostOperations bounds the sums: a program may give each of its command buffers a name of its own.
@@ -29,78 +32,261 @@ const mostOperations = 4096
 // Further stands for the operations beyond the bound.
 const Further = "(further operations)"
 
-func (s *Sum) operation(key operationOf) *Operation {
-	o := s.operations[key]
-	if o == nil && len(s.named) >= mostOperations && key.operation.Name != "" {
+// named sums what was run under names.
+type named struct {
+	by    map[operationOf]*namedSum
+	order []operationOf // as they first came
+	total map[analyze.Operation]*namedSum
+	names []analyze.Operation // as they first came
+	whole analyze.Nanos       // times of one operation
+	all   analyze.Nanos
+}
+
+// A namedSum is what was run under a name.
+type namedSum struct {
+	dispatches int
+	own        analyze.Nanos // times that it has to itself
+	uses       []columnUse   // in other times
+}
+
+// A columnUse is how much of a column of the fit was used.
+type columnUse struct {
+	column int
+	count  float64
+}
+
+func newNamed() named {
+	return named{by: map[operationOf]*namedSum{}, total: map[analyze.Operation]*namedSum{}}
+}
+
+func (n *named) of(key operationOf) *namedSum {
+	o := n.by[key]
+	if o == nil && len(n.order) >= mostOperations && key.operation.Name != "" {
 		key.operation = analyze.Operation{Name: Further}
-		o = s.operations[key]
+		o = n.by[key]
 	}
 	if o == nil {
-		o = &Operation{Operation: key.operation, Measured: true, Kernels: []string{key.kernel}}
-		s.operations[key] = o
-		s.named = append(s.named, key)
+		o = &namedSum{}
+		n.by[key] = o
+		n.order = append(n.order, key)
 	}
 	return o
 }
 
-// add adds what another did.
-func (o *Operation) add(other *Operation) {
-	o.Dispatches += other.Dispatches
-	o.GPU += other.GPU
-	o.Measured = o.Measured && other.Measured
-	for _, k := range other.Kernels {
-		if !slices.Contains(o.Kernels, k) {
-			o.Kernels = append(o.Kernels, k)
+func (n *named) totalOf(name analyze.Operation) *namedSum {
+	o := n.total[name]
+	if o == nil && len(n.names) >= mostOperations && name.Name != "" {
+		name = analyze.Operation{Name: Further}
+		o = n.total[name]
+	}
+	if o == nil {
+		o = &namedSum{}
+		n.total[name] = o
+		n.names = append(n.names, name)
+	}
+	return o
+}
+
+func (o *namedSum) use(column int, count float64) {
+	for i := range o.uses {
+		if o.uses[i].column == column {
+			o.uses[i].count += count
+			return
+		}
+	}
+	o.uses = append(o.uses, columnUse{column, count})
+}
+
+// use takes in a use of a share of a time.
+func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
+	if !began || s.again {
+		return
+	}
+	if !t.whole {
+		n.totalOf(s.Operation).use(column, count)
+	}
+	if !t.whole || !t.alone {
+		n.of(operationOf{s.Operation, s.row()}).use(column, count)
+	}
+}
+
+// take takes in a time.
+func (n *named) take(shares []Share, t *measuredTime) {
+	n.all += t.took
+	for i := range shares { // all are listed, in the order in which they came
+		n.of(operationOf{shares[i].Operation, shares[i].row()})
+		n.totalOf(shares[i].Operation)
+	}
+	if !t.whole {
+		return
+	}
+	w := worker(shares)
+	n.whole += t.took
+	n.totalOf(w.Operation).own += t.took
+	if t.alone {
+		n.of(operationOf{w.Operation, w.row()}).own += t.took
+	}
+}
+
+// count counts the dispatches of a share.
+func (n *named) count(s *Share) {
+	n.of(operationOf{s.Operation, s.row()}).dispatches += s.Dispatches
+}
+
+// add adds the sums of the next part.
+func (n *named) add(part *named, to renumbering) {
+	join := func(o, p *namedSum) {
+		o.dispatches += p.dispatches
+		o.own += p.own
+		o.addUses(p.uses, to)
+	}
+	for _, key := range part.order {
+		join(n.of(key), part.by[key])
+	}
+	for _, name := range part.names {
+		join(n.totalOf(name), part.total[name])
+	}
+	n.whole += part.whole
+	n.all += part.all
+}
+
+// addUses adds uses of columns that have other numbers here.
+func (o *namedSum) addUses(uses []columnUse, to renumbering) {
+	for _, u := range uses {
+		if at := to.number[u.column]; at >= 0 {
+			o.use(at, u.count*to.times[u.column])
 		}
 	}
 }
 
-// addOperations adds those of the part that comes next.
-func (s *Sum) addOperations(part *Sum) {
-	for _, key := range part.named {
-		s.operation(key).add(part.operations[key])
+// renumber gives the uses of columns their new numbers.
+func (n *named) renumber(to renumbering) {
+	move := func(o *namedSum) {
+		old := o.uses
+		o.uses = nil
+		o.addUses(old, to)
+	}
+	for _, o := range n.by {
+		move(o)
+	}
+	for _, o := range n.total {
+		move(o)
 	}
 }
 
+// weight is what the uses cost.
+func (o *namedSum) weight(costs *Costs) (weight float64) {
+	for _, u := range o.uses {
+		cost, known := costs.of(u.column)
+		if !known {
+			cost = costs.usual
+		}
+		weight += u.count * cost
+	}
+	return weight
+}
+
 // giveOperations gives the kernels their operations; total is all GPU time.
-func (s *Sum) giveOperations(total analyze.Nanos) {
+func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	for _, k := range s.list {
 		k.Operations = nil
 	}
-	for _, key := range s.named {
-		k := s.by[key.kernel]
-		k.Operations = append(k.Operations, s.operations[key])
+	for _, key := range s.named.order {
+		o, k := s.named.by[key], s.by[key.kernel]
+		out := &Operation{Operation: key.operation, Dispatches: o.dispatches, GPU: o.own, Source: Measured, sum: o}
+		out.Kernels = []string{key.kernel.name}
+		if len(o.uses) > 0 {
+			if out.Source = k.Source; k.Source == Measured { // the kernel's time is, and is divided among what it ran for
+				out.Source = Fitted
+			}
+		}
+		k.Operations = append(k.Operations, out)
+	}
+	for _, k := range s.list {
+		left, weights := k.GPU, make([]float64, len(k.Operations))
+		for i, o := range k.Operations {
+			left -= o.GPU
+			weights[i] = o.sum.weight(costs)
+		}
+		for i, part := range divide(max(0, left), weights) {
+			k.Operations[i].GPU += part
+		}
 	}
 	for _, k := range s.list {
 		inOrder(k.Operations, total)
 	}
 }
 
-// Operations are those of all kernels, the ones with the most GPU time first; their times add up to those of the kernels. There is none when
-// nothing has a name.
+// Operations are those of all kernels, the ones with the most GPU time first; their times add up to those of the
+// kernels. There is none when nothing has a name.
 func (s *Sum) Operations() []*Operation {
-	var list []*Operation
-	by, any, total := map[analyze.Operation]*Operation{}, false, analyze.Nanos(0)
-	for _, key := range s.named {
-		o := s.operations[key]
-		any = any || o.Name != ""
-		total += o.GPU
-		sum := by[o.Operation]
-		if sum == nil {
-			sum = &Operation{Operation: o.Operation, Measured: true}
-			by[o.Operation] = sum
-			list = append(list, sum)
-		}
-		sum.add(o)
+	costs := s.Costs()
+	any, shared, sum := false, s.named.all-s.named.whole, 0.0
+	weights := make([]float64, len(s.named.names))
+	for i, name := range s.named.names {
+		any = any || name.Name != ""
+		weights[i] = s.named.total[name].weight(costs)
+		sum += weights[i]
 	}
 	if !any {
 		return nil
 	}
-	inOrder(list, total)
+	factor := float64(shared) / max(1, sum)
+	by := map[analyze.Operation]*Operation{}
+	var list []*Operation
+	for i, part := range divide(shared, weights) {
+		name := s.named.names[i]
+		o := s.named.total[name]
+		out := &Operation{Operation: name, GPU: o.own + part, Low: o.own + part, High: o.own + part, Source: Measured}
+		if len(o.uses) > 0 {
+			low, high, source := costs.interval(o.uses)
+			out.Source = source
+			out.Low, out.High = min(out.GPU, o.own+analyze.Nanos(low*factor)), max(out.GPU, o.own+analyze.Nanos(high*factor))
+		}
+		by[name] = out
+		list = append(list, out)
+	}
+	for _, key := range s.named.order {
+		o := by[key.operation]
+		if o == nil {
+			o = by[analyze.Operation{Name: Further}]
+		}
+		o.Dispatches += s.named.by[key].dispatches
+		if !slices.Contains(o.Kernels, key.kernel.name) {
+			o.Kernels = append(o.Kernels, key.kernel.name)
+		}
+	}
+	inOrder(list, s.named.all)
 	return list
 }
 
-// inOrder puts operations with the most GPU time first, and says what share of the total each has.
+// interval is what uses cost at least and at most, unscaled, and how that is known.
+func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
+	source = Fitted
+	all := make([]float64, len(c.fit.columns))
+	for _, u := range uses {
+		all[u.column] += u.count
+	}
+	if c.solution != nil {
+		g, fitted := c.solution.scaledUses(all)
+		if e := c.solution.estimate(g); e.identified && fitted {
+			return e.low, e.high, Fitted
+		}
+	}
+	source = NotIdentified
+	for _, u := range uses { // the bounds of its kernels
+		r := c.rows[c.fit.columns[u.column].row]
+		cost, _ := c.of(u.column)
+		if r.value > 0 {
+			low += u.count * cost * r.low / r.value
+			high += u.count * cost * r.high / r.value
+		}
+	}
+	return low, high, source
+}
+
+// inOrder puts operations with the most GPU time first, those whose time is not identified last, and says what share
+// of the total each has.
 func inOrder(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {
 		if total > 0 {
@@ -108,6 +294,15 @@ func inOrder(list []*Operation, total analyze.Nanos) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Operation) int {
-		return cmp.Or(cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Name, b.Name), cmp.Compare(a.From, b.From))
+		return cmp.Or(cmp.Compare(a.open(), b.open()), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.From, b.From))
 	})
+}
+
+// open is 1 when the time is not identified, else 0.
+func (o *Operation) open() int {
+	if o.Source == NotIdentified {
+		return 1
+	}
+	return 0
 }

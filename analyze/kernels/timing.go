@@ -7,10 +7,12 @@ import (
 	"mtrace/analyze"
 )
 
-// The ways in which the times of encoders come about.
+// The ways in which times of kernels come about, and of encoders.
 const (
-	Measured  = "measured"  // the GPU's own clock at their boundaries
-	Estimated = "estimated" // a part of their command buffer's time, in proportion to the threads dispatched
+	Measured      = "measured"       // the GPU's own clock at the boundaries of what ran nothing else
+	Fitted        = "fitted"         // a part of a measured time, by costs that the run identifies
+	NotIdentified = "not identified" // a part of a measured time, of which the run shows only bounds
+	Estimated     = "estimated"      // of encoders: a part of their command buffer's time
 )
 
 // A Timing says how the times of the encoders of a trace came about.
@@ -71,12 +73,4 @@ func (timing *Timing) finish() {
 		timing.Source = Measured
 	}
 	slices.SortFunc(timing.Because, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why)) })
-}
-
-// Source is how the time of one encoder came about.
-func Source(e *analyze.Encoder) string {
-	if e.GPU.Known() {
-		return Measured
-	}
-	return Estimated
 }

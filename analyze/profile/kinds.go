@@ -3,6 +3,8 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -17,13 +19,14 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 
 // gpu is where the GPU's time went. A command buffer, and the time from its commit to its beginning, count once, with the first
 // of its kernels.
-func gpu(t *analyze.Trace) *builder {
+func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
 	var stack []string
 	var of *analyze.Queue
 	queue := queueName(of)
+	var splitter kernels.Splitter
 	for c := range t.Buffers() {
 		queued, first := int64(0), int64(0)
 		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
@@ -35,21 +38,47 @@ func gpu(t *analyze.Trace) *builder {
 		if c.Queue != of {
 			of, queue = c.Queue, queueName(c.Queue)
 		}
-		for _, s := range kernels.Split(c, t.Window) {
-			encoder, timing := "", kernels.Estimated
-			if s.Measured {
-				timing = kernels.Measured
-			}
+		for _, s := range together(splitter.Split(c, t.Window, costs)) {
+			encoder := ""
 			if s.Encoder != nil {
 				encoder = s.Encoder.Label
 			}
-			stack = append(append(stack[:0], s.Kernel), s.Layer.Frames()...)
+			stack = append(append(stack[:0], s.Name()), s.Layer.Frames()...)
 			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queue)
-			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: timing, named: s.Operation.Name}, first, int64(s.GPU), queued)
+			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: s.Source, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
 		}
 	}
 	return b
+}
+
+// together puts kernels whose costs are not identified, one after another in an encoder, into one share, which is called after all of them: a profile has no
+// ranges, and would rank them.
+func together(shares []kernels.Share) []kernels.Share {
+	out := shares[:0]
+	for i := 0; i < len(shares); i++ {
+		s := shares[i]
+		var names []string
+		for at := i; s.Source == kernels.NotIdentified && at < len(shares); at++ {
+			next := &shares[at]
+			if next.Source != kernels.NotIdentified || next.Encoder != s.Encoder || next.Operation != s.Operation || next.Layer != s.Layer {
+				break
+			}
+			if !slices.Contains(names, next.Name()) {
+				names = append(names, next.Name())
+			}
+			if at > i {
+				s.GPU += next.GPU
+				i++
+			}
+		}
+		if len(names) > 1 {
+			slices.Sort(names)
+			s.Kernel, s.Variant = "not told apart: "+strings.Join(names, ", "), ""
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // channelName is how a channel of the GPU stands in a stack; "" leaves it out.

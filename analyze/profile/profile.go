@@ -13,21 +13,31 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/analyze/wholefile"
 )
 
 // Types are the profiles that can be made.
 var Types = []string{"gpu", "api", "wait", "alloc", "compile"}
 
-var builders = map[string]func(*analyze.Trace) *builder{"gpu": gpu, "api": api, "wait": wait, "alloc": alloc, "compile": compilation}
+var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait, "alloc": alloc, "compile": compilation,
+	"gpu": func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
 
 // Build makes one profile of the trace; kind is one of Types.
-func Build(kind string, t *analyze.Trace) (*profile.Profile, error) {
+func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, t, nil) }
+
+// build makes one profile of the trace, in which kernels have these costs; nil are those that the trace itself shows.
+func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profile, error) {
 	build, known := builders[kind]
 	if !known {
 		return nil, fmt.Errorf("no profile %q: there are %s", kind, strings.Join(Types, ", "))
 	}
-	p := build(t).profile
+	var p *profile.Profile
+	if kind == "gpu" && costs != nil {
+		p = gpu(t, costs).profile
+	} else {
+		p = build(t).profile
+	}
 	if err := p.CheckValid(); err != nil {
 		return nil, fmt.Errorf("making the %s profile: %w", kind, err)
 	}
@@ -36,10 +46,14 @@ func Build(kind string, t *analyze.Trace) (*profile.Profile, error) {
 
 // BuildAll makes profiles of several kinds, beside each other.
 func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
+	return buildAll(kinds, t, nil)
+}
+
+func buildAll(kinds []string, t *analyze.Trace, costs *kernels.Costs) ([]*profile.Profile, error) {
 	list, errs := make([]*profile.Profile, len(kinds)), make([]error, len(kinds))
 	var all sync.WaitGroup
 	for i, kind := range kinds {
-		all.Go(func() { list[i], errs[i] = Build(kind, t) })
+		all.Go(func() { list[i], errs[i] = build(kind, t, costs) })
 	}
 	all.Wait()
 	return list, errors.Join(errs...)

@@ -198,7 +198,11 @@ func TestOperationsAreLabels(t *testing.T) {
 		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
 	}}}}
 	got := map[string]int64{}
-	for _, s := range gpu(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}}).profile.Sample {
+	p, err := Build("gpu", &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Sample {
 		got[strings.Join(s.Label["operation"], ",")] += s.Value[1]
 	}
 	if want := map[string]int64{"attention": 1000, "": 1000}; !maps.Equal(got, want) {

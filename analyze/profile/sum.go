@@ -7,6 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 )
 
 // A Sum adds up profiles of the parts of a long trace (analyze.Options.Adds). Its memory grows with different stacks, not with the trace. Times are
@@ -16,14 +17,15 @@ type Sum struct {
 	sums    []*profile.Profile // of each kind
 	pending [][]*profile.Profile
 	window  analyze.Interval
+	costs   *kernels.Costs
 }
 
 // mostPending is how many profiles of a kind are added up at once: what there is already is gone over each time.
 const mostPending = 8
 
-// NewSum is of profiles of these kinds, of Types, and of no parts.
-func NewSum(kinds []string) *Sum {
-	return &Sum{kinds: kinds, sums: make([]*profile.Profile, len(kinds)), pending: make([][]*profile.Profile, len(kinds))}
+// NewSum is of profiles of these kinds, of Types, and of no parts. The costs of kernels are those of the whole run.
+func NewSum(kinds []string, costs *kernels.Costs) *Sum {
+	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)), pending: make([][]*profile.Profile, len(kinds))}
 }
 
 // Add adds the part that comes next.
@@ -32,7 +34,7 @@ func (s *Sum) Add(part *analyze.Trace) error {
 		s.window = part.Window
 	}
 	s.window = analyze.Interval{Begin: min(s.window.Begin, part.Window.Begin), End: max(s.window.End, part.Window.End)}
-	parts, err := BuildAll(s.kinds, part)
+	parts, err := buildAll(s.kinds, part, s.costs)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/fixtures/longtrace"
 )
 
@@ -47,7 +48,7 @@ func TestSum(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		sum, parts := NewSum(Types), 0
+		sum, parts := NewSum(Types, kernels.CostsOf(whole)), 0
 		err = f.EachPart(analyze.Options{}, 3_000, func(part *analyze.Trace, number, of int) error {
 			parts = of
 			return sum.Add(part)

@@ -101,17 +101,20 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits are readings in which the kernels whose shares of their command buffers are only estimated have half as
-// much, or twice as much.
+// splits are readings in which kernels that share command buffers, so that their costs are fitted, have the least share
+// that their intervals allow, and the most.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
-	if c.Scale == nil || !c.Scale.Estimates(p) {
+	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil
 	}
-	for _, times := range []float64{0.5, 2} {
-		all = append(all, &reading{program: c.Scale.WithEstimates(p, times), base: base, known: true})
+	for _, bound := range []func(program.KernelCost) float64{lowest, highest} {
+		all = append(all, &reading{program: c.Scale.WithFitted(p, bound), base: base, known: true})
 	}
 	return all
 }
+
+func lowest(c program.KernelCost) float64  { return c.Low }
+func highest(c program.KernelCost) float64 { return c.High }
 
 // resampled is the program with the durations of each thread's command buffers, and the gaps before steps of one
 // kind, drawn from these in blocks: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for

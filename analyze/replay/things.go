@@ -42,6 +42,9 @@ func things(p *program.Program) (all []thing) {
 	onGPU := make([]analyze.Nanos, len(p.Names.Kernels))
 	for i := range p.Jobs {
 		for _, k := range p.Jobs[i].Kernels {
+			if !p.KernelCosts[k.Of].Identified {
+				continue
+			}
 			onGPU[k.Of] += program.Scaled(p.Jobs[i].Duration, k.Share)
 		}
 	}

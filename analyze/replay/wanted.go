@@ -39,6 +39,18 @@ func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	return c
 }
 
+// NotIdentified is the first kernel that is wanted and whose cost the run does not identify; "" if there is none.
+func (r *Replay) NotIdentified(wanted []Wanted) string {
+	for _, w := range wanted {
+		for k, name := range r.program.Names.Kernels {
+			if w.Kind == KindKernel && Matches(w.Pattern, name) && !r.program.KernelCosts[k].Identified {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // Together names what is wanted as one.
 func Together(wanted []Wanted) (g Gain) {
 	var names []string

@@ -54,7 +54,7 @@ func ask(t *analyze.Trace, opts Options) *answers {
 		return x
 	}
 	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.Costs{Launch: x.serial.LaunchTime(), Dispatch: x.serial.DispatchTime()})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.LaunchTime(), Dispatch: x.serial.DispatchTime()})
 	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions, Compile: x.compile, Memory: x.memory})
 	return x
 }

@@ -20,7 +20,7 @@ type Report struct {
 	Threads          []Thread          `json:"threads"`
 	Queues           []Queue           `json:"queues"`
 	GPU              GPU               `json:"gpu"`
-	GPUTiming        string            `json:"gpu_timing"` // "measured" when the GPU's own clock gave every encoder's time, else "estimated"
+	GPUTiming        string            `json:"gpu_timing"` // of encoders: "measured" when the GPU's own clock gave the time of each, else "estimated"
 	Kernels          []Kernel          `json:"kernels"`
 	Operations       []Operation       `json:"operations"` // what the kernels ran for; empty when nothing has a name
 	FusionCandidates []FusionCandidate `json:"fusion_candidates"`

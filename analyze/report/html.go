@@ -63,6 +63,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"beyond":         func(listed int) int { return max(0, listed-mostListed) },
 	"percent":        func(share float64) float64 { return 100 * min(1, max(0, share)) },
 	"kernels":        func(list []Kernel) []Kernel { return list[:min(mostKernels, len(list))] },
+	"notIdentified":  notIdentified,
 	"more":           func(kernels int) int { return max(0, kernels-mostKernels) },
 	"thread":         func(t Thread) string { return threadName(&t) },
 	"operations":     func(list []Operation) []Operation { return list[:min(4*mostRows, len(list))] },

@@ -14,10 +14,13 @@ type Kernel struct {
 	Name           string  `json:"name"`
 	Layer          string  `json:"layer"` // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
 	Dispatches     int     `json:"dispatches"`
-	GPUNS          int64   `json:"gpu_ns"`
+	GPUNS          int64   `json:"gpu_ns"` // of a source "not identified" only a value between the bounds, by which all add up
+	GPULowNS       int64   `json:"gpu_low_ns"`
+	GPUHighNS      int64   `json:"gpu_high_ns"`
 	MeanNS         int64   `json:"mean_ns"` // per dispatch
 	Share          float64 `json:"share"`
-	Source         string  `json:"source"` // "measured" or "estimated"
+	Source         string  `json:"source"` // "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	Rank           int     `json:"rank"`   // 1 has the most GPU time; equal where the run does not tell which has more, 0 when not identified
 	MeanThreads    float64 `json:"mean_threads"`
 	CommandBuffers int     `json:"command_buffers"`
 
@@ -46,12 +49,9 @@ type FusionCandidate struct {
 
 func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
-		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), Share: k.Share, Source: kernels.Estimated,
-			MeanThreads:    k.MeanThreads,
-			CommandBuffers: k.Buffers, MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
-		if k.Measured {
-			out.Source = kernels.Measured
-		}
+		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), GPULowNS: int64(k.Low),
+			GPUHighNS: int64(k.High), Share: k.Share, Source: k.Source, Rank: k.Rank, MeanThreads: k.MeanThreads, CommandBuffers: k.Buffers,
+			MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
 		out.operations(k)
 		return out
 	})
@@ -87,6 +87,61 @@ func (k *Kernel) OperationCell() string {
 	return cut(k.Operation, widestOperation)
 }
 
+// A cost is a GPU time with its bounds.
+type cost struct {
+	gpu, low, high int64
+	share          float64
+	source         string
+}
+
+func (k *Kernel) cost() cost {
+	return cost{k.GPUNS, k.GPULowNS, k.GPUHighNS, k.Share, k.Source}
+}
+
+// Identified says whether the run identifies the kernel's GPU time.
+func (k *Kernel) Identified() bool { return k.Source != kernels.NotIdentified }
+
+// GPUCell is the GPU time, or its bounds.
+func (k *Kernel) GPUCell() string { return k.cost().time(1) }
+
+// ShareCell is the share of all GPU time, or its bounds.
+func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
+
+// MeanCell is the mean of a dispatch, or its bounds.
+func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatches))) }
+
+// SourceCell says how the time came about, and how sure it is.
+func (k *Kernel) SourceCell() string { return k.cost().from() }
+
+// time is a part of the time, or its bounds.
+func (c cost) time(parts int64) string {
+	if c.source == kernels.NotIdentified {
+		return ns(c.low/parts) + "–" + ns(c.high/parts)
+	}
+	return ns(c.gpu / parts)
+}
+
+// ofAll is the share, or its bounds.
+func (c cost) ofAll() string {
+	if c.source == kernels.NotIdentified && c.gpu > 0 {
+		of := c.share / float64(c.gpu)
+		return analyze.FormatShare(min(1, of*float64(c.low))) + "–" + analyze.FormatShare(min(1, of*float64(c.high)))
+	}
+	return analyze.FormatShare(c.share)
+}
+
+func (c cost) from() string {
+	if c.source == kernels.Fitted && c.gpu > 0 {
+		off := max(c.high-c.gpu, c.gpu-c.low)
+		return fmt.Sprintf("%s ±%s", c.source, analyze.FormatShare(float64(off)/float64(c.gpu)))
+	}
+	return c.source
+}
+
+// notIdentifiedText says of kernels that are not identified what that means.
+const notIdentifiedText = "not identified: the kernel shares its command buffers and encoders with the same others nearly always, so the run shows only bounds of its time. These kernels " +
+	"are in no order; mtrace run --gpu-timing encoder tells kernels of different encoders apart"
+
 func (r *Report) writeKernels(w *sheet) {
 	if len(r.Kernels) == 0 {
 		return
@@ -96,7 +151,8 @@ func (r *Report) writeKernels(w *sheet) {
 	if len(r.Operations) > 0 {
 		t.heads, t.left, t.spare = slices.Insert(t.heads, 1, "operation"), 2, []int{6, 5}
 	}
-	for _, k := range r.Kernels {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
 		name := k.Name
 		if k.Layer != analyze.App {
 			name = k.Layer + " / " + name
@@ -105,13 +161,16 @@ func (r *Report) writeKernels(w *sheet) {
 		if k.MeanThreads > 0 {
 			threads = fmt.Sprintf("%.0f", k.MeanThreads)
 		}
-		cells := []string{name, ns(k.GPUNS), analyze.FormatShare(k.Share), count(k.Dispatches), ns(k.MeanNS), threads, k.Source}
+		cells := []string{name, k.GPUCell(), k.ShareCell(), count(k.Dispatches), k.MeanCell(), threads, k.SourceCell()}
 		if len(r.Operations) > 0 {
 			cells = slices.Insert(cells, 1, k.OperationCell())
 		}
 		t.add(cells...)
 	}
 	t.write(w)
+	if text := notIdentified(r.Kernels); text != "" {
+		wrap(w, text, "  ", "    ")
+	}
 	for i, f := range r.FusionCandidates {
 		if i == 5 {
 			wrap(w, fmt.Sprintf("… and %d more; the JSON report has all", len(r.FusionCandidates)-i), "  ", "    ")
@@ -119,4 +178,12 @@ func (r *Report) writeKernels(w *sheet) {
 		}
 		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "), count(f.Count)), "  ", "    ")
 	}
+}
+
+// notIdentified says what it means that kernels are not identified; "" where all are.
+func notIdentified(list []Kernel) string {
+	if slices.ContainsFunc(list, func(k Kernel) bool { return !k.Identified() }) {
+		return notIdentifiedText
+	}
+	return ""
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"mtrace/analyze"
 	"mtrace/analyze/kernels"
 )
 
@@ -12,23 +11,40 @@ type Operation struct {
 	Name       string   `json:"name"`
 	From       string   `json:"from"` // where its name was said: "debug group", "encoder label", "function", "scope", …; empty without a name
 	Dispatches int      `json:"dispatches"`
-	GPUNS      int64    `json:"gpu_ns"`
+	GPUNS      int64    `json:"gpu_ns"` // of a source "not identified" only a value between the bounds, by which all add up
+	GPULowNS   int64    `json:"gpu_low_ns"`
+	GPUHighNS  int64    `json:"gpu_high_ns"`
 	MeanNS     int64    `json:"mean_ns"` // per dispatch
 	Share      float64  `json:"share"`
-	Source     string   `json:"source"` // of gpu_ns: "measured" or "estimated"
+	Source     string   `json:"source"` // of gpu_ns: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
 	Kernels    []string `json:"kernels"`
 }
 
 func (r *Report) operations(all []*kernels.Operation) {
 	r.Operations = list(all, func(o *kernels.Operation) Operation {
-		out := Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU), MeanNS: int64(o.GPU) / int64(max(1, o.Dispatches)),
-			Share: o.Share, Source: kernels.Estimated, Kernels: o.Kernels}
-		if o.Measured {
-			out.Source = kernels.Measured
-		}
-		return out
+		return Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU), GPULowNS: int64(o.Low), GPUHighNS: int64(o.High),
+			MeanNS: int64(o.GPU) / int64(max(1, o.Dispatches)), Share: o.Share, Source: o.Source, Kernels: o.Kernels}
 	})
 }
+
+func (o *Operation) cost() cost {
+	return cost{o.GPUNS, o.GPULowNS, o.GPUHighNS, o.Share, o.Source}
+}
+
+// Identified says whether the run identifies the operation's GPU time.
+func (o *Operation) Identified() bool { return o.Source != kernels.NotIdentified }
+
+// GPUCell is the GPU time, or its bounds.
+func (o *Operation) GPUCell() string { return o.cost().time(1) }
+
+// ShareCell is the share of all GPU time, or its bounds.
+func (o *Operation) ShareCell() string { return o.cost().ofAll() }
+
+// MeanCell is the mean of a dispatch, or its bounds.
+func (o *Operation) MeanCell() string { return o.cost().time(int64(max(1, o.Dispatches))) }
+
+// SourceCell says how the time came about, and how sure it is.
+func (o *Operation) SourceCell() string { return o.cost().from() }
 
 // KernelCell is the kernel that it ran, or how many.
 func (o *Operation) KernelCell() string {
@@ -44,12 +60,13 @@ func (r *Report) writeOperations(w *sheet) {
 	}
 	head(w, "operations", "what the program calls the GPU's work")
 	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3, most: w.rows(mostRows)}
-	for _, o := range r.Operations {
+	for i := range r.Operations {
+		o := &r.Operations[i]
 		name := o.Name
 		if name == "" {
 			name = "(not named)"
 		}
-		t.add(name, o.From, o.KernelCell(), ns(o.GPUNS), analyze.FormatShare(o.Share), count(o.Dispatches), o.Source)
+		t.add(name, o.From, o.KernelCell(), o.GPUCell(), o.ShareCell(), count(o.Dispatches), o.SourceCell())
 	}
 	t.write(w)
 }

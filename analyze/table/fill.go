@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strings"
 
 	"mtrace/analyze"
@@ -205,16 +206,18 @@ var encoderKinds = [...]string{"compute", "blit", "render", "other"}
 
 func addEncoders(a *filling, add func(encoderRow)) {
 	type encoded struct {
-		time  analyze.Nanos
-		named analyze.Operation
-		known bool
+		time   analyze.Nanos
+		timing string
+		named  analyze.Operation
+		known  bool
 	}
 	var of []encoded // by the encoder's place
 	var splitter kernels.Splitter
+	costs := kernels.CostsOf(a.Trace)
 	for _, b := range a.slice.Buffers {
 		of = append(of[:0], make([]encoded, len(b.Encoders))...)
 		at := 0 // shares of an encoder nearly always follow each other, in the order of encoders
-		shares := splitter.Split(b, a.Trace.Window)
+		shares := splitter.Split(b, a.Trace.Window, costs)
 		for i := range shares {
 			s := &shares[i]
 			if s.Encoder == nil {
@@ -225,6 +228,9 @@ func addEncoders(a *filling, add func(encoderRow)) {
 			}
 			x := &of[at]
 			x.time += s.GPU
+			if x.timing != kernels.NotIdentified && s.Source != kernels.Measured {
+				x.timing = s.Source
+			}
 			if !x.known {
 				x.named, x.known = s.Operation, true
 			} else if x.named != s.Operation {
@@ -235,7 +241,10 @@ func addEncoders(a *filling, add func(encoderRow)) {
 			e := &b.Encoders[i]
 			timing := ""
 			if b.GPU.Known() {
-				timing = kernels.Source(e)
+				timing = cmp.Or(of[i].timing, kernels.Fitted)
+			}
+			if e.GPU.Known() || timing != "" && len(b.Encoders) == 1 {
+				timing = kernels.Measured
 			}
 			add(encoderRow{
 				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,

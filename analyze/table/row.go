@@ -122,7 +122,7 @@ type encoderRow struct {
 	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"it began on the GPU, where that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
-	GPUTiming     string `parquet:"gpu_timing,optional" doc:"how gpu_ns came about: measured, or estimated from the command buffer's time and the threads dispatched"`
+	GPUTiming     string `parquet:"gpu_timing,optional" doc:"how gpu_ns came about: measured; fitted, a part of the command buffer's time by costs that the run identifies; or not identified, of which it shows only bounds"`
 	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"why it was not measured though that was asked for"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/analyze/profile"
 	"mtrace/analyze/report"
 	recordedpprof "mtrace/analyze/xctrace/pprof"
@@ -139,7 +140,13 @@ func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyz
 
 // addedUp makes the profiles of a long trace part by part.
 func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list []built, last *analyze.Trace, err error) {
-	sum, show := profile.NewSum(j.types), showSteps(std, path, file, j.of.options())
+	var costs *kernels.Costs
+	if slices.Contains(j.types, "gpu") {
+		if costs, err = j.costs(file); err != nil {
+			return nil, nil, status{exitUsage, orUnfinished(path, err)}
+		}
+	}
+	sum, show := profile.NewSum(j.types, costs), showSteps(std, path, file, j.of.options())
 	err = file.EachPart(j.of.options(), profiledRecords, func(part *analyze.Trace, number, of int) error {
 		last = part
 		show(number+1, of)
@@ -156,6 +163,23 @@ func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list [
 		list = append(list, built{kind, profiles[i]})
 	}
 	return list, last, nil
+}
+
+// costs are what kernels cost in a long trace: all of it shows that, where a part may not.
+func (j *profileJob) costs(file *analyze.File) (*kernels.Costs, error) {
+	var sum *kernels.Sum
+	err := file.EachPart(j.of.options(), profiledRecords, func(part *analyze.Trace, _, _ int) error {
+		if of := kernels.NewSum(part); sum == nil {
+			sum = of
+		} else {
+			sum.Add(of)
+		}
+		return nil
+	})
+	if err != nil || sum == nil {
+		return nil, err
+	}
+	return sum.Costs(), nil
 }
 
 // recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say that nothing happened,

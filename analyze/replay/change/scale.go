@@ -32,8 +32,8 @@ func (s *Scale) Slows() bool {
 // Overlaps says whether threads have more rounds in flight.
 func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
 
-// Estimates says whether a kernel that is scaled has only an estimated share of some command buffers.
-func (s *Scale) Estimates(p *program.Program) bool {
+// Fitted says whether a kernel that is scaled has a fitted share of some command buffers.
+func (s *Scale) Fitted(p *program.Program) bool {
 	for i := range p.Jobs {
 		if p.Jobs[i].Measured {
 			continue
@@ -47,9 +47,8 @@ func (s *Scale) Estimates(p *program.Program) bool {
 	return false
 }
 
-// WithEstimates is the program in which the kernels that are scaled have so many times the share that is estimated
-// for them.
-func (s *Scale) WithEstimates(p *program.Program, times float64) *program.Program {
+// WithFitted is the program in which the fitted shares of kernels that are scaled are at a bound of their intervals.
+func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) float64) *program.Program {
 	q := p.Copy()
 	for i := range q.Jobs {
 		j := &q.Jobs[i]
@@ -60,7 +59,7 @@ func (s *Scale) WithEstimates(p *program.Program, times float64) *program.Progra
 		scaled := 0.0
 		for k := range j.Kernels {
 			if factor(s.Kernels, j.Kernels[k].Of) != 1 {
-				j.Kernels[k].Share *= times
+				j.Kernels[k].Share *= bound(p.KernelCosts[j.Kernels[k].Of])
 				scaled += j.Kernels[k].Share
 			}
 		}

@@ -14,17 +14,22 @@ import (
 func (b *builder) addPortions(spans []span) {
 	p := b.program
 	var names evidence.Ordered[string, struct{}]
+	costs := kernels.CostsOf(b.ev.Trace)
 	for i, c := range b.buffers {
 		j := &p.Jobs[i]
-		shares := kernels.Split(c, b.ev.Trace.Window)
+		shares := kernels.Split(c, b.ev.Trace.Window, costs)
 		total := analyze.Nanos(0)
 		for k := range shares {
 			total += shares[k].GPU
 		}
 		j.Measured = true
 		for k := range shares {
-			j.Measured = j.Measured && shares[k].Measured
-			of, share := int32(names.Number(shares[k].Kernel)), evidence.Share(shares[k].GPU, total)
+			j.Measured = j.Measured && shares[k].Measured()
+			of, share := int32(names.Number(shares[k].Name())), evidence.Share(shares[k].GPU, total)
+			if int(of) == len(p.KernelCosts) {
+				low, high, identified := costs.Interval(shares[k].Kernel, shares[k].Variant)
+				p.KernelCosts = append(p.KernelCosts, program.KernelCost{Low: low, High: high, Identified: identified})
+			}
 			if n := len(j.Kernels); n > 0 && j.Kernels[n-1].Of == of {
 				j.Kernels[n-1].Share += share
 			} else if share > 0 {

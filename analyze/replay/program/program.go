@@ -31,9 +31,11 @@ type Program struct {
 	Recorded []Progress // by thread, in the recorded run
 	Lasted   analyze.Nanos
 	Names    Names
-	Pools    [][]int32 // threads that take their work from one place
-	Polls    bool      // threads wait for command buffers in no recorded call, and their next steps show it
-	Tied     bool      // waits for other threads' signals end when the signal is given, not after the recorded time
+	// KernelCosts are of Names.Kernels.
+	KernelCosts []KernelCost
+	Pools       [][]int32 // threads that take their work from one place
+	Polls       bool      // threads wait for command buffers in no recorded call, and their next steps show it
+	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
 	// share of a thread's own time, encoding apart, that is spent per command buffer and not per kernel
 	LaunchShare float64
 }
@@ -92,6 +94,12 @@ type Framework struct {
 
 // Names are the names of what portions and steps refer to by number.
 type Names struct{ Kernels, Calls, Locks []string }
+
+// A KernelCost says how well the cost of a kernel is known where it shares command buffers with other kernels.
+type KernelCost struct {
+	Low, High  float64 // bounds, as multiples of its share
+	Identified bool    // the recorded run identifies the cost; otherwise nothing is predicted of the kernel
+}
 
 // Copy returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the
 // steps' details.

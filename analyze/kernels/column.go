@@ -1,0 +1,104 @@
+package kernels
+
+import (
+	"cmp"
+	"math/bits"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A row is one line of the table of kernels: a kernel, or what stands for the work of encoders without any.
+type row struct{ name, variant string }
+
+// String is the row's name in tables.
+func (r row) String() string {
+	if r.variant == "" {
+		return r.name
+	}
+	return r.name + " [" + r.variant + "]"
+}
+
+// A column is one cost of the fit: what one dispatch of a row takes, of one size.
+type column struct {
+	row
+	size uint64 // threads of a dispatch, to policy.FitSizeBits; 0: not known, or any
+	unit unit
+}
+
+func compareColumns(a, b column) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.variant, b.variant),
+		cmp.Compare(a.unit, b.unit), cmp.Compare(a.size, b.size))
+}
+
+// A unit is what a column counts.
+type unit uint8
+
+const (
+	perDispatch unit = iota
+	perCopy
+	perBlock // of copyBlock bytes that are copied or filled
+	perPass  // of a render encoder
+	perThread
+)
+
+// coarse is the column with that many significant bits of its size, and how much of it a use is.
+func (c column) coarse(bits int) (of column, times float64) {
+	of = c
+	switch {
+	case c.size == 0 || bits >= policy.FitSizeBits:
+		return c, 1
+	case bits == 0:
+		of.size, of.unit = 0, perThread
+		return of, float64(c.size)
+	}
+	of.size = sizeClass(c.size, bits)
+	return of, float64(c.size) / float64(of.size)
+}
+
+// copyBlock is the unit of what is copied.
+const copyBlock = 4096
+
+// A use is how much of a column something has.
+type use struct {
+	column column
+	count  float64
+}
+
+// uses are what a share of a command buffer adds to the fit. An encoder in which nothing is recorded takes no time of
+// its own.
+func (s *Share) uses(add func(use)) {
+	switch s.Kernel {
+	case Nothing:
+	case Copies:
+		add(use{column{row: s.row(), unit: perCopy}, float64(max(1, s.Encoder.Copies))})
+		if s.Encoder.CopyBytes > 0 {
+			add(use{column{row: s.row(), unit: perBlock}, float64(s.Encoder.CopyBytes) / copyBlock})
+		}
+	case Render:
+		add(use{column{row: s.row(), unit: perPass}, 1})
+	default:
+		c := column{row: s.row()}
+		if s.Threads > 0 && s.Dispatches > 0 && !s.Unsized {
+			c.size = sizeClass(s.Threads/uint64(s.Dispatches), policy.FitSizeBits)
+		}
+		add(use{c, float64(max(1, s.Dispatches))})
+	}
+}
+
+// sizeClass is a number with only its first significant bits.
+func sizeClass(threads uint64, significant int) uint64 {
+	if low := bits.Len64(threads) - significant; low > 0 {
+		return (threads + 1<<(low-1)) >> low << low
+	}
+	return threads
+}
+
+// works says whether a share is work that takes time: an encoder without any recorded work is taken to take none
+// beside others.
+func (s *Share) works() bool { return s.Kernel != Nothing }
+
+func (s *Share) row() row { return row{s.Kernel, s.Variant} }
+
+// variantOf tells kernels of one name apart.
+func variantOf(_ *analyze.Pipeline) string { return "" }

@@ -1,0 +1,234 @@
+package kernels
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Costs are what the kernels of a run cost, as far as the run shows it.
+type Costs struct {
+	fit      *fit
+	solution *solution        // nil when nothing was measured
+	rows     map[row]estimate // of times that kernels share, ns
+	perUse   map[row]float64  // of kernels that are not identified: what each use is taken to cost
+	usual    float64          // cost of a use of which nothing is known
+}
+
+// CostsOf are those of a trace.
+func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
+
+// Costs are those of all that was added.
+func (s *Sum) Costs() *Costs {
+	if s.costs == nil {
+		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{}, usual: 1}
+		s.estimate(s.costs)
+		s.addUp(s.costs)
+	}
+	return s.costs
+}
+
+// estimate estimates what each kernel takes of the times that several share.
+func (s *Sum) estimate(c *Costs) {
+	var open []row
+	var openUses [][]float64
+	identified, sum, count, factor := 0.0, 0.0, 0.0, s.factor(c.solution)
+	for _, k := range s.list {
+		r := row{k.Name, k.Variant}
+		uses := s.usesOf(r)
+		if uses == nil {
+			c.rows[r] = estimate{nothing: true}
+			continue
+		}
+		if c.solution == nil {
+			open, openUses = append(open, r), append(openUses, nil)
+			continue
+		}
+		g, all := c.solution.scaledUses(uses)
+		e := c.solution.estimate(g).times(factor)
+		switch {
+		case !e.identified:
+			open, openUses = append(open, r), append(openUses, g)
+			continue
+		case !all || e.high-e.low > 2*policy.FitIdentified*e.value: // only its bounds say something
+			e.identified = false
+			c.perUse[r] = e.value / floats.Sum(uses)
+		}
+		identified, sum, count = identified+e.value, sum+e.value, count+floats.Sum(uses)
+		c.rows[r] = e
+	}
+	if count > 0 {
+		c.usual = sum / count
+	}
+	var ranges []estimate
+	var found []bool
+	if c.solution != nil {
+		ranges, found = c.solution.ranges(openUses)
+	}
+	left := 0.0
+	for i, r := range open {
+		var e estimate
+		uses := s.usesOf(r)
+		if found != nil {
+			e = ranges[i].times(factor)
+		}
+		if found == nil || !found[i] || !allFitted(c.solution, uses) {
+			e.low, e.high = 0, float64(s.by[r].shared)
+		}
+		if found == nil || !found[i] {
+			e.value = c.usual * floats.Sum(uses)
+		}
+		c.rows[r] = e
+		left += e.value
+	}
+	for _, r := range open { // the middles of their ranges need not add up
+		e := c.rows[r]
+		if left > 0 {
+			e.value = max(0, float64(s.shared)-identified) * (e.value / left)
+		}
+		e.low, e.high = min(e.low, e.value), max(e.high, e.value)
+		c.perUse[r] = e.value / floats.Sum(s.usesOf(r))
+		c.rows[r] = e
+	}
+}
+
+// factor is that by which the costs of a solution add up to the times that kernels share.
+func (s *Sum) factor(of *solution) float64 {
+	if of == nil {
+		return 1
+	}
+	g, _ := of.scaledUses(s.uses)
+	if sum := floats.Dot(g, of.cost); sum > 0 {
+		return float64(s.shared) / sum
+	}
+	return 1
+}
+
+func (e estimate) times(factor float64) estimate {
+	e.value, e.low, e.high = e.value*factor, e.low*factor, e.high*factor
+	return e
+}
+
+// addUp makes the costs add up to the times that kernels share.
+func (s *Sum) addUp(c *Costs) {
+	sum := 0.0
+	for _, e := range c.rows {
+		sum += e.value
+	}
+	if sum == 0 {
+		return
+	}
+	factor := float64(s.shared) / sum
+	for r, e := range c.rows {
+		c.rows[r] = e.times(factor)
+	}
+}
+
+// usesOf are the uses that a kernel has in times that kernels share, by column; nil when there are none.
+func (s *Sum) usesOf(r row) (uses []float64) {
+	for i, n := range s.uses {
+		if n > 0 && s.fit.columns[i].row == r {
+			if uses == nil {
+				uses = make([]float64, len(s.fit.columns))
+			}
+			uses[i] = n
+		}
+	}
+	return uses
+}
+
+// allFitted says whether all uses are of columns that were in an observation.
+func allFitted(s *solution, uses []float64) bool {
+	if s == nil {
+		return false
+	}
+	_, all := s.scaledUses(uses)
+	return all
+}
+
+// of is the cost of a use of a column of the fit.
+func (c *Costs) of(number int) (cost float64, known bool) {
+	if number < 0 {
+		return 0, false
+	}
+	if cost, open := c.perUse[c.fit.columns[number].row]; open {
+		return cost, true
+	}
+	if c.solution == nil || number >= len(c.solution.of) || c.solution.of[number] < 0 {
+		return 0, false
+	}
+	at := c.solution.of[number]
+	return c.solution.cost[at] * c.solution.times[number] / c.solution.scale[at], true
+}
+
+// weight is what a share costs.
+func (c *Costs) weight(s *Share) (weight float64) {
+	s.uses(func(u use) {
+		number, times := c.fit.find(u.column)
+		cost, known := c.of(number)
+		if !known {
+			cost, times = c.usual, 1
+		}
+		weight += u.count * times * cost
+	})
+	return weight
+}
+
+// source is how the share's part of a time that several kernels share comes about.
+func (c *Costs) source(s *Share) string {
+	if e := c.rows[s.row()]; e.identified {
+		return Fitted
+	}
+	return NotIdentified
+}
+
+// Interval are the least and the most that a kernel's part of the times that it shares may be, in parts of what it is
+// given. It is 1 and 1 for one that shares none.
+func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
+	e, known := c.rows[row{kernel, variant}]
+	switch {
+	case !known || e.nothing:
+		return 1, 1, true
+	case e.value <= 0:
+		return 1, 1, e.identified
+	}
+	return e.low / e.value, e.high / e.value, e.identified
+}
+
+// divide gives each share its part of total.
+func (c *Costs) divide(shares []Share, total analyze.Nanos) {
+	weights := make([]float64, len(shares))
+	for i := range shares {
+		weights[i] = c.weight(&shares[i])
+	}
+	for i, part := range divide(total, weights) {
+		shares[i].GPU = part
+	}
+}
+
+// divide divides a total in proportion to weights, equally if all are 0. What is rounded away goes on to the next, so
+// that the parts add up to it.
+func divide(total analyze.Nanos, weights []float64) []analyze.Nanos {
+	sum, last := 0.0, len(weights)-1
+	for i, w := range weights {
+		if sum += w; w > 0 {
+			last = i
+		}
+	}
+	parts := make([]analyze.Nanos, len(weights))
+	upTo, given := 0.0, analyze.Nanos(0)
+	for i, w := range weights {
+		if sum > 0 {
+			upTo += w / sum
+		} else {
+			upTo += 1 / float64(len(weights))
+		}
+		until := min(max(given, analyze.Nanos(float64(total)*upTo)), total)
+		if i == last {
+			until = total
+		}
+		parts[i], given = until-given, until
+	}
+	return parts
+}

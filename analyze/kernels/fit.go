@@ -1,0 +1,273 @@
+package kernels
+
+import (
+	"math"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A fit gathers what is needed to fit the cost of each kernel over all measured times of a run: took = sum of count
+// times cost. It keeps the normal equations, so that its memory does not grow with the run. Noise adds up as times
+// do, so that the weight of an observation is 1 by what those of the same uses took before; by what it took itself
+// those that are short by chance would count more.
+type fit struct {
+	columns []column
+	index   map[column]int
+	blocks  []*normal // consecutive observations
+	length  int       // observations of a block that is full
+	folds   [policy.FitFolds]normal
+	seen    uint64 // observations
+	bits    int    // significant ones of sizes
+
+	renumbers func(renumbering) // is told when columns get other numbers
+
+	alike map[uint64]usual // what observations of the same uses took before
+
+	counts []float64 // of one observation, by column
+	listed []int     // its columns
+}
+
+// A normal is the normal equations of some observations.
+type normal struct {
+	n  int
+	xx []float64 // lower triangle, by rows
+	xy []float64
+	yy float64
+}
+
+// A usual is a mean of times.
+type usual struct {
+	n    int
+	mean float64
+}
+
+func newFit() *fit {
+	return &fit{index: map[column]int{}, length: 1, bits: policy.FitSizeBits, alike: map[uint64]usual{}}
+}
+
+// weight is that of the observation at hand.
+func (f *fit) weight(took float64) float64 {
+	hash := uint64(0)
+	for _, i := range f.listed {
+		h := (uint64(i) + 1) * 0x9e3779b97f4a7c15
+		h = (h ^ math.Float64bits(f.counts[i])) * 0xbf58476d1ce4e5b9
+		hash += h ^ h>>31 // in any order
+	}
+	before, known := f.alike[hash]
+	if !known && len(f.alike) >= policy.FitAlike {
+		return 1 / took
+	}
+	f.alike[hash] = usual{before.n + 1, before.mean + (took-before.mean)/float64(before.n+1)}
+	if !known {
+		return 1 / took
+	}
+	return 1 / before.mean
+}
+
+// number is the column's number, and how much of that column a use of it is. When there are too many columns, sizes
+// of dispatches that are about alike get one, and then all sizes of a kernel, whose cost is taken to be in proportion
+// to the threads. It is -1 if that is not enough.
+func (f *fit) number(c column) (number int, times float64) {
+	for {
+		coarse, times := c.coarse(f.bits)
+		if i, known := f.index[coarse]; known {
+			return i, times
+		}
+		switch {
+		case len(f.columns) < policy.FitColumns:
+			f.index[coarse] = len(f.columns)
+			f.columns = append(f.columns, coarse)
+			return len(f.columns) - 1, times
+		case f.bits == 0:
+			return -1, 0
+		}
+		f.coarsen()
+	}
+}
+
+// find is the same of a column that may have none.
+func (f *fit) find(c column) (number int, times float64) {
+	coarse, times := c.coarse(f.bits)
+	if i, known := f.index[coarse]; known {
+		return i, times
+	}
+	return -1, 0
+}
+
+// coarsen puts sizes together.
+func (f *fit) coarsen() {
+	if f.bits--; f.bits > 1 {
+		f.bits = 1
+	}
+	old := f.columns
+	f.columns, f.index = nil, map[column]int{}
+	to := f.renumber(old)
+	for _, b := range f.blocks {
+		*b = b.renumbered(&to)
+	}
+	for i := range f.folds {
+		f.folds[i] = f.folds[i].renumbered(&to)
+	}
+	counts, listed := f.counts, f.listed
+	f.counts, f.listed = nil, nil
+	for _, i := range listed {
+		f.use(to.number[i], counts[i]*to.times[i])
+	}
+	clear(f.alike)
+	if f.renumbers != nil {
+		f.renumbers(to)
+	}
+}
+
+// renumber gives columns their numbers.
+func (f *fit) renumber(columns []column) renumbering {
+	to := renumbering{make([]int, len(columns)), make([]float64, len(columns))}
+	for bits := -1; bits != f.bits; { // all anew, when there were too many in between
+		bits = f.bits
+		for i, c := range columns {
+			to.number[i], to.times[i] = f.number(c)
+		}
+	}
+	return to
+}
+
+// use adds to the observation at hand.
+func (f *fit) use(column int, count float64) {
+	for len(f.counts) < len(f.columns) {
+		f.counts = append(f.counts, 0)
+	}
+	if f.counts[column] == 0 {
+		f.listed = append(f.listed, column)
+	}
+	f.counts[column] += count
+}
+
+// observe ends an observation. One that does not fit is forgotten.
+func (f *fit) observe(took analyze.Nanos, fits bool) {
+	if fits && took > 0 && len(f.listed) > 0 {
+		if len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].n >= f.length {
+			f.shorten()
+			f.blocks = append(f.blocks, &normal{})
+		}
+		weight := f.weight(float64(took))
+		f.blocks[len(f.blocks)-1].observe(f.listed, f.counts, float64(took), weight)
+		f.folds[f.seen*0x9e3779b97f4a7c15>>32%policy.FitFolds].observe(f.listed, f.counts, float64(took), weight)
+		f.seen++
+	}
+	for _, i := range f.listed {
+		f.counts[i] = 0
+	}
+	f.listed = f.listed[:0]
+}
+
+// shorten merges neighbours when there are twice as many blocks as needed.
+func (f *fit) shorten() {
+	for len(f.blocks) >= 2*policy.FitBlocks {
+		half := f.blocks[:0]
+		for i := 0; i < len(f.blocks); i += 2 {
+			b := f.blocks[i]
+			if i+1 < len(f.blocks) {
+				b.add(f.blocks[i+1], nil)
+			}
+			half = append(half, b)
+		}
+		f.blocks = half
+		f.length *= 2
+	}
+}
+
+// A renumbering is what the columns of another fit are in this one: their numbers, and how much of these columns one
+// is.
+type renumbering struct {
+	number []int
+	times  []float64
+}
+
+// add adds the fit of the part that comes next.
+func (f *fit) add(part *fit) renumbering {
+	for f.bits > part.bits {
+		f.coarsen()
+	}
+	to := f.renumber(part.columns)
+	for _, b := range part.blocks {
+		moved := b.renumbered(&to)
+		f.blocks = append(f.blocks, &moved)
+	}
+	f.length = max(f.length, part.length)
+	f.shorten()
+	for i := range f.folds {
+		f.folds[i].add(&part.folds[i], &to)
+	}
+	f.seen += part.seen
+	return to
+}
+
+// packed is the place of an element of the lower triangle.
+func packed(i, j int) int {
+	if i < j {
+		i, j = j, i
+	}
+	return i*(i+1)/2 + j
+}
+
+// grow makes room for columns.
+func (m *normal) grow(columns int) {
+	if n := columns * (columns + 1) / 2; n > len(m.xx) {
+		m.xx = append(m.xx, make([]float64, n-len(m.xx))...)
+		m.xy = append(m.xy, make([]float64, columns-len(m.xy))...)
+	}
+}
+
+// observe adds an observation of the listed columns.
+func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
+	for _, i := range listed {
+		m.grow(i + 1)
+	}
+	for at, i := range listed {
+		for _, j := range listed[:at+1] {
+			m.xx[packed(i, j)] += weight * counts[i] * counts[j]
+		}
+		m.xy[i] += weight * took * counts[i]
+	}
+	m.yy += weight * took * took
+	m.n++
+}
+
+// renumbered are the same observations of other columns.
+func (m *normal) renumbered(to *renumbering) (moved normal) {
+	moved.add(m, to)
+	return moved
+}
+
+// add adds other observations, whose columns are others here; nil is the same. Columns without a number are left out.
+func (m *normal) add(other *normal, to *renumbering) {
+	column := func(i int) (int, float64) {
+		if to == nil {
+			return i, 1
+		}
+		return to.number[i], to.times[i]
+	}
+	for i := range other.xy {
+		a, x := column(i)
+		if a < 0 {
+			continue
+		}
+		m.grow(a + 1)
+		m.xy[a] += x * other.xy[i]
+		for j := range i + 1 {
+			b, y := column(j)
+			v := x * y * other.xx[packed(i, j)]
+			if b < 0 || v == 0 {
+				continue
+			}
+			if i != j && a == b {
+				v *= 2 // both halves of the matrix are in one element now
+			}
+			m.grow(b + 1)
+			m.xx[packed(a, b)] += v
+		}
+	}
+	m.yy += other.yy
+	m.n += other.n
+}

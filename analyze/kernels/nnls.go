@@ -1,0 +1,84 @@
+package kernels
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// nnls is the x of least xᵀAx - 2bᵀx with no element below 0: non-negative least squares on the normal equations, by
+// the active set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23. The
+// diagonal of A is 1. Of columns that depend on each other some stay 0.
+func nnls(a *mat.SymDense, b []float64) []float64 {
+	const tolerance = 1e-10
+	n := len(b)
+	x, passive, refused := make([]float64, n), []int(nil), make([]bool, n)
+	largest := 0.0
+	for _, v := range b {
+		largest = max(largest, v)
+	}
+	for range 3 * n {
+		best, gradient := -1, tolerance*largest
+		for j := range n {
+			if refused[j] || slices.Contains(passive, j) {
+				continue
+			}
+			g := b[j]
+			for _, k := range passive {
+				g -= a.At(j, k) * x[k]
+			}
+			if g > gradient {
+				best, gradient = j, g
+			}
+		}
+		if best < 0 {
+			break
+		}
+		passive = append(passive, best)
+		z, solved := solvePassive(a, b, passive)
+		if !solved || z[len(z)-1] <= 0 { // it depends on the others, or its gradient is rounding
+			refused[best], passive = true, passive[:len(passive)-1]
+			continue
+		}
+		clear(refused)
+		for solved {
+			step, leaves := 1.0, -1
+			for i, j := range passive {
+				if z[i] <= 0 && x[j]/(x[j]-z[i]) < step {
+					step, leaves = x[j]/(x[j]-z[i]), j
+				}
+			}
+			for i, j := range passive {
+				x[j] = max(0, x[j]+step*(z[i]-x[j]))
+			}
+			if leaves < 0 {
+				break
+			}
+			x[leaves] = 0
+			passive = slices.DeleteFunc(passive, func(j int) bool { return x[j] == 0 })
+			z, solved = solvePassive(a, b, passive)
+		}
+	}
+	return x
+}
+
+// solvePassive solves for the passive columns alone; false if they depend on each other.
+func solvePassive(a *mat.SymDense, b []float64, passive []int) ([]float64, bool) {
+	n := len(passive)
+	sub, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, p := range passive {
+		right.SetVec(i, b[p])
+		for j := range i + 1 {
+			sub.SetSym(i, j, a.At(p, passive[j]))
+		}
+	}
+	var c mat.Cholesky
+	if !c.Factorize(sub) || c.Cond() > 1e12 {
+		return nil, false
+	}
+	z := mat.NewVecDense(n, nil)
+	if c.SolveVecTo(z, right) != nil {
+		return nil, false
+	}
+	return z.RawVector().Data, true
+}

@@ -1,0 +1,141 @@
+package kernels
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+
+	"mtrace/analyze/policy"
+)
+
+// free are the places whose costs are not identified one by one.
+func (s *solution) free() (places []int) {
+	for i := range s.scale {
+		for k := range s.first {
+			if v := s.seen.At(i, k); v*v > 1e-8 {
+				places = append(places, i)
+				break
+			}
+		}
+	}
+	return places
+}
+
+// A polytope is all costs, none below 0, that fit the observations as well as each other.
+type polytope struct {
+	free  []int
+	a     *mat.Dense // of the free places: what the observations say of them
+	b     []float64
+	fixed []float64 // costs of all places that are not free
+}
+
+func (s *solution) polytope() *polytope {
+	p := &polytope{free: s.free(), fixed: append([]float64{}, s.cost...)}
+	n := len(p.free)
+	if n == 0 {
+		return nil
+	}
+	sub := mat.NewSymDense(n, nil)
+	for _, e := range s.equations {
+		for i, x := range p.free {
+			for j := range i + 1 {
+				sub.SetSym(i, j, sub.At(i, j)+e.xx.At(x, p.free[j]))
+			}
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(sub, true) {
+		return nil
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	first := 0
+	for first < n && values[first] <= policy.FitRank*values[n-1] {
+		first++
+	}
+	if first == n {
+		return nil
+	}
+	p.a = mat.NewDense(n-first, n, nil)
+	for k := first; k < n; k++ {
+		b := 0.0
+		for i, x := range p.free {
+			p.a.Set(k-first, i, vectors.At(i, k))
+			b += vectors.At(i, k) * s.cost[x]
+		}
+		p.b = append(p.b, b)
+	}
+	for _, x := range p.free {
+		p.fixed[x] = 0
+	}
+	return p
+}
+
+// extreme are the costs at which uses, by scaled places, cost least (sign 1) or most (sign -1); nil when that was not
+// found.
+func (p *polytope) extreme(g []float64, sign float64) []float64 {
+	c := make([]float64, len(p.free))
+	for i, x := range p.free {
+		c[i] = sign * g[x]
+	}
+	largest := 0.0
+	for _, v := range p.b {
+		largest = max(largest, v, -v)
+	}
+	if largest == 0 {
+		return nil
+	}
+	b := make([]float64, len(p.b))
+	floats.ScaleTo(b, 1/largest, p.b)
+	_, x, err := lp.Simplex(c, p.a, b, 1e-9, nil)
+	if err != nil {
+		return nil
+	}
+	all := append([]float64{}, p.fixed...)
+	for i, place := range p.free {
+		all[place] = max(0, x[i]) * largest
+	}
+	return all
+}
+
+// ranges gives the uses that are not identified the least and most that fits the observations, made wider by the
+// interval of each of these ends. Their value is the middle. It is false for those of which nothing was found.
+func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
+	p := s.polytope()
+	list, found = make([]estimate, len(uses)), make([]bool, len(uses))
+	for k, g := range uses {
+		if p == nil {
+			continue
+		}
+		least, most := p.extreme(g, 1), p.extreme(g, -1)
+		if least == nil || most == nil {
+			continue
+		}
+		low, high := floats.Dot(g, least), floats.Dot(g, most)
+		list[k] = estimate{value: (low + high) / 2, low: max(0, low-s.halfAt(g, least)), high: high + s.halfAt(g, most)}
+		found[k] = true
+	}
+	return list, found
+}
+
+// halfAt is half of the interval of what uses cost at extreme costs, of which those that are 0 are taken to be so.
+func (s *solution) halfAt(g, costs []float64) float64 {
+	var places []int
+	for i, c := range costs {
+		if c > 0 {
+			places = append(places, i)
+		}
+	}
+	whole := floats.Dot(g, costs)
+	l, solved := solvePassive(s.all, g, places)
+	if !solved {
+		return 2 * s.off * whole
+	}
+	influence, chance := make([]float64, len(g)), 0.0
+	for i, place := range places {
+		influence[place] = l[i]
+		chance += l[i] * g[place]
+	}
+	return s.half(influence, chance) + policy.FitRounding*whole
+}

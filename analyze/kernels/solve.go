@@ -1,0 +1,219 @@
+package kernels
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze/policy"
+)
+
+// A solution is the costs of a fit.
+type solution struct {
+	of     []int      // the place of each column of the fit; -1 when no observation had it
+	times  []float64  // how much of that place one of the column is
+	scale  []float64  // of the places, by which their costs are divided: then the diagonal of their normal equations is 1
+	cost   []float64  // by place, scaled
+	center []float64  // by place, scaled: of all costs that fit as well, those in their middle
+	values []float64  // eigenvalues of the normal equations
+	seen   *mat.Dense // their eigenvectors, by columns
+	first  int        // of the eigenvalues that are not 0
+
+	all       *mat.SymDense // the normal equations, scaled
+	equations []scaled      // of the folds
+	scores    [][]float64
+	noise     float64 // variance of a weighted residual
+	off       float64 // share of an observation that its residual is, usually
+	freedom   int     // observations beyond the costs
+}
+
+// scaled is the scaled matrix of one fold.
+type scaled struct{ xx *mat.SymDense }
+
+// solve solves for the costs; nil when there is nothing to solve.
+func (f *fit) solve() *solution {
+	var total normal
+	for i := range f.folds {
+		total.add(&f.folds[i], nil)
+	}
+	if total.n == 0 {
+		return nil
+	}
+	s := &solution{}
+	places := s.place(f, &total)
+	a, b := s.dense(&total, places)
+	s.scale = make([]float64, places)
+	for i := range s.scale {
+		s.scale[i] = math.Sqrt(a.At(i, i))
+	}
+	s.rescale(a, b)
+	s.all, s.cost = a, nnls(a, b)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(a, true) {
+		return nil
+	}
+	s.values, s.seen = eigen.Values(nil), &mat.Dense{}
+	eigen.VectorsTo(s.seen)
+	for s.first < places && s.values[s.first] <= policy.FitRank*s.values[places-1] {
+		s.first++
+	}
+	s.residuals(f, &total, a, b)
+	return s
+}
+
+// place gives columns their places: one each, or, if there are too many, one for sizes that are alike.
+func (s *solution) place(f *fit, total *normal) (places int) {
+	for bits := policy.FitSizeBits; bits >= 0; bits-- {
+		at, into := map[column]int{}, make([]column, len(f.columns))
+		s.of, s.times = make([]int, len(f.columns)), make([]float64, len(f.columns))
+		for i, c := range f.columns {
+			if s.of[i] = -1; i >= len(total.xy) || total.xx[packed(i, i)] == 0 {
+				continue
+			}
+			c, s.times[i] = c.coarse(bits)
+			at[c], into[i] = 0, c
+		}
+		// Places are the same in whatever order the columns came.
+		for place, c := range slices.SortedFunc(maps.Keys(at), compareColumns) {
+			at[c] = place
+		}
+		for i := range s.of {
+			if s.times[i] > 0 {
+				s.of[i] = at[into[i]]
+			}
+		}
+		if places = len(at); places <= policy.FitSolved {
+			break
+		}
+	}
+	return places
+}
+
+// dense is the normal equations by places.
+func (s *solution) dense(m *normal, places int) (*mat.SymDense, []float64) {
+	a, b := mat.NewSymDense(places, nil), make([]float64, places)
+	for i := range m.xy {
+		p := s.of[i]
+		if p < 0 {
+			continue
+		}
+		b[p] += s.times[i] * m.xy[i]
+		for j := range i + 1 {
+			q := s.of[j]
+			if v := m.xx[packed(i, j)]; v != 0 && q >= 0 {
+				if v *= s.times[i] * s.times[j]; i != j && p == q {
+					v *= 2
+				}
+				a.SetSym(p, q, a.At(p, q)+v)
+			}
+		}
+	}
+	return a, b
+}
+
+func (s *solution) rescale(a *mat.SymDense, b []float64) {
+	for i := range b {
+		b[i] /= s.scale[i]
+		for j := range i + 1 {
+			a.SetSym(i, j, a.At(i, j)/(s.scale[i]*s.scale[j]))
+		}
+	}
+}
+
+// residuals finds how far the observations are from their costs.
+func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64) {
+	n := len(b)
+	x := mat.NewVecDense(n, s.cost)
+	sum := max(0, total.yy-2*floats.Dot(s.cost, b)+mat.Inner(x, a, x))
+	s.freedom = total.n - (n - s.first)
+	s.noise = sum / float64(max(1, s.freedom))
+	s.off = math.Sqrt(sum / total.yy)
+	for _, block := range f.blocks {
+		a, b := s.dense(block, n)
+		s.rescale(a, b)
+		var fitted mat.VecDense
+		fitted.MulVec(a, x)
+		floats.Sub(b, fitted.RawVector().Data)
+		s.scores = append(s.scores, b)
+	}
+	for i := range f.folds {
+		a, b := s.dense(&f.folds[i], n)
+		s.rescale(a, b)
+		s.equations = append(s.equations, scaled{a})
+	}
+}
+
+// scaledUses are uses of the fit's columns, by scaled places. It is false if there is a use of a column that was in
+// no observation.
+func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
+	g, all = make([]float64, len(s.scale)), true
+	for i, n := range uses {
+		switch {
+		case n == 0:
+		case i >= len(s.of) || s.of[i] < 0:
+			all = false
+		default:
+			g[s.of[i]] += n * s.times[i] / s.scale[s.of[i]]
+		}
+	}
+	return g, all
+}
+
+// An estimate is what some uses cost together.
+type estimate struct {
+	value, low, high float64
+	identified       bool // there is one value that fits; else only low and high count
+	nothing          bool // there is no use
+}
+
+// estimate is what uses, by scaled places, cost.
+func (s *solution) estimate(g []float64) estimate {
+	e := estimate{value: floats.Dot(g, s.cost)}
+	n := len(g)
+	solved, seen := make([]float64, n), 0.0
+	for k := s.first; k < n; k++ {
+		along := 0.0
+		for i := range n {
+			along += s.seen.At(i, k) * g[i]
+		}
+		seen += along * along
+		for i := range n {
+			solved[i] += s.seen.At(i, k) * along / s.values[k]
+		}
+	}
+	all := floats.Dot(g, g)
+	e.identified = s.freedom >= policy.FitFreedom && all > 0 && seen >= (1-1e-6)*all && s.spread(solved)
+	if !e.identified {
+		return e
+	}
+	half := s.half(solved, floats.Dot(g, solved)) + policy.FitRounding*e.value
+	e.low, e.high = max(0, e.value-half), e.value+half
+	return e
+}
+
+// half is half of the interval of a cost, where solved is what the observations add to it. The variance is that of
+// observations that differ by chance, or, if that is more, of blocks of them that do: costs may drift.
+func (s *solution) half(solved []float64, chance float64) float64 {
+	scored, blocks := 0.0, float64(len(s.scores))
+	for _, score := range s.scores {
+		along := floats.Dot(solved, score)
+		scored += along * along
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(1, min(blocks-1, float64(s.freedom)))}
+	return t.Quantile(policy.FitConfidence) * math.Sqrt(max(0, s.noise*chance, scored*blocks/max(1, blocks-1)))
+}
+
+// spread says whether what identifies a cost is spread over the observations, and not a few of them.
+func (s *solution) spread(solved []float64) bool {
+	x := mat.NewVecDense(len(solved), solved)
+	all, most := 0.0, 0.0
+	for _, e := range s.equations {
+		part := mat.Inner(x, e.xx, x)
+		all, most = all+part, max(most, part)
+	}
+	return most <= policy.FitDecided*all
+}

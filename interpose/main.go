@@ -15,7 +15,7 @@ package main
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -g -fvisibility=hidden -Wall -Wextra -Werror -Wno-unused-parameter
 #cgo linux CFLAGS: -D_GNU_SOURCE
-#cgo linux LDFLAGS: -ldl -lpthread -Wl,--wrap=x_cgo_sys_thread_create
+#cgo linux LDFLAGS: -ldl -lpthread -Wl,--wrap=x_cgo_sys_thread_create -Wl,--wrap=_cgo_try_pthread_create
 #cgo darwin LDFLAGS: -lobjc -framework Metal
 #include "top/drainer.h"
 */

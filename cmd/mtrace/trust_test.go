@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -98,6 +99,97 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 	err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", "t.mtrace").stdout), &document)
 	if err != nil || document.Lost.Running != 1 || document.Lost.Unused != 1 {
 		t.Errorf("%v, %+v", err, document)
+	}
+}
+
+// installForOthers copies mtrace and a client to where other users can run them.
+func installForOthers(t *testing.T) (mtrace, client string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "mtrace-others-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	client = buildShapesClient(t) // and a library that it needs, by its path
+	if out, err := saidBy(exec.Command("sh", "-c", `cp -rL "$1" "$0"; chmod -R a+rX "$0" "$2"`, dir, tool.dir, filepath.Dir(filepath.Dir(client))), commandLimit); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return filepath.Join(dir, filepath.Base(tool.dir), "mtrace"), client
+}
+
+// Two users record at the same time, both with a folder for temporary files that both can write to: each has its own program in its trace, and what
+// one leaves or sweeps is not the other's.
+func TestTwoUsersRecordAtOnce(t *testing.T) {
+	needTruth(t)
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to act as another user")
+	}
+	mtrace, client := installForOthers(t)
+	const each = 5
+	run := func(user uint32) (result []string) {
+		dir, err := os.MkdirTemp("/tmp", "mtrace-user-")
+		if err != nil {
+			return []string{err.Error()}
+		}
+		defer os.RemoveAll(dir)
+		os.Chown(dir, int(user), int(user))
+		for range each {
+			cmd := exec.Command(mtrace, "run", "--force", "-o", "t.mtrace", "--", client, "classes", "3")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR=/tmp", "HOME="+dir)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+			out, err := saidBy(cmd, commandLimit)
+			if calls := regexp.MustCompile(`\d+ calls, none lost`).FindString(strings.Join(strings.Fields(string(out)), " ")); err == nil && calls != "" {
+				result = append(result, calls)
+			} else {
+				result = append(result, fmt.Sprintf("%v: %s", err, out))
+			}
+		}
+		return result
+	}
+	users := []uint32{0, 54310, 54311}
+	results := make([][]string, len(users))
+	var running sync.WaitGroup
+	for i, user := range users {
+		running.Go(func() { results[i] = run(user) })
+	}
+	running.Wait()
+	for i, user := range users {
+		for _, got := range results[i] {
+			if got != results[0][0] || !strings.HasSuffix(got, "calls, none lost") {
+				t.Errorf("user %d: %s", user, got)
+			}
+		}
+	}
+}
+
+// A program whose user may have few threads runs as it does without the tracer. The Go runtime in the library, which wants threads of its own,
+// ended it with SIGABRT.
+func TestNoThreadsLeft(t *testing.T) {
+	needTruth(t)
+	if _, err := exec.LookPath("setpriv"); err != nil || os.Geteuid() != 0 {
+		t.Skip("needs root, and setpriv, to become a user with few processes")
+	}
+	mtrace, client := installForOthers(t)
+	user := 54321
+	for name, limits := range map[string]string{
+		"one thread":            "ulimit -u 1",
+		"three threads":         "ulimit -u 3",
+		"one left of a hundred": "ulimit -u 100; for ((i = 0; i < 98; i++)); do sleep 3 >/dev/null 2>&1 & done",
+		"two left of a hundred": "ulimit -u 100; for ((i = 0; i < 97; i++)); do sleep 3 >/dev/null 2>&1 & done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := func(before ...string) outcome {
+				user++ // what an earlier run left counts for its user
+				id := strconv.Itoa(user)
+				program := append(before, "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "bash", "-c", limits+`; exec "$0" process 3`, client)
+				return sh(t, "", nil, program[0], program[1:]...)
+			}
+			alone, traced := run(), run(mtrace, "run", "--no-report", "--follow-children=false", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--")
+			// The threads of the tracer count: the program does not get the last ones of many, and lives.
+			if alone.exit != 0 || traced.exit != 0 || traced.stdout != alone.stdout && !strings.Contains(name, "hundred") {
+				t.Errorf("alone %+v\ntraced %+v", alone, traced)
+			}
+		})
 	}
 }
 

@@ -5,13 +5,18 @@
 //
 // How: x_cgo_sys_thread_create, by which the load-time part of the runtime (libpreinit, runtime/asm_*.s) asks for that thread, is
 // wrapped by the linker (main.go); the wrapper keeps the request for later.
+//
+// A runtime that gets no thread ends the process. So it does not start where the user may have few threads, and waits for a thread where there is none
+// left. Until then, and without it, the collector reads the rings.
 #include "top/drainer.h"
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "top/gosignals.h"
 #include "core/region.h"
@@ -43,8 +48,22 @@ void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument) {
   }
 }
 
+// Weak: tests link this file without the Go runtime.
+__attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument);
+
+// Stands between the runtime and its own function, which tries for 210 ms; whoever calls that ends the process when it fails.
+int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument) {
+  int failed;
+  while ((failed = __real__cgo_try_pthread_create(thread, attributes, entry, argument)) == EAGAIN) nanosleep(&(struct timespec){0, 500000000}, NULL);
+  return failed;
+}
+
+// The fewest threads that a user must be allowed for the runtime to start: it has up to six, and the program should not lack them.
+enum { FEWEST_THREADS = 64 };
+
 void mt_drainer_start(void) {
-  struct rlimit memory;
+  struct rlimit memory, threads;
+  if (getrlimit(RLIMIT_NPROC, &threads) == 0 && threads.rlim_cur < FEWEST_THREADS) return;
   // A runtime that cannot reserve its address space ends the process.
   if (!go_entry || (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)) return;
   mt_gosignals_block();

@@ -30,7 +30,8 @@ func measure(b *testing.B, t task) {
 	b.ReportMetric(100*float64(lost)/float64(records+lost), "%lost")
 }
 
-// BenchmarkSocket: a traced process that records as fast as it is drained, from its rings to the file, on the same cores.
+// BenchmarkSocket: a traced process that records as fast as it is drained, from its rings to the file, on the same
+// cores.
 func BenchmarkSocket(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Drain: "yes", Block: true})
 }
@@ -40,7 +41,8 @@ func BenchmarkMemory(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Drain: "no", Block: true})
 }
 
-// BenchmarkPaced: two threads, 2 million records a second together, dropping what finds no room, spinning all the while.
+// BenchmarkPaced: two threads, 2 million records a second together, dropping what finds no room, spinning all the
+// while.
 func BenchmarkPaced(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Rate: 1_000_000, Drain: "yes"})
 }

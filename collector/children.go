@@ -8,15 +8,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages is how many pages of children are kept. Who starts more programs than that in one recording has children that gave up their
-// user or their root folder told of only where the program that they are of was among the last.
+// mostPages is how many pages of children are kept. In a recording of more programs, the children of the oldest ones that
+// use Metal later and cannot reach the collector are not reported.
 const mostPages = 4096
 
-// children are the pages in which the children of processes that said hello leave their numbers when they can reach nobody.
+// children are the pages in which the children of processes that said hello leave their numbers when they can reach
+// nobody.
 type children struct {
-	mutex sync.Mutex
-	pages []childrenPage
-	words []word // of pages that are not kept any more
+	mutex   sync.Mutex
+	pages   []childrenPage
+	notices []notice // of pages that are not kept any more
 }
 
 type childrenPage struct {
@@ -24,8 +25,8 @@ type childrenPage struct {
 	program string
 }
 
-// take takes in the page that came with the hello of a program. A page that is none is as good as nothing: only its process could have
-// said anything with it.
+// take takes in the page that came with the hello of a program. A page that is none is as good as nothing: only its
+// process could have said anything with it.
 func (c *children) take(r *descriptorReader, program string) {
 	fd := r.take()
 	if fd < 0 {
@@ -43,27 +44,29 @@ func (c *children) take(r *descriptorReader, program string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if len(c.pages) == mostPages {
-		c.words = append(c.words, c.pages[0].said()...)
+		c.notices = append(c.notices, c.pages[0].takeNotices()...)
 		c.pages = append(c.pages[:0], c.pages[1:]...)
 	}
 	c.pages = append(c.pages, childrenPage{memory, program})
 }
 
-// said is what all children said; after it no page is kept.
-func (c *children) said() []word {
+// takeNotices returns the notices of all children. No page is kept after it.
+func (c *children) takeNotices() []notice {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, p := range c.pages {
-		c.words = append(c.words, p.said()...)
+		c.notices = append(c.notices, p.takeNotices()...)
 	}
 	c.pages = nil
-	return c.words
+	return c.notices
 }
 
-func (p childrenPage) said() (words []word) {
+func (p childrenPage) takeNotices() (notices []notice) {
 	const (
-		outOfReach = "not traced: the collector could not be reached: the process had given up its user, its root folder or its namespace"
-		forked     = "not traced: a child of a fork, without exec, of a process that was recorded passes through; this one used Metal after its parent's end"
+		outOfReach = "not traced: the collector could not be reached: the process had given up its user, " +
+			"its root folder or its namespace"
+		forked = "not traced: a child of a fork, without exec, of a process that was recorded passes through; " +
+			"this one used Metal after its parent's end"
 	)
 	guard(func() error {
 		all, more := wire.Children(p.memory)
@@ -72,13 +75,13 @@ func (p childrenPage) said() (words []word) {
 			if child.Forked {
 				why = forked
 			}
-			words = append(words, word{child.PID, p.program, why})
+			notices = append(notices, notice{child.PID, p.program, why})
 		}
 		if more {
-			words = append(words, word{0, p.program, "not traced: more of its children than its page has room for"})
+			notices = append(notices, notice{0, p.program, "not traced: more of its children than its page has room for"})
 		}
 		return nil
 	})
 	unix.Munmap(p.memory)
-	return words
+	return notices
 }

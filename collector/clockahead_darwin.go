@@ -3,4 +3,4 @@ package collector
 import "mtrace/collector/wire"
 
 // clockAhead is 0: all processes have one clock.
-func (p *process) clockAhead(wire.ClockSample) int64 { return 0 }
+func (t *processTrace) clockAhead(wire.ClockSample) int64 { return 0 }

@@ -10,19 +10,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// clockAhead is how far the monotonic clock of a process is ahead of ours, in nanoseconds: those of another time namespace count from
-// another instant. 0 too when it cannot be seen. A process that is gone, as when the collector comes late, shows its offset no more.
-func (p *process) clockAhead(first wire.ClockSample) int64 {
-	if p.peer == 0 {
+// clockAhead is how far the monotonic clock of a process is ahead of ours, in nanoseconds: those of another time
+// namespace count from another instant. 0 too when it cannot be seen. A process that is gone, as when the collector
+// comes late, shows its offset no more.
+func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
+	if t.peer == 0 {
 		return 0
 	}
-	theirs, ok := monotonicOffset(strconv.Itoa(p.peer))
+	theirs, ok := monotonicOffset(strconv.Itoa(t.peer))
 	ours, known := monotonicOffset("self")
 	switch {
 	case ok && known:
 		return theirs - ours
-	case known && p.clock == wire.ClockTSC:
-		return p.collector.aheadByTicks(first)
+	case known && t.clock == wire.ClockTSC:
+		return t.collector.aheadByTicks(first)
 	}
 	return 0
 }
@@ -44,7 +45,8 @@ func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	return 0
 }
 
-// monotonicOffset is how far a process's monotonic clock is ahead of the system's, in nanoseconds; see time_namespaces(7).
+// monotonicOffset is how far a process's monotonic clock is ahead of the system's, in nanoseconds; see
+// time_namespaces(7).
 func monotonicOffset(process string) (ns int64, ok bool) {
 	text, err := os.ReadFile("/proc/" + process + "/timens_offsets")
 	if err != nil {

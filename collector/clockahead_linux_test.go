@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Of a process that is gone its clock tells how far it was ahead, by the ticks that it has in common with ours: on a busy machine the
-// collector came to one of another time namespace when it had ended.
+// Of a process that is gone its clock tells how far it was ahead, by the ticks that it has in common with ours: on a
+// busy machine the collector came to one of another time namespace when it had ended.
 func TestAheadByTicks(t *testing.T) {
 	began, ok := sampleClock(wire.ClockTSC)
 	if !ok {

@@ -50,8 +50,8 @@ func (c *code) note(facts []wire.Fact) {
 	}
 }
 
-// names looks up the addresses in the files of their images, which are on this machine: their names where the process gave none, and
-// their lines. What cannot be looked up keeps its address for a name: the reader of the trace counts it.
+// names looks up the addresses in the files of their images, which are on this machine: their names where the process
+// gave none, and their lines. What cannot be looked up keeps its address for a name: the reader of the trace counts it.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {

@@ -92,8 +92,8 @@ func checkValid(t testing.TB, trace *tracefile.Reader) {
 	}
 }
 
-// checkThreads compares the streams of one process with the truth: of each thread every call it published, once, in order. A
-// killed thread may have published one that it had not counted yet.
+// checkThreads compares the streams of one process with the truth: of each thread every call it published, once, in
+// order. A killed thread may have published one that it had not counted yet.
 func checkThreads(t testing.TB, trace *tracefile.Reader, process tracefile.ProcessIndex, truth truth, threads int, killed bool) {
 	t.Helper()
 	for _, s := range trace.Streams() {
@@ -157,8 +157,8 @@ func totalCalls(truth truth, threads int) (n uint64) {
 	return n
 }
 
-// SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone would not do: a frame
-// that was written and whose slots were not yet given back would come twice. Positions tell.
+// SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone would not do:
+// a frame that was written and whose slots were not yet given back would come twice. Positions tell.
 func TestKilledAtRandom(t *testing.T) {
 	kills := 50
 	if testing.Short() {
@@ -275,7 +275,8 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// The child of a fork holds the connection open: waiting for its end would see the parent's end only when the child ends.
+// The child of a fork holds the connection open: waiting for its end would see the parent's end only when the child
+// ends.
 func TestForkedChildHoldsConnection(t *testing.T) {
 	r := startRecording(t)
 	cmd, truth := task{Threads: 1, Calls: 5000, Drain: "yes", Child: true, Linger: true}.start(t, r.Address())
@@ -296,7 +297,8 @@ func TestForkedChildHoldsConnection(t *testing.T) {
 	}
 }
 
-// What is traced ends and leaves a daemon behind, which is traced too: the recording ends all the same, with what there is.
+// What is traced ends and leaves a daemon behind, which is traced too: the recording ends all the same, with what there
+// is.
 func TestDaemonLivesOn(t *testing.T) {
 	for _, drain := range []string{"yes", "no", "stuck"} {
 		r := startRecording(t)
@@ -355,8 +357,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// The rings fill although there is no drainer: the collector takes over. The threads wait for room, so how fast it does that is
-// no matter; if it did not, they would wait for ever.
+// The rings fill although there is no drainer: the collector takes over. The threads wait for room, so how fast it does
+// that is no matter; if it did not, they would wait for ever.
 func TestTakesOverFullRings(t *testing.T) {
 	r := startRecording(t)
 	mode := task{Threads: 2, Calls: wire.RecordsPerRing, Block: true, Drain: "no", FactEach: 20}

@@ -13,11 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors is how many may wait: that of a hello and that of the rings frame behind it, which may come in one read.
+// mostDescriptors is how many may wait: that of a hello and that of the rings frame behind it, which may come in one
+// read.
 const mostDescriptors = 2
 
-// A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it reads what
-// is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the other end open.
+// A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it
+// reads what is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the
+// other end open.
 type descriptorReader struct {
 	conn        *net.UnixConn
 	ended       atomic.Bool

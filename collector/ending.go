@@ -8,18 +8,18 @@ import (
 	"mtrace/collector/wire"
 )
 
-// end takes in what is left and writes the process's end. alive says that it is still running; failure is what it did wrong, for which
-// its part ends before it does, or nil. readOn reads once more what is in the socket.
+// end takes in what is left and writes the process's end. alive says that it is still running; failure is what it did
+// wrong, for which its part ends before it does, or nil. readOn reads once more what is in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano()}
-	if failure != nil && !p.mapped { // nothing of it is here
-		p.mutex.Lock()
-		p.add()
-		p.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8("not traced: "+failure.Error(), "?")}})
-		p.mutex.Unlock()
+	if failure != nil && !p.rings.mapped { // nothing of it is here
+		p.trace.mutex.Lock()
+		p.trace.add()
+		p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8("not traced: "+failure.Error(), "?")}})
+		p.trace.mutex.Unlock()
 	} else if failure != nil {
 		end.Note = "its trace ends early: " + failure.Error()
-	} else if alive && p.mapped {
+	} else if alive && p.rings.mapped {
 		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in the trace"
 	}
 	note := func(err error) {
@@ -27,55 +27,56 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 			end.Note = err.Error()
 		}
 	}
-	p.stopWatching()
-	if p.times != nil {
-		p.handThreadTimes(p.times.finish())
+	p.rings.stopWatching()
+	if p.rings.times != nil {
+		p.trace.handThreadTimes(p.rings.times.finish())
 	}
-	if p.mapped {
-		before := p.records
-		note(p.failure)
-		note(p.lastLook(alive))
+	if p.rings.mapped {
+		before := p.trace.records
+		note(p.trace.failure)
+		note(p.rings.lastLook(alive))
 		if alive {
 			// What the drainer sent before its rings were taken is in the socket, and belongs before it.
 			note(readOn())
 		}
-		end.Salvaged = p.records - before
-		p.mutex.Lock()
-		for _, r := range p.rings {
+		end.Salvaged = p.trace.records - before
+		p.trace.mutex.Lock()
+		for _, r := range p.order.rings {
 			if r != nil {
-				p.missing += r.records.finish()
+				p.order.missing += r.records.finish()
 				r.facts.finish()
 			}
 		}
-		if w := p.collector.window; w != nil {
-			p.finishWindow(w)
+		if p.trace.window != nil {
+			p.trace.window.finish()
 		}
-		if s := p.collector.selected; s != nil {
-			end.LeftOut = p.finishSift(s)
+		if p.trace.selection != nil {
+			end.LeftOut = p.trace.selection.finish()
 		}
-		p.mutex.Unlock()
-		note(guard(func() error { p.readEnd(&end, alive); return nil }))
-		p.sampleClock()
-		p.shared.unmap()
+		p.trace.mutex.Unlock()
+		note(guard(func() error { p.rings.readEnd(&end, alive); return nil }))
+		p.trace.sampleClock()
+		p.rings.shared.unmap()
 	}
-	p.mutex.Lock()
-	p.add()
-	if names := p.code.names(); len(names) > 0 {
-		p.handFacts(names)
+	p.trace.mutex.Lock()
+	p.trace.add()
+	if names := p.trace.code.names(); len(names) > 0 {
+		p.trace.handFacts(names)
 	}
-	end.Distrusted = p.doubts
-	p.mutex.Unlock()
+	end.Distrusted = p.trace.doubts
+	p.trace.mutex.Unlock()
 	p.collector.processEnded(p, end)
 }
 
-// lastLook reads the rings for the last time: all that was published when the process is gone, or what nobody is draining.
-func (p *process) lastLook(alive bool) error {
+// lastLook reads the rings for the last time: all that was published when the process is gone, or what nobody is
+// draining.
+func (reader *ringReader) lastLook(alive bool) error {
 	if !alive {
-		return p.salvage()
+		return reader.salvage()
 	}
 	return guard(func() error {
-		for i := range p.shared.RingsUsed() {
-			if _, err := p.takeRing(i); err != nil {
+		for i := range reader.shared.RingsUsed() {
+			if _, err := reader.takeRing(i); err != nil {
 				return err
 			}
 		}
@@ -84,29 +85,29 @@ func (p *process) lastLook(alive bool) error {
 }
 
 // readEnd reads the last clock sample, the counters and the calls in progress.
-func (p *process) readEnd(end *tracefile.End, alive bool) {
-	if s, ok := p.shared.LatestSample(); ok {
-		p.handSamples(s)
+func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
+	if s, ok := reader.shared.LatestSample(); ok {
+		reader.trace.handSamples(s)
 	}
-	p.shared.SetEnded()
-	p.readCounters(end, alive)
+	reader.shared.SetEnded()
+	reader.readCounters(end, alive)
 }
 
 // readCounters reads the counters and the calls in progress.
-func (p *process) readCounters(end *tracefile.End, alive bool) {
-	l := limit{p, p.possible()}
-	l.losses(p.shared.Losses(), end)
-	for i := range p.shared.RingsUsed() {
-		shared, r := p.shared.Ring(i), p.ring(uint16(i))
+func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
+	l := limit{reader.trace, reader.order.possible()}
+	l.losses(reader.shared.Losses(), end)
+	for i := range reader.shared.RingsUsed() {
+		shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 		r.watchLosses(shared, l)
 		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"), Dropped: r.dropped,
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"), Losses: r.losses}
-		p.mutex.Lock()
+		reader.trace.mutex.Lock()
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
-		e.Head = max(e.Head, r.records.next) - r.window.left() - r.sieve.leftOut
-		p.mutex.Unlock()
+		e.Head = max(e.Head, r.records.next) - r.window.left() - r.selection.leftOut
+		reader.trace.mutex.Unlock()
 		end.Rings = append(end.Rings, e)
 		l.addCoverage(end, shared, r.where())
 		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {

@@ -48,7 +48,8 @@ func TestBadFrames(t *testing.T) {
 			closedByCollector(t, conn)
 			r.wait(cmd)
 			trace, result := r.finish()
-			// It was a line about the process only, and the report began with "none lost" (found by the torture, seed 105).
+			// It was a line about the process only, and the report began with "none lost" (found by the torture, seed
+			// 105).
 			if warnings := strings.Join(result.Warnings, "\n"); !strings.Contains(warnings, "not traced: ") || !strings.Contains(warnings, c.log) {
 				t.Errorf("warnings %q", warnings)
 			}
@@ -64,8 +65,8 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// What does not say hello as it should is not traced: that is logged, and in the trace, unless it only looked whether somebody
-// listens. A library of another version left a trace without a word of it.
+// What does not say hello as it should is not traced: that is logged, and in the trace, unless it only looked whether
+// somebody listens. A library of another version left a trace without a word of it.
 func TestBadHellos(t *testing.T) {
 	old := wiretest.Hello()
 	old.Version = 99
@@ -120,8 +121,8 @@ func TestSilentConnection(t *testing.T) {
 	r.finish()
 }
 
-// Everything that is not a record or a fact of a ring comes through: the warning of a process that could not begin, clock
-// samples, counters, the call a thread is inside.
+// Everything that is not a record or a fact of a ring comes through: the warning of a process that could not begin,
+// clock samples, counters, the call a thread is inside.
 func TestEverythingElse(t *testing.T) {
 	r := startRecording(t)
 	conn := dial(t, r)
@@ -184,8 +185,9 @@ func FuzzFrames(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
-		p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}}
+		c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), registry: newRegistry()}
+		p := newProcess(c, wire.Hello{}, 0)
+		p.reader = &descriptorReader{}
 		p.readFrames(bufio.NewReader(bytes.NewReader(data)))
 		p.end(false, nil, nil)
 		if err := w.Close(tracefile.Result{}); err != nil {
@@ -211,8 +213,8 @@ func (f *facted) Facts(_ tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Facts may come in pieces that end inside one, overlap, and overtake each other: each is there once. Only what lies in a gap
-// that stays is lost, with the fact that was begun before it.
+// Facts may come in pieces that end inside one, overlap, and overtake each other: each is there once. Only what lies in
+// a gap that stays is lost, with the fact that was begun before it.
 func TestFactsInPieces(t *testing.T) {
 	var all []byte
 	var ends []int
@@ -235,10 +237,10 @@ func TestFactsInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		observer := &facted{}
-		p := &process{collector: &Collector{writer: w, observer: observer}}
-		r := p.ring(0)
+		p := newProcess(&Collector{writer: w, observer: observer}, wire.Hello{}, 0)
+		r := p.order.ring(0)
 		for _, piece := range c.pieces {
-			if err := p.joinFacts(r, uint64(piece[0]), all[piece[0]:piece[1]]); err != nil {
+			if err := p.order.joinFacts(r, uint64(piece[0]), all[piece[0]:piece[1]]); err != nil {
 				t.Fatal(name, err)
 			}
 		}

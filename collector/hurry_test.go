@@ -12,22 +12,23 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// Who looks at the rings is told when records come by the socket: the drainer sends them when a ring fills faster than it is looked at. After a
-// quiet time there were 50 ms between two looks, and of a storm that began in them a ring full of records was lost; the look behind them took the
-// storm for five times as slow as it was.
+// Who looks at the rings is told when records come by the socket: the drainer sends them when a ring fills faster than
+// it is looked at. After a quiet time there were 50 ms between two looks, and of a storm that began in them a ring full
+// of records was lost; the look behind them took the storm for five times as slow as it was.
 func TestHurry(t *testing.T) {
 	w, err := tracefile.NewWriter(nowhere{io.Discard}, tracefile.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), running: map[int]*running{}, ended: map[int]*ended{}}
-	p := &process{collector: c, reader: &descriptorReader{}, stopWatching: func() {}, hurry: make(chan struct{}, 1)}
+	c := &Collector{writer: w, observer: Nobody{}, closing: make(chan struct{}), registry: newRegistry()}
+	p := newProcess(c, wire.Hello{}, 0)
+	p.reader = &descriptorReader{}
 	told := func(frames ...[]byte) bool {
 		if err := p.readFrames(bufio.NewReader(bytes.NewReader(bytes.Join(frames, nil)))); err != nil {
 			t.Fatal(err)
 		}
 		select {
-		case <-p.hurry:
+		case <-p.rings.hurry:
 			return true
 		default:
 			return false

@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after is the instant so much after i, which another one, also, shows how fast ticks are from. It may be before the clocks began, with d below zero:
-// then its ticks are the first.
+// after is the instant so much after i, which another one, also, shows how fast ticks are from. It may be before the
+// clocks began, with d below zero: then its ticks are the first.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
@@ -39,34 +39,34 @@ func (i instant) after(d time.Duration, also instant) instant {
 }
 
 // ticksOf is an instant on the process's clock, with the mutex; 0 where that had not begun.
-func (p *process) ticksOf(i instant) wire.Ticks {
-	switch p.clock {
+func (t *processTrace) ticksOf(i instant) wire.Ticks {
+	switch t.clock {
 	case wire.ClockTSC:
 		return i.ticks
 	case wire.ClockMach:
-		if p.numer == 0 {
+		if t.numer == 0 {
 			return 0
 		}
-		return wire.Ticks(tracefile.MulDiv(uint64(max(0, i.nanos)), uint64(p.denom), uint64(p.numer)))
+		return wire.Ticks(tracefile.MulDiv(uint64(max(0, i.nanos)), uint64(t.denom), uint64(t.numer)))
 	}
-	return wire.Ticks(max(0, i.nanos+p.ahead))
+	return wire.Ticks(max(0, i.nanos+t.ahead))
 }
 
 // instantOf is the instant of a tick on the process's clock, with the mutex.
-func (p *process) instantOf(t wire.Ticks) instant {
-	switch p.clock {
+func (t *processTrace) instantOf(at wire.Ticks) instant {
+	switch t.clock {
 	case wire.ClockTSC:
-		began, here := p.collector.began, now()
+		began, here := t.collector.began, now()
 		if here.ticks == 0 || here.ticks == began.Ticks {
 			return here
 		}
 		rate := float64(here.nanos-began.Nanos) / float64(here.ticks-began.Ticks)
-		return instant{here.nanos - int64(float64(int64(here.ticks-t))*rate), t}
+		return instant{here.nanos - int64(float64(int64(here.ticks-at))*rate), at}
 	case wire.ClockMach:
-		if p.denom == 0 {
+		if t.denom == 0 {
 			return now()
 		}
-		return instant{nanos: tracefile.MulDiv(uint64(t), uint64(p.numer), uint64(p.denom))}
+		return instant{nanos: tracefile.MulDiv(uint64(at), uint64(t.numer), uint64(t.denom))}
 	}
-	return instant{nanos: int64(t) - p.ahead}
+	return instant{nanos: int64(at) - t.ahead}
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A joiner puts the contents of one ring together, each position exactly once and in order, from two sources that overlap and
-// overtake each other: frames from the socket, and what the collector took from the shared memory itself while older frames
-// were still in the socket. T is a record, or a byte of the facts.
+// A joiner puts the contents of one ring together, each position exactly once and in order, from two sources that
+// overlap and overtake each other: frames from the socket, and what the collector took from the shared memory itself
+// while older frames were still in the socket. T is a record, or a byte of the facts.
 type joiner[T any] struct {
 	next  uint64     // the position of the next element to hand on
 	held  []piece[T] // pieces behind a gap, by position
@@ -67,7 +67,8 @@ func (j *joiner[T]) passHeld() {
 	j.pass(p.position, p.elements)
 }
 
-// finish hands on what is behind gaps that will not be filled any more, and returns how many elements are missing in them.
+// finish hands on what is behind gaps that will not be filled any more, and returns how many elements are missing in
+// them.
 func (j *joiner[T]) finish() (missing uint64) {
 	for len(j.held) > 0 {
 		if p := j.held[0].position; p > j.next {

@@ -47,8 +47,8 @@ func TestConnectedBeforeServe(t *testing.T) {
 	}
 }
 
-// Nobody but this user can reach the socket. Where root records programs that may give up their user, others can, if they know its name, and must know
-// the token, too: see TestUserGivenUp. The kernel shows the name to nobody.
+// Nobody but this user can reach the socket. Where root records programs that may give up their user, others can, if
+// they know its name, and must know the token, too: see TestUserGivenUp. The kernel shows the name to nobody.
 func TestPrivate(t *testing.T) {
 	for _, token := range []wire.Token{{}, wire.NewToken()} {
 		r := startWith(t, Options{Token: token})
@@ -96,7 +96,8 @@ func asNobody(t *testing.T, script, socket string) {
 	}
 }
 
-// The kernel says who connects; in a folder that was named, another user's process is refused even when it gets as far as the socket.
+// The kernel says who connects; in a folder that was named, another user's process is refused even when it gets as far
+// as the socket.
 func TestOtherUser(t *testing.T) {
 	var log bytes.Buffer
 	w, err := tracefile.Create(os.DevNull, tracefile.Info{})
@@ -120,12 +121,13 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// What root starts may give up its user before it comes to the collector. It could not connect, and its calls were lost in silence (found by
-// the torture, seeds 1082 and 2219). In a folder of ours it can, for it knows the name; who does not cannot find it.
+// What root starts may give up its user before it comes to the collector. It could not connect, and its calls were lost
+// in silence (found by the torture, seeds 1082 and 2219). In a folder of ours it can, for it knows the name; who does
+// not cannot find it.
 func TestUserGivenUp(t *testing.T) {
 	t.Setenv("TMPDIR", "")
 	r := startWith(t, Options{Token: wire.NewToken()})
-	hello := append(r.door.token.Frame(), wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))...)
+	hello := append(r.listener.token.Frame(), wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))...)
 	asNobody(t, fmt.Sprintf(`opendir(my $d, dirname($ARGV[0])) and die "the folder can be listed";
 		my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!; print $s pack("H*", "%x");`, hello), r.Address())
 	trace, result := r.finish()
@@ -137,8 +139,8 @@ func TestUserGivenUp(t *testing.T) {
 	}
 }
 
-// A process that connects when the collector has run out of descriptors waits at the door. When none became free until the end its calls were
-// lost in silence (found by the torture, seed 3149).
+// A process that connects when the collector has run out of descriptors waits at the door. When none became free until
+// the end its calls were lost in silence (found by the torture, seed 3149).
 func TestNoDescriptorLeft(t *testing.T) {
 	for _, limit := range []string{"but the spare one", "at all"} {
 		// In a process of its own, in which no earlier test gives descriptors back.
@@ -200,8 +202,9 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 	}
 }
 
-// Without descriptors and with nobody at the door, nobody is missing; and who comes when the recording ends is not said to have been kept out.
-// Those who went on knocking while it ended were let in until no descriptor was left, and thousands were said not to be traced.
+// Without descriptors and with nobody at the door, nobody is missing; and who comes when the recording ends is not said
+// to have been kept out. Those who went on knocking while it ended were let in until no descriptor was left, and
+// thousands were said not to be traced.
 func TestNobodyAtTheDoor(t *testing.T) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
@@ -281,8 +284,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Whoever ends the recording, however often and at whatever moment: nothing hangs, and what connected is in the trace or was
-// never accepted.
+// Whoever ends the recording, however often and at whatever moment: nothing hangs, and what connected is in the trace
+// or was never accepted.
 func TestClosedAtAnyMoment(t *testing.T) {
 	for range 50 {
 		w, err := tracefile.Create(os.DevNull, tracefile.Info{})

@@ -12,9 +12,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A machineClock counts what all programs of the machine together had of its processors, of those that this process may use where it may not use all, as what it
-// starts may not either, and how long their threads waited for one. What is not the
-// traced processes' are other programs, and what those want the traced ones do not get.
+// A machineClock counts what all programs of the machine together had of its processors, of those that this process may
+// use where it may not use all, as what it starts may not either, and how long their threads waited for one. What is
+// not the traced processes' are other programs, and what those want the traced ones do not get.
 type machineClock struct {
 	mutex   sync.Mutex
 	allowed *unix.CPUSet // nil before it was asked for
@@ -24,8 +24,8 @@ type machineClock struct {
 // machine is the one that this is: whoever looks, of however many processes, adds to one count.
 var machine machineClock
 
-// look reads the count. Who looks within half of the pause that others make has what was read for these: a look costs 9 µs on two processors, and more
-// the more there are.
+// look reads the count. Who looks within half of the pause that others make has what was read for these: a look costs 9
+// µs on two processors, and more the more there are.
 func (m *machineClock) look() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -58,9 +58,10 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from /proc/stat how long the processors that are allowed were not idle, all of them together, and how many threads have none although they could
-// run: those beyond the number of all processors, but for the one that looks. By proc(5): what another guest of the machine's host took counts as not idle, and
-// ticks are of 10 ms on every architecture.
+// parseStat reads from /proc/stat how long the processors that are allowed were not idle, all of them together, and how
+// many threads have none although they could run: those beyond the number of all processors, but for the one that
+// looks. By proc(5): what another guest of the machine's host took counts as not idle, and ticks are of 10 ms on every
+// architecture.
 func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1

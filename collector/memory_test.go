@@ -70,8 +70,8 @@ func TestBadRingHeader(t *testing.T) {
 	}
 }
 
-// A ring that was exactly full when its process was killed lost its two oldest records: they lie where the thread might have
-// been writing, but where nothing was given back nothing is written.
+// A ring that was exactly full when its process was killed lost its two oldest records: they lie where the thread might
+// have been writing, but where nothing was given back nothing is written.
 func TestOldest(t *testing.T) {
 	const n = wire.RecordsPerRing
 	for _, c := range []struct{ head, tail, want uint64 }{
@@ -109,7 +109,8 @@ func TestFullRingIsSalvaged(t *testing.T) {
 	}
 }
 
-// Who collects beside a program may ask for more processors when one is not enough: when a look finds more than half a ring of new records.
+// Who collects beside a program may ask for more processors when one is not enough: when a look finds more than half a
+// ring of new records.
 func TestBehind(t *testing.T) {
 	for records, want := range map[int]bool{wire.RecordsPerRing / 4: false, wire.RecordsPerRing/2 + 1: true} {
 		r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
@@ -135,7 +136,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// Rings that have filled by more than a quarter are taken beside each other, and each record is there once, in the order of its ring.
+// Rings that have filled by more than a quarter are taken beside each other, and each record is there once, in the
+// order of its ring.
 func TestFullRingsBesideEachOther(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	const rings, records = 5, wire.RecordsPerRing / 2

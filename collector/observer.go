@@ -5,8 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Observer is told what is recorded as it arrives, before it is written. Its methods are called from several goroutines at
-// once, but for one ring one after another; they must be quick, for the recording waits, and must not keep the slices.
+// An Observer is told what is recorded as it arrives, before it is written. Its methods are called from several
+// goroutines at once, but for one ring one after another; they must be quick, for the recording waits, and must not
+// keep the slices.
 type Observer interface {
 	// Process is called once for each process, before anything else of it.
 	Process(tracefile.ProcessIndex, wire.Hello)
@@ -16,7 +17,8 @@ type Observer interface {
 	Facts(tracefile.ProcessIndex, []wire.Fact)
 	Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record)
 	End(tracefile.ProcessIndex, tracefile.End)
-	// Vanished is called for a process that said hello and nothing else before another program took its place: it is not in the trace.
+	// Vanished is called for a process that said hello and nothing else before another program took its place: it is
+	// not in the trace.
 	Vanished(wire.Hello)
 }
 

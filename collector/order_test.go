@@ -47,9 +47,9 @@ func sayHello(t *testing.T, conn *net.UnixConn, program string) {
 	}
 }
 
-// A shell executes a program in its place. Each connection is served by a goroutine of its own, so the program's hello may be
-// read before the shell's: the shell was then taken for what had replaced the program, whose trace ended there, without a word.
-// Which came later is what the order of the connections says.
+// A shell executes a program in its place. Each connection is served by a goroutine of its own, so the program's hello
+// may be read before the shell's: the shell was then taken for what had replaced the program, whose trace ended there,
+// without a word. Which came later is what the order of the connections says.
 func TestHellosInTheWrongOrder(t *testing.T) {
 	for name, used := range map[string]bool{"the program has not used Metal yet": false, "the program has used Metal": true} {
 		t.Run(name, func(t *testing.T) {
@@ -98,8 +98,9 @@ func TestHellosInTheWrongOrder(t *testing.T) {
 	}
 }
 
-// The same at the heart of it: whatever the order in which they are noted, the process that connected last is there and the
-// others are gone. One that is noted after its successor has come to its end is gone too, and takes nobody's exit status.
+// The same at the heart of it: whatever the order in which they are noted, the process that connected last is there and
+// the others are gone. One that is noted after its successor has come to its end is gone too, and takes nobody's exit
+// status.
 func TestOrderOfConnections(t *testing.T) {
 	gone := func(replaced <-chan struct{}) bool {
 		select {
@@ -110,18 +111,19 @@ func TestOrderOfConnections(t *testing.T) {
 		}
 	}
 	for _, order := range [][3]uint64{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {
-		c := &Collector{observer: Nobody{}, running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]exit{}, newest: map[int]uint64{}}
+		c := &Collector{observer: Nobody{}, registry: newRegistry()}
 		replaced := map[uint64]<-chan struct{}{}
 		for _, number := range order {
 			replaced[number] = c.processBegan(&process{collector: c, peer: 77, number: number})
 		}
-		if !gone(replaced[1]) || !gone(replaced[2]) || gone(replaced[3]) || c.running[77].process.number != 3 {
+		if !gone(replaced[1]) || !gone(replaced[2]) || gone(replaced[3]) || c.registry.running[77].process.number != 3 {
 			t.Errorf("order %v: the first is gone: %v, the second %v, the third %v", order, gone(replaced[1]), gone(replaced[2]), gone(replaced[3]))
 		}
 	}
-	c := &Collector{observer: Nobody{}, running: map[int]*running{}, ended: map[int]*ended{}, exits: map[int]exit{}, newest: map[int]uint64{77: 2}}
-	c.ended[77] = &ended{}
-	if !gone(c.processBegan(&process{collector: c, peer: 77, number: 1})) || c.ended[77] == nil || c.running[77] != nil {
+	c := &Collector{observer: Nobody{}, registry: newRegistry()}
+	c.registry.newest[77] = 2
+	c.registry.ended[77] = &ended{}
+	if !gone(c.processBegan(&process{collector: c, peer: 77, number: 1})) || c.registry.ended[77] == nil || c.registry.running[77] != nil {
 		t.Error("a connection older than one that has ended was taken for a new process")
 	}
 }

@@ -17,8 +17,9 @@ type peerSource struct {
 	process func(fd int) (pid int, err error)
 }
 
-// of returns the peer of a socket. Only the user must be known, for it decides on trust. macOS forgets the process once the peer has
-// closed the connection (LOCAL_PEERPID, ENOTCONN): a process may say hello and end before its connection is accepted.
+// of returns the peer of a socket. Only the user must be known, for it decides on trust. macOS forgets the process once
+// the peer has closed the connection (LOCAL_PEERPID, ENOTCONN): a process may say hello and end before its connection
+// is accepted.
 func (s peerSource) of(fd int) (p peer, err error) {
 	if p.uid, err = s.user(fd); err != nil {
 		return p, err

@@ -21,8 +21,8 @@ var kernelPeer = peerSource{
 	process: func(fd int) (int, error) { return unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID) },
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop ends
-// the watch.
+// watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop
+// ends the watch.
 func watchDeath(_ *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	queue, err := unix.Kqueue()

@@ -30,8 +30,8 @@ var kernelPeer = peerSource{
 	},
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that cannot
-// be known. stop ends the watch.
+// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that
+// cannot be known. stop ends the watch.
 func watchDeath(conn *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	fd, err := peerDescriptor(conn, pid)

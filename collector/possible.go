@@ -11,13 +11,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process counts in its own memory, where a stray write of the program lands as easily as a true count: what it says is believed as
-// far as it is possible, and what is not is said and left out of all sums.
+// A process counts in its own memory, where a stray write of the program lands as easily as a true count: what it says
+// is believed as far as it is possible, and what is not is said and left out of all sums.
 
 const (
-	// fastestCall is less than any thread needs to record a call, or to count one that it drops: two readings of the clock take longer.
+	// fastestCall is less than any thread needs to record a call, or to count one that it drops: two readings of the
+	// clock take longer.
 	fastestCall = 4 * time.Nanosecond
-	// beforehand is how long a process may have counted before it was known here: its connection waits while the collector is starved.
+	// beforehand is how long a process may have counted before it was known here: its connection waits while the
+	// collector is starved.
 	beforehand = time.Minute
 	// mostDoubts bounds the lines about one process.
 	mostDoubts = 16
@@ -27,30 +29,30 @@ const (
 func possible(there time.Duration) uint64 { return uint64((there + beforehand) / fastestCall) }
 
 // possible is the same for a thread of the process, now.
-func (p *process) possible() uint64 { return possible(time.Since(p.began)) }
+func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 
 // checkPosition refuses a place that a ring cannot have come to.
-func (p *process) checkPosition(r *ring, position uint64) error {
-	if position > p.possible() {
+func (o *recordOrder) checkPosition(r *ring, position uint64) error {
+	if position > o.possible() {
 		return fmt.Errorf("ring %d: position %d is beyond every ring: no thread can have come there", r.index, position)
 	}
 	return nil
 }
 
 // doubt notes something that the process claims and that cannot be.
-func (p *process) doubt(format string, args ...any) {
+func (t *processTrace) doubt(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if !slices.Contains(p.doubts, line) && len(p.doubts) < mostDoubts {
-		p.doubts = append(p.doubts, line)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if !slices.Contains(t.doubts, line) && len(t.doubts) < mostDoubts {
+		t.doubts = append(t.doubts, line)
 	}
 }
 
 // A limit is what a counter of a process may have come to, and who is told when it has not.
 type limit struct {
-	process *process
-	most    uint64 // of one thread
+	trace *processTrace
+	most  uint64 // of one thread
 }
 
 // believe is the counter when it is possible, and else 0, which is said. where is a ring, or empty for the process.
@@ -58,7 +60,7 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
 	}
-	l.process.doubt("%sit claims %d %s, more than there can be in its time: they are not counted, and how many there were is not known", where, n, what)
+	l.trace.doubt("%sit claims %d %s, more than there can be in its time: they are not counted, and how many there were is not known", where, n, what)
 	return 0
 }
 

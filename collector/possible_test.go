@@ -16,9 +16,10 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// scribble does what a program does that writes over memory which is not its own: every counter is nonsense. What was not drained by then is
-// lost with the counter that says where it ends, so it waits for that: on a busy machine the last ten records were missing. What a drainer has
-// sent and the collector has not read is lost with the connection, which nonsense ends, so there is none. Both are said: losses are not known.
+// scribble does what a program does that writes over memory which is not its own: every counter is nonsense. What was
+// not drained by then is lost with the counter that says where it ends, so it waits for that: on a busy machine the
+// last ten records were missing. What a drainer has sent and the collector has not read is lost with the connection,
+// which nonsense ends, so there is none. Both are said: losses are not known.
 func (t task) scribble(region wiretest.Region) {
 	const nonsense = 0x7965746f6c737373
 	for !region.Opened(0).Drained() {
@@ -37,8 +38,9 @@ func (t task) scribble(region wiretest.Region) {
 	region.Opened(0).Count(wire.RingHeadOffset, math.MaxInt64/4)
 }
 
-// TestNonsense: counters that cannot be true are said and left out, the records are kept, and the process beside it has exactly its own
-// numbers. Reports used to add them up: "8,747,898,258,578,197,657 records dropped", or a total below zero.
+// TestNonsense: counters that cannot be true are said and left out, the records are kept, and the process beside it has
+// exactly its own numbers. Reports used to add them up: "8,747,898,258,578,197,657 records dropped", or a total below
+// zero.
 func TestNonsense(t *testing.T) {
 	r := startRecording(t)
 	honest, truth := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Calls: 500, Drain: "yes"}.start(t, r.Address())

@@ -23,8 +23,8 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in a
-// file, which is shared memory too, what it did: the truth that the trace is compared with.
+// The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in
+// a file, which is shared memory too, what it did: the truth that the trace is compared with.
 
 // A task says what a traced process does.
 type task struct {

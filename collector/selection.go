@@ -9,11 +9,12 @@ import (
 	"sync/atomic"
 )
 
-// A Selection says which calls of a recording are kept: of which threads, on which queues, of command buffers with which labels, of which names.
-// The traced programs record all of them, as ever: what is not wanted is left out here (sift.go).
+// A Selection says which calls of a recording are kept: of which threads, on which queues, of command buffers with
+// which labels, of which names. The traced programs record all of them, as ever: what is not wanted is left out here
+// (selectionFilter).
 //
-// What holds for all that comes later is kept whatever was asked for, and so is what the GPU did for a command buffer whose queue and label are
-// wanted, whichever thread made it. A call whose queue is not known is kept.
+// What holds for all that comes later is kept whatever was asked for, and so is what the GPU did for a command buffer
+// whose queue and label are wanted, whichever thread made it. A call whose queue is not known is kept.
 type Selection struct {
 	rules []rule
 	asked []string
@@ -37,8 +38,9 @@ const (
 	ofCall   subject = "call"
 )
 
-// NewSelection reads rules, as "thread:worker-*". Of each subject, what one of only names is wanted, or, without any, all; less what one of leaveOut
-// names. Names are as in a shell, with * and ?; threads and queues have numbers as well. Nil is all. The error says what is wrong with a rule.
+// NewSelection reads rules, as "thread:worker-*". Of each subject, what one of only names is wanted, or, without any,
+// all; less what one of leaveOut names. Names are as in a shell, with * and ?; threads and queues have numbers as well.
+// Nil is all. The error says what is wrong with a rule.
 func NewSelection(only, leaveOut []string) (*Selection, error) {
 	if len(only)+len(leaveOut) == 0 {
 		return nil, nil

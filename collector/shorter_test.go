@@ -10,12 +10,13 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// A file that is shortened under a mapping raises SIGBUS in whoever reads it, and that would end the collector and with it the
-// traces of all other processes.
+// A file that is shortened under a mapping raises SIGBUS in whoever reads it, and that would end the collector and with
+// it the traces of all other processes.
 //
-// Not under the race detector: there an atomic load touches its address first, in Go, and then loads in C, on the scheduler's stack. A file that is
-// shortened between the two, one in some thousand runs, is a fault on a stack that Go cannot unwind, and ends the program; without the detector the
-// load is one instruction of the function that is guarded.
+// Not under the race detector: there an atomic load touches its address first, in Go, and then loads in C, on the
+// scheduler's stack. A file that is shortened between the two, one in some thousand runs, is a fault on a stack that Go
+// cannot unwind, and ends the program; without the detector the load is one instruction of the function that is
+// guarded.
 func TestMemoryMadeShorter(t *testing.T) {
 	observer := seen{records: make(chan struct{}, 1)}
 	r := startObserved(t, observer)

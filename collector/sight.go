@@ -30,15 +30,15 @@ const sightPause = 100 * time.Millisecond
 type seeing struct{ told time.Time }
 
 // tell tells who watches, when it is time to. Only the watcher of the rings calls it.
-func (s *seeing) tell(p *process, at time.Time) {
-	if p.collector.watch == nil || at.Sub(s.told) < sightPause {
+func (s *seeing) tell(reader *ringReader, at time.Time) {
+	if reader.trace.collector.watch == nil || at.Sub(s.told) < sightPause {
 		return
 	}
 	s.told = at
 	var index tracefile.ProcessIndex
-	sight := Sight{Lost: p.shared.Losses().Unringed} // without the mutex: the memory may be gone
-	for i := range p.shared.RingsUsed() {
-		shared := p.shared.Ring(i)
+	sight := Sight{Lost: reader.shared.Losses().Unringed} // without the mutex: the memory may be gone
+	for i := range reader.shared.RingsUsed() {
+		shared := reader.shared.Ring(i)
 		sight.Lost += shared.Dropped()
 		if shared.State() == wire.RingLive {
 			in := Inside{Ring: uint16(i), Thread: shared.Thread()}
@@ -46,8 +46,8 @@ func (s *seeing) tell(p *process, at time.Time) {
 			sight.Threads = append(sight.Threads, in)
 		}
 	}
-	p.mutex.Lock()
-	sight.At, index = p.ticksOf(now()), p.index
-	p.mutex.Unlock()
-	p.collector.watch(index, sight)
+	reader.trace.mutex.Lock()
+	sight.At, index = reader.trace.ticksOf(now()), reader.trace.index
+	reader.trace.mutex.Unlock()
+	reader.trace.collector.watch(index, sight)
 }

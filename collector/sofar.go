@@ -6,11 +6,12 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Now and then the trace is told what a process has counted so far. When the collector is killed, or what it writes to goes away, this is
-// all that tells how much is missing.
+// Now and then the trace is told what a process has counted so far. When the collector is killed, or what it writes to
+// goes away, this is all that tells how much is missing.
 
 const (
-	// soFarPause is how often that is while calls are made, and soFarIdle while none are: then it says when the collector was still there.
+	// soFarPause is how often that is while calls are made, and soFarIdle while none are: then it says when the
+	// collector was still there.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )
@@ -24,12 +25,12 @@ type soFar struct {
 }
 
 // tell tells the trace, when it is time to. Only the watcher of the rings calls it.
-func (s *soFar) tell(p *process, now time.Time, count uint64) {
+func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return
 	}
 	s.told, s.count = now, count
-	if w := p.collector.window; w != nil {
+	if w := reader.trace.collector.window; w != nil {
 		closed := !w.opened()
 		if closed && s.closed {
 			return // what is not kept is not missed
@@ -37,9 +38,9 @@ func (s *soFar) tell(p *process, now time.Time, count uint64) {
 		s.closed = closed
 	}
 	end := tracefile.End{Unix: now.UnixNano()}
-	p.readCounters(&end, false)
-	p.mutex.Lock()
-	end.Distrusted = p.doubts
-	p.mutex.Unlock()
-	p.collector.written(p.collector.writer.SoFar(p.index, end))
+	reader.readCounters(&end, false)
+	reader.trace.mutex.Lock()
+	end.Distrusted = reader.trace.doubts
+	reader.trace.mutex.Unlock()
+	reader.trace.collector.written(reader.trace.collector.writer.SoFar(reader.trace.index, end))
 }

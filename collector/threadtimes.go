@@ -7,12 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// How much processor time threads use, and how long they wait for a processor, tells threads that compute from threads that
-// sleep. Where the system lets one process see that of another, the collector looks: the program is not touched, and opening a
-// file inside it would take a descriptor that the program expects to get.
+// How much processor time threads use, and how long they wait for a processor, tells threads that compute from threads
+// that sleep. Where the system lets one process see that of another, the collector looks: the program is not touched,
+// and opening a file inside it would take a descriptor that the program expects to get.
 
-// The pace of looking at the threads' times. While none of them ran or waited, it is doubled up to the longest. A look at one
-// thread costs 5 µs (BenchmarkThreadTimes); the pause for each keeps many threads from taking more than 1 % of a processor.
+// The pace of looking at the threads' times. While none of them ran or waited, it is doubled up to the longest. A look
+// at one thread costs 5 µs (BenchmarkThreadTimes); the pause for each keeps many threads from taking more than 1 % of a
+// processor.
 const (
 	threadTimesPause        = 50 * time.Millisecond
 	longestThreadTimesPause = 400 * time.Millisecond
@@ -34,15 +35,15 @@ type threadSampler struct {
 	found   []wire.ThreadTime
 }
 
-// A sampledThread is what was last read of a thread. Of samples between which nothing changed only the first and the last are
-// handed on; held says that this one was not yet.
+// A sampledThread is what was last read of a thread. Of samples between which nothing changed only the first and the
+// last are handed on; held says that this one was not yet.
 type sampledThread struct {
 	last wire.ThreadTime
 	held bool
 }
 
-// look samples the given threads when it is time to, or at once those that are new, and returns what is to be handed on. The
-// slice is used again by the next look.
+// look samples the given threads when it is time to, or at once those that are new, and returns what is to be handed
+// on. The slice is used again by the next look.
 func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime {
 	s.found = s.found[:0]
 	for _, id := range threads {
@@ -68,7 +69,8 @@ func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime 
 	return s.found
 }
 
-// sample reads all threads, forgets those that are gone, and says whether any of them ran or waited for a processor. Other programs always do.
+// sample reads all threads, forgets those that are gone, and says whether any of them ran or waited for a processor.
+// Other programs always do.
 func (s *threadSampler) sample(threads []uint64) (changed bool) {
 	kept := s.threads[:0]
 	for _, t := range s.threads {
@@ -108,16 +110,16 @@ func (s *threadSampler) finish() []wire.ThreadTime {
 }
 
 // handThreadTimes hands on what is known of threads' processor times.
-func (p *process) handThreadTimes(times []wire.ThreadTime) {
+func (t *processTrace) handThreadTimes(times []wire.ThreadTime) {
 	if len(times) == 0 {
 		return
 	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.add()
-	if w := p.collector.window; w != nil {
-		p.keepTimes(w, times)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.add()
+	if t.window != nil {
+		t.window.keepTimes(times)
 		return
 	}
-	p.collector.written(p.collector.writer.ThreadTimes(p.index, times))
+	t.collector.written(t.collector.writer.ThreadTimes(t.index, times))
 }

@@ -26,7 +26,8 @@ type taskFolder struct {
 // mostTasks is how many threads a process may have for its threads' waits to be summed: each costs a look.
 const mostTasks = 64
 
-// openThreadClock is nil when the threads of the process cannot be seen under the numbers that they have for themselves.
+// openThreadClock is nil when the threads of the process cannot be seen under the numbers that they have for
+// themselves.
 func openThreadClock(pid int) threadClock {
 	if pid == 0 || !sameNumbers(pid) {
 		return nil
@@ -38,8 +39,8 @@ func openThreadClock(pid int) threadClock {
 	return &taskFolder{fd: fd, pid: pid}
 }
 
-// sameNumbers says whether this process, /proc and the other process number processes alike. The NSpid of proc(5) lists a
-// process's number in each namespace of process numbers from that of /proc down to its own.
+// sameNumbers says whether this process, /proc and the other process number processes alike. The NSpid of proc(5) lists
+// a process's number in each namespace of process numbers from that of /proc down to its own.
 func sameNumbers(pid int) bool {
 	self, err := os.Readlink("/proc/self")
 	if err != nil || self != strconv.Itoa(os.Getpid()) {
@@ -55,8 +56,8 @@ func sameNumbers(pid int) bool {
 }
 
 // read reads /proc/PID/task/TID/schedstat: nanoseconds on a processor, nanoseconds waiting on a run queue, time slices
-// (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when the
-// wait ends.
+// (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when
+// the wait ends.
 func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	switch thread {
 	case wire.WholeProcess:
@@ -92,8 +93,9 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true
 }
 
-// readWaits sums how long all threads of the process waited for a processor, those that make no traced call included: among them
-// are those that stand for a GPU where there is none. It is WaitNotKnown when there are too many threads, or no such counts.
+// readWaits sums how long all threads of the process waited for a processor, those that make no traced call included:
+// among them are those that stand for a GPU where there is none. It is WaitNotKnown when there are too many threads, or
+// no such counts.
 func (f *taskFolder) readWaits() int64 {
 	if _, err := unix.Seek(f.fd, 0, 0); err != nil {
 		return wire.WaitNotKnown

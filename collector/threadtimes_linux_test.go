@@ -51,10 +51,10 @@ func (t task) live(region wiretest.Region) {
 	}
 }
 
-// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that sleep do neither
-// for as long as they sleep, which their records tell: on a busy machine they wait long for a processor each time they wake. The test
-// once wanted them to sleep for most of the time, and failed beside ten other programs. What a machine does may still come in between,
-// so it may be tried again; but times never go back.
+// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that
+// sleep do neither for as long as they sleep, which their records tell: on a busy machine they wait long for a
+// processor each time they wake. The test once wanted them to sleep for most of the time, and failed beside ten other
+// programs. What a machine does may still come in between, so it may be tried again; but times never go back.
 func TestThreadTimesOfAProcess(t *testing.T) {
 	if openThreadClock(os.Getpid()) == nil {
 		t.Skip("this system does not show the processor times of threads")
@@ -192,8 +192,8 @@ func TestParseSchedstat(t *testing.T) {
 	}
 }
 
-// BenchmarkThreadTimes is what it costs the collector to look at one thread, and what that is of a processor for eight threads
-// that are busy all the time. From a hundred threads on it is the same for all: see threadTimesPauseForEach.
+// BenchmarkThreadTimes is what it costs the collector to look at one thread, and what that is of a processor for eight
+// threads that are busy all the time. From a hundred threads on it is the same for all: see threadTimesPauseForEach.
 func BenchmarkThreadTimes(b *testing.B) {
 	clock := openThreadClock(os.Getpid())
 	if clock == nil {

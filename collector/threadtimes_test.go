@@ -63,7 +63,8 @@ func TestThreadSampler(t *testing.T) {
 	}
 }
 
-// Other programs run all the time: that is no reason to look often at a process that does nothing. And what was read for another process is no news.
+// Other programs run all the time: that is no reason to look often at a process that does nothing. And what was read
+// for another process is no news.
 func TestSamplerOfTheMachine(t *testing.T) {
 	clock := clockStub{1: {Thread: 1, At: 1, Ran: 10}, wire.WholeMachine: {Thread: wire.WholeMachine, At: 1, Ran: 100}}
 	s := threadSampler{clock: clock}

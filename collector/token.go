@@ -10,9 +10,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Trust. A connection is believed if its peer runs as this user and, where the collector has a token, begins with that token.
-// A peer of another user is believed by its token alone, and only where a place is shared with other users. Before that, nothing is
-// read of a connection but as many bytes as the token has, and nothing of it comes into the trace.
+// Trust. A connection is believed if its peer runs as this user and, where the collector has a token, begins with that
+// token. A peer of another user is believed by its token alone, and only where a place is shared with other users.
+// Before that, nothing is read of a connection but as many bytes as the token has, and nothing of it comes into the
+// trace.
 
 const (
 	// unprovenPlaces is how many connections of other users may wait for their token to arrive.
@@ -52,10 +53,10 @@ func readToken(fd int, token wire.Token) tokenState {
 	return tokenRight
 }
 
-// prove waits until a connection that was accepted has proved that it may be believed, or not. The error io.EOF is for one
-// that ended without a word: somebody looked whether a collector is there.
+// prove waits until a connection that was accepted has proved that it may be believed, or not. The error io.EOF is for
+// one that ended without a word: somebody looked whether a collector is there.
 func (c *Collector) prove(a *arrival, r *descriptorReader) error {
-	if !a.own() && !c.place.shared {
+	if !a.own() && !c.endpoint.shared {
 		return errOtherUser(a.uid)
 	}
 	if a.state == tokenAwaited {
@@ -73,7 +74,7 @@ func (c *Collector) prove(a *arrival, r *descriptorReader) error {
 		switch {
 		case err != nil && isEnd(err):
 			return io.EOF
-		case err != nil || !c.door.token.IsIn(b[:]):
+		case err != nil || !c.listener.token.IsIn(b[:]):
 			return errNoToken
 		}
 		a.state = tokenRight

@@ -18,8 +18,8 @@ import (
 // nobody is a user that no test runs as.
 const nobody = 65534
 
-// A process of another user is part of the trace if it knows the token, as a program that has given up its user does, and nothing at all if it
-// does not: it is neither counted nor believed.
+// A process of another user is part of the trace if it knows the token, as a program that has given up its user does,
+// and nothing at all if it does not: it is neither counted nor believed.
 func TestProcessesOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can act as another user")
@@ -47,7 +47,8 @@ func TestProcessesOfAnotherUser(t *testing.T) {
 	}
 }
 
-// Connections of another user that say nothing take no descriptors from the program's processes: with a thousand of them there was none left.
+// Connections of another user that say nothing take no descriptors from the program's processes: with a thousand of
+// them there was none left.
 func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can act as another user")
@@ -70,8 +71,8 @@ func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 			t.Fatalf("only %d connections were refused", r.refused.Total())
 		}
 	}
-	own, ownTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.door.token}.start(t, r.Address())
-	other, otherTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.door.token, user: nobody}.start(t, r.Address())
+	own, ownTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.listener.token}.start(t, r.Address())
+	other, otherTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.listener.token, user: nobody}.start(t, r.Address())
 	r.wait(own)
 	r.wait(other)
 	trace, result := r.finish()
@@ -87,9 +88,9 @@ func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A process that says hello, hands over its memory and ends before it is accepted is in the trace, with its records. macOS does not say of it
-// which process it was (ENOTCONN); it was refused, and counted as a process 0 that was not traced. One that ended before it said
-// who it is, is nobody.
+// A process that says hello, hands over its memory and ends before it is accepted is in the trace, with its records.
+// macOS does not say of it which process it was (ENOTCONN); it was refused, and counted as a process 0 that was not
+// traced. One that ended before it said who it is, is nobody.
 func TestPeerThatIsGone(t *testing.T) {
 	r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
 	w, err := tracefile.Create(r.path, tracefile.Info{})
@@ -99,8 +100,8 @@ func TestPeerThatIsGone(t *testing.T) {
 	if r.Collector, err = New(Options{Writer: w}); err != nil {
 		t.Fatal(err)
 	}
-	kernel := r.door.peers.process
-	r.door.peers.process = func(fd int) (int, error) {
+	kernel := r.listener.peers.process
+	r.listener.peers.process = func(fd int) (int, error) {
 		if n, _, err := unix.Recvfrom(fd, make([]byte, 1<<16), unix.MSG_PEEK|unix.MSG_DONTWAIT); n >= 0 && err == nil && hungUp(fd) {
 			return 0, unix.ENOTCONN
 		}

@@ -11,11 +11,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Window says which times of a recording are kept. The traced programs record all of it, as ever: what is not kept is left out here, so that
-// they do not pay for the choice, and so that what is decided late still holds from when it should: the last two seconds are always at hand.
+// A Window says which times of a recording are kept. The traced programs record all of it, as ever: what is not kept is
+// left out here, so that they do not pay for the choice, and so that what is decided late still holds from when it
+// should: the last two seconds are always at hand.
 //
-// Of what is left out, the records that hold for all that comes later are kept: which thread has a ring, what a queue or a pipeline state is.
-// The rings' positions in the trace are without what was left out, so that nothing seems to be lost.
+// Of what is left out, the records that hold for all that comes later are kept: which thread has a ring, what a queue
+// or a pipeline state is. The rings' positions in the trace are without what was left out, so that nothing seems to be
+// lost.
 type Window struct {
 	Closed   bool          // nothing is kept before it is opened
 	Duration time.Duration // how long it is open each time; 0 is until it is closed
@@ -27,7 +29,7 @@ type Window struct {
 	collector *Collector
 	opening   sync.Mutex // held while it is opened or closed
 	changes   atomic.Pointer[[]change]
-	held      atomic.Int64 // bytes of all pasts
+	held      atomic.Int64 // bytes of all backlogs
 	starts    wire.StringID
 	stops     wire.StringID
 	done      bool // for good, guarded by opening
@@ -35,7 +37,7 @@ type Window struct {
 
 	mutex  sync.Mutex // guards what follows
 	newest instant    // of what was seen, with Last
-	floor  instant    // of what had to be given up of the past; all that is kept is later
+	floor  instant    // of the backlog that was dropped to make room: all that is kept is later
 	given  bool       // floor is there
 }
 
@@ -51,9 +53,10 @@ const (
 	leadIn = 250 * time.Millisecond
 	// graceTime is for how long completions are kept behind a window: they say when the GPU ran in it.
 	graceTime = 2 * time.Second
-	// readBack is how much of the past is at hand while the window is closed; a mark is seen later than what follows it on other threads.
+	// readBack is how long the backlog reaches back while the window is closed; a mark is seen later than what follows it
+	// on other threads.
 	readBack = 2 * time.Second
-	// usualMemory bounds the past, in bytes, where no other bound was asked for.
+	// usualMemory bounds the backlogs, in bytes, where the user gave no bound.
 	usualMemory = 256 << 20
 )
 
@@ -131,7 +134,7 @@ func (w *Window) full(at instant) {
 }
 
 // mark opens or closes the window where a mark says so.
-func (w *Window) mark(p *process, records []wire.Record) {
+func (w *Window) mark(t *processTrace, records []wire.Record) {
 	if w.starts == 0 && w.stops == 0 {
 		return
 	}
@@ -143,9 +146,9 @@ func (w *Window) mark(p *process, records []wire.Record) {
 		name, opened := wire.StringID(r.Arg), w.opened()
 		switch {
 		case name == w.starts && !opened && w.starts != 0:
-			w.change(true, p.instantOf(r.Begin), "mark:"+w.StartOn)
+			w.change(true, t.instantOf(r.Begin), "mark:"+w.StartOn)
 		case name == w.stops && opened && w.stops != 0:
-			w.change(false, p.instantOf(r.Begin), "mark:"+w.StopOn)
+			w.change(false, t.instantOf(r.Begin), "mark:"+w.StopOn)
 		}
 	}
 }
@@ -179,7 +182,7 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 	return list
 }
 
-// room is how many bytes of the past there may be.
+// room returns how many bytes the backlogs may have.
 func (w *Window) room() int64 {
 	if w.MostSize > 0 {
 		return w.MostSize

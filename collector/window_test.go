@@ -33,16 +33,17 @@ func newWindowedRun(t testing.TB, w *Window, rings int) *windowedRun {
 	}
 	c := &Collector{writer: writer, window: w, observer: Nobody{}}
 	w.begin(c)
-	p := &process{collector: c, clock: wire.ClockNanoseconds, hello: wire.Hello{Version: wire.Version, PID: 7, Program: "test"}}
-	p.add()
-	writer.Region(p.index, p.clock, 0, 0)
+	p := newProcess(c, wire.Hello{Version: wire.Version, PID: 7, Program: "test"}, 0)
+	p.trace.clock = wire.ClockNanoseconds
+	p.trace.add()
+	writer.Region(p.trace.index, p.trace.clock, 0, 0)
 	return &windowedRun{t, path, c, p, make([]uint64, rings)}
 }
 
 // feed is what comes of a ring.
 func (r *windowedRun) feed(ring int, records ...wire.Record) {
 	r.t.Helper()
-	if err := r.process.joinRecords(r.process.ring(uint16(ring)), r.published[ring], records); err != nil {
+	if err := r.process.order.joinRecords(r.process.order.ring(uint16(ring)), r.published[ring], records); err != nil {
 		r.t.Fatal(err)
 	}
 	r.published[ring] += uint64(len(records))
@@ -52,12 +53,12 @@ func (r *windowedRun) feed(ring int, records ...wire.Record) {
 func (r *windowedRun) end() *tracefile.Reader {
 	r.t.Helper()
 	p, w := r.process, r.collector.window
-	p.finishWindow(w)
+	p.trace.window.finish()
 	end := tracefile.End{Unix: time.Now().UnixNano()}
 	for i := range r.published {
-		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i), Head: r.published[i] - p.ring(uint16(i)).window.left()})
+		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i), Head: r.published[i] - p.order.ring(uint16(i)).window.left()})
 	}
-	r.collector.writer.EndProcess(p.index, end)
+	r.collector.writer.EndProcess(p.trace.index, end)
 	w.Finish()
 	r.collector.writer.Recorded(w.recorded())
 	if err := r.collector.writer.Close(tracefile.Result{Finished: time.Now().UnixNano()}); err != nil {
@@ -94,8 +95,8 @@ func kept(t testing.TB, trace *tracefile.Reader, ring int) (all []wire.Record) {
 	return all
 }
 
-// TestWindowByMarks: whatever threads do, in whichever order their records come, all calls that were going on between the marks are kept, whole
-// and in order; of those well outside only what lasts is; and nothing seems to be lost.
+// TestWindowByMarks: whatever threads do, in whichever order their records come, all calls that were going on between
+// the marks are kept, whole and in order; of those well outside only what lasts is; and nothing seems to be lost.
 func TestWindowByMarks(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -218,8 +219,8 @@ func commits(from int64, count int) (all []wire.Record) {
 	return all
 }
 
-// TestWindowKeepsTheEnd: of a run of any length, the end is kept, in bounded memory. The past is given up by when it came here, and so that
-// what came long ago can be told, it is made to have come then.
+// TestWindowKeepsTheEnd: of a run of any length, the end is kept, in bounded memory. The past is given up by when it
+// came here, and so that what came long ago can be told, it is made to have come then.
 func TestWindowKeepsTheEnd(t *testing.T) {
 	run := newWindowedRun(t, &Window{Last: 5 * time.Second}, 1)
 	began := now().nanos
@@ -227,11 +228,11 @@ func TestWindowKeepsTheEnd(t *testing.T) {
 	all := commits(began, 60_000)
 	for at := 0; at < len(all); at += 100 {
 		run.feed(0, all[at:at+100]...)
-		past := &run.process.ring(0).window.past
-		for i := range past.pieces { // a minute passes meanwhile
-			past.pieces[i].came = past.pieces[i].came.Add(-100 * time.Millisecond)
+		backlog := &run.process.order.ring(0).window.backlog
+		for i := range backlog.pieces { // a minute passes meanwhile
+			backlog.pieces[i].came = backlog.pieces[i].came.Add(-100 * time.Millisecond)
 		}
-		if n := len(past.pieces); n > 5 {
+		if n := len(backlog.pieces); n > 5 {
 			t.Fatalf("%d pieces of the past are kept", n)
 		}
 	}
@@ -248,8 +249,8 @@ func TestWindowKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// TestWindowLongerThanTheMachineRuns: the story: of --last 1h on a machine that had run for less than an hour, nothing was kept: an hour ago was
-// before its clock began, which wrapped around to the far future.
+// TestWindowLongerThanTheMachineRuns: the story: of --last 1h on a machine that had run for less than an hour, nothing
+// was kept: an hour ago was before its clock began, which wrapped around to the far future.
 func TestWindowLongerThanTheMachineRuns(t *testing.T) {
 	run := newWindowedRun(t, &Window{Last: time.Hour}, 1)
 	const began = int64(10 * time.Second)
@@ -266,7 +267,7 @@ func TestWindowLongerThanTheMachineRuns(t *testing.T) {
 
 	booted := instant{nanos: began, ticks: 3 * wire.Ticks(began)}
 	longAgo := booted.after(-time.Hour, instant{nanos: 2 * began, ticks: 6 * wire.Ticks(began)})
-	for name, p := range map[string]*process{"TSC": {clock: wire.ClockTSC}, "Mach": {clock: wire.ClockMach, numer: 125, denom: 3}, "nanoseconds": {clock: wire.ClockNanoseconds}} {
+	for name, p := range map[string]*processTrace{"TSC": {clock: wire.ClockTSC}, "Mach": {clock: wire.ClockMach, numer: 125, denom: 3}, "nanoseconds": {clock: wire.ClockNanoseconds}} {
 		if at := p.ticksOf(longAgo); at > p.ticksOf(booted) {
 			t.Errorf("%s: before the clock began is tick %d", name, at)
 		}
@@ -310,7 +311,8 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 }
 
-// TestWindowMostSize: a trace that is as large as it may be gets no more records, and says when that was; what it lacks is not lost.
+// TestWindowMostSize: a trace that is as large as it may be gets no more records, and says when that was; what it lacks
+// is not lost.
 func TestWindowMostSize(t *testing.T) {
 	const most = 200 << 10
 	run := newWindowedRun(t, &Window{MostSize: most}, 1)
@@ -335,7 +337,8 @@ func TestWindowMostSize(t *testing.T) {
 	}
 }
 
-// TestWindowForAWhile: a duration is kept to the nanosecond, however late the timer is; a second toggle opens the window again.
+// TestWindowForAWhile: a duration is kept to the nanosecond, however late the timer is; a second toggle opens the
+// window again.
 func TestWindowForAWhile(t *testing.T) {
 	w := &Window{Closed: true, Duration: 5 * time.Millisecond}
 	run := newWindowedRun(t, w, 1)

@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// endGrace is how long processes that end with the program may take: workers and helpers that end when it closes a pipe, for example.
+	// endGrace is how long processes that end with the program may take: workers and helpers that end when it closes a
+	// pipe, for example.
 	endGrace = 50 * time.Millisecond
 	// livingPause is how often --wait-for-children looks for processes that still run, at first and later.
 	livingPause, longestLivingPause = 20 * time.Millisecond, 500 * time.Millisecond
 )
 
-// living returns the processes of the program that run now, apart from the first one: those that have the recording's token in their environment, and
-// those that are connected.
+// living returns the processes of the program that run now, apart from the first one: those that have the recording's
+// token in their environment, and those that are connected.
 func (s *session) living() (all []tracefile.Living) {
 	carriers, _ := handshake.Carriers(wire.TokenVariable + "=" + s.token.String())
 	for _, p := range carriers {
@@ -34,7 +35,8 @@ func (s *session) living() (all []tracefile.Living) {
 	return slices.DeleteFunc(all, func(p tracefile.Living) bool { return p.PID == s.pid })
 }
 
-// livingAtEnd returns the processes that live on when the program has ended; none where children are not recorded anyway.
+// livingAtEnd returns the processes that live on when the program has ended; none where children are not recorded
+// anyway.
 func (s *session) livingAtEnd() []tracefile.Living {
 	if !s.follow {
 		return nil

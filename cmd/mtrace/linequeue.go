@@ -15,8 +15,8 @@ const (
 	linePatience = time.Second
 )
 
-// A lineQueue writes a log, one line with each Write, in a goroutine of its own: whoever logs is never held up by a reader who does not read. Lines for
-// which there is no room are left out and counted, and the log says how many.
+// A lineQueue writes a log, one line with each Write, in a goroutine of its own: whoever logs is never held up by a
+// reader who does not read. Lines for which there is no room are left out and counted, and the log says how many.
 type lineQueue struct {
 	out     io.Writer
 	lines   chan []byte
@@ -26,7 +26,8 @@ type lineQueue struct {
 }
 
 func newLineQueue(out io.Writer) *lineQueue {
-	q := &lineQueue{out: out, lines: make(chan []byte, queuedLines), closing: make(chan struct{}), written: make(chan struct{})}
+	q := &lineQueue{out: out, lines: make(chan []byte, queuedLines)}
+	q.closing, q.written = make(chan struct{}), make(chan struct{})
 	go q.write()
 	return q
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// linePause is the shortest time between two lines about refused connections. Whoever can connect decides how many there are.
+// linePause is the shortest time between two lines about refused connections. Whoever can connect decides how many
+// there are.
 const linePause = 10 * time.Second
 
 // Refusals counts refused connections and logs the first one, and from then on at most a line every ten seconds.

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Connections are those that have proved nothing yet. They have a few places of their own; when all places are taken, the oldest
-// connection is closed. So a flood of them takes no descriptors from connections that are known, and a peer that knows the token
-// gets through: it needs a place for some milliseconds only.
+// Connections are those that have proved nothing yet. They have a few places of their own; when all places are taken,
+// the oldest connection is closed. So a flood of them takes no descriptors from connections that are known, and a peer
+// that knows the token gets through: it needs a place for some milliseconds only.
 type Connections struct {
 	places  int
 	mutex   sync.Mutex

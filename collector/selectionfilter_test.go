@@ -26,20 +26,20 @@ func selected(t *testing.T, only, leaveOut []string, feed func(p *process)) *tra
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{collector: &Collector{writer: writer, selected: selection, observer: Nobody{}}, clock: wire.ClockNanoseconds,
-		hello: wire.Hello{Version: wire.Version, PID: 7, Program: "test"}}
-	p.add()
-	writer.Region(p.index, p.clock, 0, 0)
+	p := newProcess(&Collector{writer: writer, selected: selection, observer: Nobody{}}, wire.Hello{Version: wire.Version, PID: 7, Program: "test"}, 0)
+	p.trace.clock = wire.ClockNanoseconds
+	p.trace.add()
+	writer.Region(p.trace.index, p.trace.clock, 0, 0)
 	feed(p)
-	p.finishSift(selection)
+	p.trace.selection.finish()
 	end := tracefile.End{Unix: time.Now().UnixNano()}
-	for _, r := range p.rings {
+	for _, r := range p.order.rings {
 		if r != nil {
-			end.Rings = append(end.Rings, tracefile.RingEnd{Ring: r.index, Head: r.records.next - r.sieve.leftOut})
-			end.LeftOut += r.sieve.leftOut
+			end.Rings = append(end.Rings, tracefile.RingEnd{Ring: r.index, Head: r.records.next - r.selection.leftOut})
+			end.LeftOut += r.selection.leftOut
 		}
 	}
-	writer.EndProcess(p.index, end)
+	writer.EndProcess(p.trace.index, end)
 	if err := writer.Close(tracefile.Result{Finished: time.Now().UnixNano()}); err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +73,9 @@ func mustMake(kind, of wire.Kind) wire.Call {
 	return wire.Table[i].Call
 }
 
-// TestSelection: of a process with two threads that each have a queue and label some of their command buffers, what is asked for is kept, and nothing
-// else, whichever ring is heard of first; what is left out is not missing, and is counted.
+// TestSelection: of a process with two threads that each have a queue and label some of their command buffers, what is
+// asked for is kept, and nothing else, whichever ring is heard of first; what is left out is not missing, and is
+// counted.
 func TestSelection(t *testing.T) {
 	const workers, rounds = 2, 300
 	dispatch := wire.MustLookup(wire.FamilyEncoder, "dispatchThreadgroups:threadsPerThreadgroup:")
@@ -118,14 +119,14 @@ func TestSelection(t *testing.T) {
 		}
 	}
 	feed := func(p *process) {
-		p.mutex.Lock()
-		p.handFacts([]wire.Fact{
+		p.trace.mutex.Lock()
+		p.trace.handFacts([]wire.Fact{
 			{Kind: wire.FactThreadName, Key: 101, Text: "worker-0"}, {Kind: wire.FactThreadName, Key: 102, Text: "worker-1"},
 			{Kind: wire.FactString, Key: uint64(wire.HashString("queue/0")), Text: "queue/0"}, {Kind: wire.FactString, Key: uint64(wire.HashString("queue/1")), Text: "queue/1"},
 			{Kind: wire.FactString, Key: uint64(wire.HashString("third")), Text: "third"},
 			{Kind: wire.FactDevice, Key: 1, Text: "GPU"},
 		})
-		p.mutex.Unlock()
+		p.trace.mutex.Unlock()
 		random := rand.New(rand.NewPCG(1, 2))
 		var fed [4]int
 		for left := 4; left > 0; { // in pieces that end anywhere, the makers of queues last
@@ -138,7 +139,7 @@ func TestSelection(t *testing.T) {
 				continue
 			}
 			to := min(len(rings[i]), from+1+random.IntN(700))
-			if err := p.joinRecords(p.ring(uint16(i)), uint64(from), rings[i][from:to]); err != nil {
+			if err := p.order.joinRecords(p.order.ring(uint16(i)), uint64(from), rings[i][from:to]); err != nil {
 				t.Fatal(err)
 			}
 			if fed[i] = to; to == len(rings[i]) {
@@ -185,38 +186,40 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestSelectionOfQuietRings: what a thread did before it fell silent is decided in time. The story: it waited for the thread's next record, or for the end, and
-// was lost with a collector that was killed meanwhile.
+// TestSelectionOfQuietRings: what a thread did before it fell silent is decided in time. The story: it waited for the
+// thread's next record, or for the end, and was lost with a collector that was killed meanwhile.
 func TestSelectionOfQuietRings(t *testing.T) {
 	records := []wire.Record{{Call: wire.CallThreadStart, Arg: 100, Begin: 1, End: 1}, {Call: callQueue, Object: 1, Arg: 2, Begin: 10, End: 20},
 		{Call: callBuffer, Object: 2, Arg: 3, Begin: 30, End: 40}, {Call: callCommits, Object: 3, Begin: 50, End: 60, Flags: wire.HasMore}}
 	more := wire.More{X0: 1}
-	written := func(p *process) (n uint64) { return p.ring(0).records.next - uint64(len(p.ring(0).sieve.waiting.open)) }
+	written := func(p *process) (n uint64) {
+		return p.order.ring(0).records.next - uint64(len(p.order.ring(0).selection.waiting.open))
+	}
 	selected(t, []string{"thread:100"}, nil, func(p *process) {
 		add := func(from uint64, records ...wire.Record) {
-			if err := p.joinRecords(p.ring(0), from, records); err != nil {
+			if err := p.order.joinRecords(p.order.ring(0), from, records); err != nil {
 				t.Fatal(err)
 			}
 		}
 		sift := func(after time.Duration) {
-			p.siftQuiet(time.Now().Add(after))
-			if n := len(p.ring(0).sieve.waiting.pieces); n > 1 {
+			p.trace.selection.decideQuiet(time.Now().Add(after))
+			if n := len(p.order.ring(0).selection.waiting.pieces); n > 1 {
 				t.Errorf("%d pieces wait", n)
 			}
 		}
 		add(0, records...)
-		sift(siftAfter / 2)
-		sift(2 * siftAfter)
+		sift(decideAfter / 2)
+		sift(2 * decideAfter)
 		if n := written(p); n != 0 {
 			t.Errorf("%d records were decided without the end of the last", n)
 		}
 		add(uint64(len(records)), more.Record())
-		sift(siftAfter / 2)
+		sift(decideAfter / 2)
 		if n := written(p); n != 0 {
 			t.Errorf("%d records were decided before their time", n)
 		}
-		sift(2 * siftAfter)
-		if n, waiting := written(p), len(p.ring(0).sieve.waiting.pieces); n != 5 || waiting != 0 {
+		sift(2 * decideAfter)
+		if n, waiting := written(p), len(p.order.ring(0).selection.waiting.pieces); n != 5 || waiting != 0 {
 			t.Errorf("%d of 5 records were decided in time, %d pieces wait", n, waiting)
 		}
 	})

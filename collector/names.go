@@ -1,29 +1,8 @@
 package collector
 
 import (
-	"time"
-
 	"mtrace/collector/wire"
 )
-
-// What of a ring's records is wanted, where there is a Selection. A thread is named, and a command buffer labelled, after it was made, and each
-// ring is read by itself: so records wait, compressed, until what came at their time has been heard of from all rings.
-
-const (
-	// siftAfter is how long records wait. Rings are looked at every 50 ms at most (longestPause).
-	siftAfter = time.Second
-	// mostSifted bounds what waits, in bytes; beyond it the oldest is decided at once.
-	mostSifted = 256 << 20
-)
-
-// A sieve is what of one ring is not decided, and where its reader is.
-type sieve struct {
-	waiting past
-	thread  uint64      // the system's id of the thread whose records are decided on
-	half    wire.Record // that arrived last and has a More record
-	keeps   bool        // the last record was kept: a More record that follows is, too
-	leftOut uint64      // records that are not in the trace
-}
 
 // A naming is what rules ask for of a command buffer.
 type naming struct {
@@ -138,7 +117,8 @@ func (n *names) decide(id wire.ObjectID, c choice) choice {
 	return c
 }
 
-// object says whether calls on a command buffer, or on an encoder of it, are wanted; once it was asked, the answer stays.
+// object says whether calls on a command buffer, or on an encoder of it, are wanted; once it was asked, the answer
+// stays.
 func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	if c := n.choice(id); c != undecided {
 		return c == wanted
@@ -193,129 +173,4 @@ func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 		}
 	}
 	return row.Family == wire.FamilyTracer || s.wants(ofCall, row.Selector, 0)
-}
-
-// sift takes in records whose places in the trace would be from position on if nothing was left out, with the mutex.
-func (p *process) sift(s *Selection, r *ring, position uint64, records []wire.Record) {
-	p.learn(r, records)
-	past := &r.sieve.waiting
-	if len(past.open) > 0 && position != past.from+uint64(len(past.open)) {
-		p.setAside(s, past)
-	}
-	if len(past.open) == 0 {
-		past.from, past.began = position, time.Now()
-	}
-	past.open = append(past.open, records...)
-	if len(past.open) >= pieceRecords && past.whole() {
-		p.setAside(s, past)
-	}
-	for len(past.pieces) > 0 && (time.Since(past.pieces[0].came) > siftAfter || s.held.Load() > mostSifted) {
-		p.siftPiece(s, r)
-	}
-}
-
-// whole says whether the newest record has its More record.
-func (past *past) whole() bool {
-	n := len(past.open)
-	return n > 0 && past.open[n-1].Flags&wire.HasMore == 0
-}
-
-// siftQuiet decides on what has waited for long enough in rings into which nothing comes any more: the next record may be the last thing that happens.
-func (p *process) siftQuiet(now time.Time) {
-	s := p.collector.selected
-	if s == nil {
-		return
-	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	for _, r := range p.rings {
-		if r == nil {
-			continue
-		}
-		past := &r.sieve.waiting
-		for len(past.pieces) > 0 && now.Sub(past.pieces[0].came) > siftAfter {
-			p.siftPiece(s, r)
-		}
-		if past.whole() && now.Sub(past.began) > siftAfter {
-			p.choose(s, r, past.from, past.open)
-			past.open = past.open[:0]
-		}
-	}
-}
-
-// learn notes what rules ask for. A record may come without the More record that belongs to it, which is then the next.
-func (p *process) learn(r *ring, records []wire.Record) {
-	for i := range records {
-		record := &records[i]
-		switch {
-		case record.Call == wire.CallMore:
-			more := record.More()
-			p.names.record(&r.sieve.half, &more)
-		case record.Flags&wire.HasMore != 0:
-			r.sieve.half = *record
-		default:
-			p.names.record(record, &wire.More{})
-		}
-	}
-}
-
-// setAside makes a piece of the newest.
-func (p *process) setAside(s *Selection, past *past) {
-	piece := past.piece()
-	s.held.Add(int64(piece.data.Size()))
-	past.pieces = append(past.pieces, piece)
-}
-
-// siftPiece decides on the oldest piece of a ring.
-func (p *process) siftPiece(s *Selection, r *ring) {
-	past := &r.sieve.waiting
-	piece := past.pieces[0]
-	past.pieces[0] = piecePast{}
-	past.pieces = past.pieces[1:]
-	s.held.Add(-int64(piece.data.Size()))
-	p.choose(s, r, piece.position, piece.unpack())
-}
-
-// choose writes what is wanted of records.
-func (p *process) choose(s *Selection, r *ring, position uint64, records []wire.Record) {
-	sieve, from := &r.sieve, 0
-	flush := func(to int) {
-		if sieve.keeps && to > from {
-			p.collector.written(p.collector.writer.Records(p.index, r.index, position+uint64(from)-sieve.leftOut, records[from:to]))
-		} else {
-			sieve.leftOut += uint64(to - from)
-		}
-		from = to
-	}
-	for i := range records {
-		record := &records[i]
-		if record.Call == wire.CallMore {
-			continue
-		}
-		if record.Call == wire.CallThreadStart {
-			sieve.thread = record.Arg
-		}
-		if keeps := p.names.wants(s, sieve.thread, record); keeps != sieve.keeps {
-			flush(i)
-			sieve.keeps = keeps
-		}
-	}
-	flush(len(records))
-}
-
-// finishSift decides on all that waits, with the mutex, and returns how many records are not in the trace.
-func (p *process) finishSift(s *Selection) (leftOut uint64) {
-	for _, r := range p.rings {
-		if r == nil {
-			continue
-		}
-		for len(r.sieve.waiting.pieces) > 0 {
-			p.siftPiece(s, r)
-		}
-		past := &r.sieve.waiting
-		p.choose(s, r, past.from, past.open)
-		past.open = nil
-		leftOut += r.sieve.leftOut
-	}
-	return leftOut
 }

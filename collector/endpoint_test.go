@@ -14,10 +14,11 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// placeOf is a collector's directory as it is while the collector lives; closing the lock is what the kernel does when it is killed.
-func placeOf(t *testing.T, parent string) *place {
+// endpointOf is a collector's directory as it is while the collector lives; closing the lock is what the kernel does
+// when it is killed.
+func endpointOf(t *testing.T, parent string) *endpoint {
 	t.Helper()
-	p, err := newPlace(parent, false)
+	p, err := newEndpoint(parent, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,26 +32,26 @@ func placeOf(t *testing.T, parent string) *place {
 	return p
 }
 
-// Each killed collector left a directory behind for good. The next one removes it, and only it: not one whose collector lives, not
-// another user's, nothing behind a link, and nothing that no collector made.
+// Each killed collector left a directory behind for good. The next one removes it, and only it: not one whose collector
+// lives, not another user's, nothing behind a link, and nothing that no collector made.
 func TestKilledCollectorsAreSwept(t *testing.T) {
 	parent := t.TempDir()
-	dead := []*place{placeOf(t, parent), placeOf(t, parent), placeOf(t, parent)}
-	alive, full, open, linked := placeOf(t, parent), placeOf(t, parent), placeOf(t, parent), placeOf(t, t.TempDir())
+	dead := []*endpoint{endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent)}
+	alive, full, open, linked := endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, t.TempDir())
 	for _, p := range append(dead, full, open, linked) {
 		p.lock.Close()
 	}
 	outside := filepath.Join(t.TempDir(), "precious")
-	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, placePrefix+"file"), filepath.Join(parent, "mtrace-other")}
+	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, folderPrefix+"file"), filepath.Join(parent, "mtrace-other")}
 	for _, path := range kept {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for link, target := range map[string]string{
-		dead[0].path + wordEnding + "77.0":  "/bin/program\nnot traced: why", // nobody is left to hear it
-		dead[1].path + wordEnding + "78.0":  outside,
-		parent + "/" + placePrefix + "link": linked.made,
+		dead[0].path + noticeEnding + "77.0": "/bin/program\nnot traced: why", // nobody is left to hear it
+		dead[1].path + noticeEnding + "78.0": outside,
+		parent + "/" + folderPrefix + "link": linked.made,
 	} {
 		if err := os.Symlink(target, link); err != nil {
 			t.Fatal(err)
@@ -59,19 +60,19 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 	if err := os.Chmod(open.made, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(parent, placePrefix+"empty"), 0o700); err != nil { // its collector has not come to lock it
+	if err := os.Mkdir(filepath.Join(parent, folderPrefix+"empty"), 0o700); err != nil { // its collector has not come to lock it
 		t.Fatal(err)
 	}
-	kept = append(kept, alive.path, alive.path+lockEnding, open.path, linked.path, filepath.Join(parent, placePrefix+"empty"))
+	kept = append(kept, alive.path, alive.path+lockEnding, open.path, linked.path, filepath.Join(parent, folderPrefix+"empty"))
 	if os.Getuid() == 0 {
-		foreign := placeOf(t, parent)
+		foreign := endpointOf(t, parent)
 		foreign.lock.Close()
 		if err := os.Chown(foreign.made, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
 		kept = append(kept, foreign.path)
 	}
-	p, err := newPlace(parent, false)
+	p, err := newEndpoint(parent, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +95,11 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 // Many collectors that start at once sweep each other's directories while these are made: each has a place in the end.
 func TestSweepersDoNotMeet(t *testing.T) {
 	parent := t.TempDir()
-	places := make(chan *place)
+	places := make(chan *endpoint)
 	const collectors = 32
 	for range collectors {
 		go func() {
-			p, err := newPlace(parent, false)
+			p, err := newEndpoint(parent, false)
 			if err != nil {
 				t.Error(err)
 			}
@@ -117,7 +118,8 @@ func TestSweepersDoNotMeet(t *testing.T) {
 	}
 }
 
-// A collector holds the lock beside its socket for as long as it lives; programs look at it for a moment, which is in nobody's way.
+// A collector holds the lock beside its socket for as long as it lives; programs look at it for a moment, which is in
+// nobody's way.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	looking, err := lock(path + lockEnding)
@@ -150,7 +152,7 @@ func TestWords(t *testing.T) {
 		"4711.1": "/bin/other\nprogram\nnot traced: \xff",
 		"x":      "nothing like it",
 	} {
-		if err := os.Symlink(text, r.Address()+wordEnding+name); err != nil {
+		if err := os.Symlink(text, r.Address()+noticeEnding+name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,12 +179,13 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A program that had gone to another folder before it started what uses Metal did not find a collector whose folder for temporary files was
-// named from where mtrace was started: `TMPDIR=tmp mtrace run -- sh -c 'cd sub; ./train'` recorded nothing, and said that nothing was lost.
+// A program that had gone to another folder before it started what uses Metal did not find a collector whose folder for
+// temporary files was named from where mtrace was started: `TMPDIR=tmp mtrace run -- sh -c 'cd sub; ./train'` recorded
+// nothing, and said that nothing was lost.
 func TestPlaceIsFoundFromEverywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", ".")
-	p, err := takePlace("", "", false)
+	p, err := takeEndpoint("", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector reads the rings of a process itself, all of them in one look, at the pace at which they fill: through a socket each
-// record is copied twice more and the reader is woken for every few hundred. What comes by the socket all the same is what the drainer
-// in the process found neglected; when one fills in a hurry it calls, by a frame without records.
+// The collector reads the rings of a process itself, all of them in one look, at the pace at which they fill: through a
+// socket each record is copied twice more, and the reader is woken for every few hundred. The drainer in the process
+// sends records of a ring that the collector neglects. When a ring fills fast, the drainer calls the collector with a
+// frame without records.
 
 const (
-	// takeAtOnce is how many records are copied before their slots are given back.
+	// takeAtOnce is how many records are copied before their slots are released.
 	takeAtOnce = wire.RecordsPerRing / 8
-	// takenBeside is how many records a ring has that is taken beside others: one after the other they may fill faster than they are taken.
-	takenBeside = wire.RecordsPerRing / 4
+	// drainedInParallel is the number of records from which on a ring is drained concurrently with others: one after the
+	// other, such rings may fill faster than they are drained.
+	drainedInParallel = wire.RecordsPerRing / 4
 	// maxHeld bounds what waits for older frames, in records of one ring; maxHeldFacts the same in bytes.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
@@ -30,10 +32,57 @@ const (
 	maxFact = wire.MaxFactText + 64
 )
 
+// A ringReader reads the rings of a process where they lie, in shared memory.
+type ringReader struct {
+	trace *processTrace
+	order *recordOrder
+	peer  int         // its process id, as the kernel gave it
+	fail  func(error) // ends the connection
+
+	shared mapping // there when mapped
+	mapped bool
+	times  *threadSampler // nil when the threads' processor times cannot be seen
+
+	hurry        chan struct{} // told when records came by the socket: a ring fills faster than it is looked at
+	stopWatching func()        // waits until the rings are not looked at any more
+}
+
+// attach takes in the shared memory.
+func (reader *ringReader) attach(fd int) error {
+	m, err := mapRegion(fd)
+	if err != nil {
+		return err
+	}
+	reader.shared, reader.mapped = m, true
+	var kind wire.ClockKind
+	var numer, denom uint32
+	var first wire.ClockSample
+	err = guard(func() error {
+		kind, first = m.Clock(), m.FirstSample()
+		numer, denom = m.Timebase()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	reader.trace.beginClock(kind, numer, denom, first)
+	reader.trace.sampleClock()
+	if clock := openThreadClock(reader.peer); clock != nil {
+		reader.times = &threadSampler{clock: clock}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	reader.stopWatching = func() { close(stop); <-stopped }
+	go func() {
+		defer close(stopped)
+		reader.watchRings(stop)
+	}()
+	return nil
+}
+
 // A ring is what the collector knows of one ring of a process.
 type ring struct {
 	index    uint16
-	mutex    sync.Mutex // of who joins records, from the socket or the memory; taken before the process's, which guards what follows
+	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
 	records  joiner[wire.Record]
 	facts    joiner[byte]
 	factsEnd uint64 // the byte position behind those handed on
@@ -43,12 +92,12 @@ type ring struct {
 	dropped uint64 // as last seen
 	losses  []tracefile.Loss
 
-	window windowed // of what is kept of it, where that is not all
-	sieve  sieve    // the same of what was selected
+	window    ringWindow    // of what is kept of it, where that is not all
+	selection ringSelection // the same of what was selected
 }
 
-// watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the time
-// between two looks are counted as the one that has it now.
+// watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the
+// time between two looks are counted as the one that has it now.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -74,14 +123,14 @@ func checkHead(index uint16, head, tail, capacity uint64) error {
 }
 
 // takeRing takes what is in a ring that nobody is draining. It returns how many records were taken.
-func (p *process) takeRing(index int) (taken uint64, err error) {
-	shared, r := p.shared.Ring(index), p.ring(uint16(index))
+func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
+	shared, r := reader.shared.Ring(index), reader.order.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
 	factsHead, factsTail := shared.FactsHead(), shared.FactsTail()
 	if head == tail && factsHead == factsTail {
 		return 0, nil
 	}
-	if p.waiting(r) || !shared.TryClaim(wire.ClaimCollector) {
+	if reader.order.waiting(r) || !shared.TryClaim(wire.ClaimCollector) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
@@ -97,7 +146,7 @@ func (p *process) takeRing(index int) (taken uint64, err error) {
 	copy := copies.Get().(*copied)
 	defer copies.Put(copy)
 	if factsHead != factsTail {
-		if err := p.joinFacts(r, factsTail, copy.takeFacts(shared, factsTail, factsHead)); err != nil {
+		if err := reader.order.joinFacts(r, factsTail, copy.takeFacts(shared, factsTail, factsHead)); err != nil {
 			return 0, err
 		}
 		shared.SetFactsTail(factsHead)
@@ -106,7 +155,7 @@ func (p *process) takeRing(index int) (taken uint64, err error) {
 		to := min(tail+takeAtOnce, head)
 		records := copy.takeRecords(shared, tail, to)
 		shared.SetTail(to)
-		if err := p.joinRecords(r, tail, records); err != nil {
+		if err := reader.order.joinRecords(r, tail, records); err != nil {
 			return taken, err
 		}
 		taken += to - tail
@@ -114,8 +163,8 @@ func (p *process) takeRing(index int) (taken uint64, err error) {
 	return taken, nil
 }
 
-// takeBeside takes rings, as many at a time as there are processors for Go.
-func (p *process) takeBeside(rings []int) error {
+// drainParallel takes rings, as many at a time as there are processors for Go.
+func (reader *ringReader) drainParallel(rings []int) error {
 	var next atomic.Int64
 	failures := make(chan error, len(rings))
 	var workers sync.WaitGroup
@@ -123,7 +172,7 @@ func (p *process) takeBeside(rings []int) error {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(rings)); i = next.Add(1) - 1 {
 				failures <- guard(func() error {
-					_, err := p.takeRing(rings[i])
+					_, err := reader.takeRing(rings[i])
 					return err
 				})
 			}
@@ -138,11 +187,11 @@ func (p *process) takeBeside(rings []int) error {
 	return err
 }
 
-// waiting says that much of the ring was taken already and cannot be handed on before older frames come: taking more would
-// only pile it up here.
-func (p *process) waiting(r *ring) bool {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
+// waiting says that much of the ring was taken already and cannot be handed on before older frames come: taking more
+// would only pile it up here.
+func (o *recordOrder) waiting(r *ring) bool {
+	o.trace.mutex.Lock()
+	defer o.trace.mutex.Unlock()
 	return r.records.count > maxHeld/2 || r.facts.count > maxHeldFacts/2
 }
 
@@ -167,15 +216,15 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again at an eighth, and that who watches
-// the recording sees a call within 100 ms.
+// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again at an eighth, and
+// that who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
 )
 
-// pause is how long to wait after a look that found the fullest growth since the look before it. After one in a hurry it is short: what a ring has grown
-// by since a look of long ago says little of how fast it grows now.
+// pause is how long to wait after a look that found the fullest growth since the look before it. After one in a hurry
+// it is short: what a ring has grown by since a look of long ago says little of how fast it grows now.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause
@@ -188,10 +237,10 @@ func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 }
 
 // watchRings looks at the rings and takes what is in them until stop is closed.
-func (p *process) watchRings(stop <-chan struct{}) {
+func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
-	var full []int // the rings that are taken beside each other
+	var full []int // the rings that are drained concurrently
 	told := soFar{told: time.Now()}
 	var seen seeing
 	timer := time.NewTimer(wait)
@@ -202,15 +251,15 @@ func (p *process) watchRings(stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-timer.C:
-		case <-p.hurry:
+		case <-reader.hurry:
 			hurried = true
 		}
 		growth, count := uint64(0), uint64(0)
 		threads, full = threads[:0], full[:0]
-		l := limit{p, p.possible()}
+		l := limit{reader.trace, reader.order.possible()}
 		err := guard(func() error {
-			for i := range p.shared.RingsUsed() {
-				shared, r := p.shared.Ring(i), p.ring(uint16(i))
+			for i := range reader.shared.RingsUsed() {
+				shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 				head := shared.Head()
 				growth = max(growth, head-r.head)
 				r.head = head
@@ -219,90 +268,33 @@ func (p *process) watchRings(stop <-chan struct{}) {
 				if shared.State() == wire.RingLive {
 					threads = append(threads, shared.Thread())
 				}
-				if head-shared.Tail() > takenBeside {
+				if head-shared.Tail() > drainedInParallel {
 					full = append(full, i)
-				} else if _, err := p.takeRing(i); err != nil {
+				} else if _, err := reader.takeRing(i); err != nil {
 					return err
 				}
 			}
-			if err := p.takeBeside(full); err != nil {
+			if err := reader.drainParallel(full); err != nil {
 				return err
 			}
-			told.tell(p, time.Now(), count)
-			seen.tell(p, time.Now())
-			p.siftQuiet(time.Now())
+			told.tell(reader, time.Now(), count)
+			seen.tell(reader, time.Now())
+			if f := reader.trace.selection; f != nil {
+				f.decideQuiet(time.Now())
+			}
 			return nil
 		})
 		if err != nil {
-			p.fail(err)
+			reader.fail(err)
 			return
 		}
-		if p.times != nil {
-			p.handThreadTimes(p.times.look(time.Now(), append(threads, wire.WholeProcess, wire.WholeMachine)))
+		if reader.times != nil {
+			reader.trace.handThreadTimes(reader.times.look(time.Now(), append(threads, wire.WholeProcess, wire.WholeMachine)))
 		}
 		if growth > wire.RecordsPerRing/2 {
-			p.collector.behind()
+			reader.trace.collector.behind()
 		}
 		wait = pause(wait, growth, hurried)
 		timer.Reset(wait)
 	}
-}
-
-// salvage reads what a process that is gone left in its rings: everything that was published and did not come by the socket.
-// Nobody writes any more, so claims are void and even slots that were given back are whole, but for the one that the thread
-// was writing when it died. What is wrong with one ring costs the others nothing.
-func (p *process) salvage() error {
-	var wrong []error
-	err := guard(func() error {
-		for i := range p.shared.RingsUsed() {
-			shared, r := p.shared.Ring(i), p.ring(uint16(i))
-			r.watchLosses(shared, limit{p, p.possible()})
-			wrong = append(wrong, p.salvageFacts(r, shared), p.salvageRecords(r, shared))
-		}
-		return nil
-	})
-	return cmp.Or(append(wrong, err)...)
-}
-
-func (p *process) salvageRecords(r *ring, shared wire.Ring) error {
-	head := shared.Head()
-	if err := p.checkPosition(r, head); err != nil {
-		return err
-	}
-	from := max(r.records.next, oldest(head, shared.Tail()))
-	copy := copies.Get().(*copied)
-	defer copies.Put(copy)
-	for from < head {
-		to := min(from+takeAtOnce, head)
-		if err := p.joinRecords(r, from, copy.takeRecords(shared, from, to)); err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
-}
-
-// oldest is the first position whose slot still holds its record, in the ring of a thread that is gone. Up to where the ring was
-// given back nothing can have been overwritten; before that, all of the ring but what the thread may have been writing.
-func oldest(head, tail uint64) uint64 {
-	whole := head - min(head, wire.RecordsPerRing)
-	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))
-}
-
-// salvageFacts reads from where the socket ended when that is still there, or else from a place where a fact begins.
-func (p *process) salvageFacts(r *ring, shared wire.Ring) error {
-	head, tail := shared.FactsHead(), shared.FactsTail()
-	from := r.facts.next
-	if from >= head {
-		return nil
-	}
-	if head-from > wire.FactsPerRing-maxFact {
-		from = tail
-	}
-	if err := checkHead(r.index, head, from, wire.FactsPerRing); err != nil || head > farthest {
-		return err
-	}
-	copy := copies.Get().(*copied)
-	defer copies.Put(copy)
-	return p.joinFacts(r, from, copy.takeFacts(shared, from, head))
 }

@@ -1,0 +1,142 @@
+package collector
+
+import (
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A backlog holds the newest records of a ring that are not in the trace and may still be written: because the window
+// may open (windowFilter), or because it is not decided whether they are selected (selectionFilter).
+type backlog struct {
+	pieces []backlogPiece
+	open   []wire.Record // the newest, which are in no piece yet
+	from   uint64        // the ring position of open[0]
+	began  time.Time     // when open[0] came; only selectionFilter sets it
+}
+
+// A backlogPiece is some records of a backlog, compressed.
+type backlogPiece struct {
+	position uint64
+	count    int
+	last     wire.Ticks // the largest end of a call
+	lasts    bool       // some records last
+	came     time.Time
+	data     tracefile.Packed
+}
+
+// pieceRecords is how many records a piece has: enough to compress well, and few enough to drop old ones soon.
+const pieceRecords = 4096
+
+// addToBacklog adds records to the backlog of a ring, and drops pieces that are too old or too many.
+func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
+	backlog := &r.window.backlog
+	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {
+		f.pack(r)
+	}
+	if len(backlog.open) == 0 {
+		backlog.from = position
+	}
+	backlog.open = append(backlog.open, records...)
+	f.newest = max(f.newest, newest(records))
+	if n := len(backlog.open); n >= pieceRecords && backlog.open[n-1].Flags&wire.HasMore == 0 {
+		f.pack(r)
+	}
+	long := readBack
+	if f.window.Last > 0 {
+		long = f.window.Last + leadIn + time.Second
+	}
+	for len(backlog.pieces) > 0 && time.Since(backlog.pieces[0].came) > long {
+		f.drop(r)
+	}
+	for f.window.held.Load() > f.window.room() {
+		if !f.dropOldest() {
+			break
+		}
+	}
+}
+
+// pack makes a piece of the newest records.
+func (f *windowFilter) pack(r *ring) {
+	backlog := &r.window.backlog
+	piece := backlog.takePiece()
+	f.window.held.Add(int64(piece.data.Size()))
+	backlog.pieces = append(backlog.pieces, piece)
+}
+
+// takePiece compresses the newest records into a piece and takes them out of open.
+func (b *backlog) takePiece() backlogPiece {
+	piece := backlogPiece{position: b.from, count: len(b.open), came: time.Now()}
+	raw := make([]byte, 0, len(b.open)*wire.RecordSize)
+	for i := range b.open {
+		record := &b.open[i]
+		raw = wire.AppendRecord(raw, *record)
+		if record.Call != wire.CallMore {
+			piece.last = max(piece.last, record.End)
+			piece.lasts = piece.lasts || record.Call.Lasts()
+		}
+	}
+	piece.data = tracefile.Pack(raw)
+	b.open = b.open[:0]
+	return piece
+}
+
+// unpack returns the records of a piece.
+func (piece *backlogPiece) unpack() []wire.Record {
+	raw, err := piece.data.Unpack()
+	if err != nil {
+		panic(err) // it was made here
+	}
+	records, _ := wire.DecodeRecords(nil, raw)
+	return records
+}
+
+// drop drops the oldest piece of a ring, except for records that hold for all that comes later.
+func (f *windowFilter) drop(r *ring) {
+	backlog := &r.window.backlog
+	piece := backlog.pieces[0]
+	backlog.pieces[0] = backlogPiece{}
+	backlog.pieces = backlog.pieces[1:]
+	f.window.held.Add(-int64(piece.data.Size()))
+	if !piece.lasts {
+		r.window.leftOut += uint64(piece.count)
+		return
+	}
+	f.writeWanted(r, piece.position, piece.unpack(), nil)
+}
+
+// dropOldest drops the oldest piece of the process to make room. It returns false when there is none.
+func (f *windowFilter) dropOldest() bool {
+	var oldest *ring
+	for _, r := range f.rings {
+		if r == nil || len(r.window.backlog.pieces) == 0 {
+			continue
+		}
+		if oldest == nil || r.window.backlog.pieces[0].last < oldest.window.backlog.pieces[0].last {
+			oldest = r
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	f.window.gaveUp(f.trace.instantOf(oldest.window.backlog.pieces[0].last))
+	f.drop(oldest)
+	return true
+}
+
+// emptyBacklog empties the backlog of a ring. Records that are wanted, or hold for all that comes later, go into the
+// trace.
+func (f *windowFilter) emptyBacklog(r *ring, wanted func(*wire.Record) bool) {
+	backlog := &r.window.backlog
+	for _, piece := range backlog.pieces {
+		f.window.held.Add(-int64(piece.data.Size()))
+		if wanted == nil && !piece.lasts {
+			r.window.leftOut += uint64(piece.count)
+			continue
+		}
+		f.writeWanted(r, piece.position, piece.unpack(), wanted)
+	}
+	f.writeWanted(r, backlog.from, backlog.open, wanted)
+	backlog.pieces, backlog.open = nil, backlog.open[:0]
+}

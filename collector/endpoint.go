@@ -1,0 +1,193 @@
+package collector
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
+	longestAddress = 103
+	// socketName is the socket's name in a directory that was named to us, secretLength how many characters it has, of
+	// five bits each, in one that we make, folderPrefix how such a directory is called.
+	socketName   = "socket"
+	secretLength = 20
+	folderPrefix = "mtrace-collector-"
+	// boundName is the name under which the socket is bound in a directory that we make, before it gets its own.
+	boundName = "bound"
+	// lockEnding follows the socket's name in the name of its lock. The library knows it (interpose/core/session.c).
+	lockEnding = ".lock"
+	// lockPatience is how long a process that only looks whether the lock is free may hold it.
+	lockPatience = 200 * time.Millisecond
+)
+
+// An endpoint is a socket on which a collector listens, with its folder and a file that the collector keeps locked. The
+// kernel releases the lock when the collector ends, however it ends. Programs and other collectors see by the lock
+// whether the collector lives.
+//
+// Only this user can reach the socket, with one exception: when root records, programs may drop their privileges before
+// they connect. Then other users can pass the directory, which is one that we made, and connect to the socket, whose
+// name is a secret that they cannot list and that the kernel does not show (see listen); and a connection must begin
+// with a token (see Collector.prove).
+type endpoint struct {
+	path   string // of the socket
+	lock   *os.File
+	made   string // the directory, when it was made for this
+	shared bool   // other users may connect
+
+	socket os.FileInfo // as it was made
+}
+
+// removed returns why programs cannot find the collector any more, and an empty text when they can: a cleaner of
+// folders for temporary files may have removed the socket.
+func (p *endpoint) removed() string {
+	if now, err := os.Lstat(p.path); err == nil && os.SameFile(now, p.socket) {
+		return ""
+	}
+	return "the collector's socket " + p.path +
+		" was removed while it recorded: processes that began after that are not in the trace"
+}
+
+// takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is made if it does
+// not exist. Without both it is in a new directory, and the directories of collectors that are gone are removed. The new
+// directory of root's collector is open to other users if that collector has a token.
+func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
+	p = &endpoint{path: path}
+	if path == "" && dir == "" {
+		return newEndpoint(temporaryFolder(), hasToken && os.Getuid() == 0)
+	}
+	if path == "" {
+		if err = makePrivate(dir); err != nil {
+			return nil, err
+		}
+		p.path = filepath.Join(dir, socketName)
+	}
+	if len(p.path) > longestAddress {
+		return nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; "+
+			"use a shorter directory", p.path, longestAddress)
+	}
+	if p.lock, err = lock(p.path + lockEnding); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("listen on %s: another collector listens there; end it or use another path", p.path)
+	} else if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return p, nil
+}
+
+// newEndpoint makes an endpoint in a folder for temporary files.
+func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
+	sweep(parent, folderPrefix, removeEndpointFolder)
+	for range 10 { // another collector may sweep the directory away before its lock is held
+		p = &endpoint{shared: shared}
+		if p.made, err = os.MkdirTemp(parent, folderPrefix); err != nil {
+			break
+		}
+		p.path = filepath.Join(p.made, rand.Text()[:secretLength])
+		if shared {
+			if err = os.Chmod(p.made, 0o711); err != nil {
+				os.Remove(p.made)
+				break
+			}
+		}
+		if p.lock, err = lock(p.path + lockEnding); err == nil {
+			return p, nil
+		}
+		os.Remove(p.made)
+	}
+	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
+}
+
+// temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass
+// it as another user. Its path leads there from every folder: programs go to others before they start more.
+func temporaryFolder() string {
+	dir, err := filepath.Abs(TemporaryFolder())
+	longest := len(dir) + len("/"+folderPrefix+"4294967295/") + secretLength
+	if err != nil || longest > longestAddress || os.Getuid() == 0 && !open(dir) {
+		return "/tmp"
+	}
+	return dir
+}
+
+// open says whether every user can pass a folder and all that it is in.
+func open(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	for ; err == nil; dir = filepath.Dir(dir) {
+		var stat os.FileInfo
+		if stat, err = os.Stat(dir); err == nil && stat.Mode()&0o001 == 0 {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave removes what was made, the lock last.
+func (p *endpoint) leave() {
+	os.Remove(p.path + lockEnding)
+	if p.made != "" {
+		os.RemoveAll(p.made)
+	}
+	p.lock.Close()
+}
+
+// listen makes the socket. It is bound under another name and renamed before it listens: the kernel shows every user
+// the name under which a socket was bound (/proc/net/unix, netstat), also of one in a directory that the user cannot
+// list.
+func (p *endpoint) listen() (l *net.UnixListener, err error) {
+	if err := removeStale(p.path); err != nil {
+		return nil, err
+	}
+	bound := p.path
+	if p.made != "" {
+		bound = filepath.Join(p.made, boundName)
+	}
+	mode := os.FileMode(0o600)
+	if p.shared {
+		mode = 0o666
+	}
+	l, err = net.ListenUnix("unix", &net.UnixAddr{Name: bound, Net: "unix"})
+	if err == nil {
+		err = os.Chmod(bound, mode)
+	}
+	if err == nil && bound != p.path {
+		err = os.Rename(bound, p.path)
+	}
+	if err == nil {
+		p.socket, err = os.Lstat(p.path)
+	}
+	if err != nil {
+		if l != nil {
+			l.Close()
+		}
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return l, nil
+}
+
+// lock makes a file when it is not there, and locks it. The error is unix.EWOULDBLOCK when another process has done so.
+func lock(path string) (file *os.File, err error) {
+	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
+		if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+			return nil, err
+		}
+		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			opened, _ := file.Stat()
+			if there, e := os.Lstat(path); e == nil && os.SameFile(opened, there) {
+				return file, nil
+			}
+		}
+		file.Close() // locked by another, or removed by the one who had it
+		if time.Now().After(deadline) {
+			return nil, unix.EWOULDBLOCK
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package collector
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// readHello reads the hello. A token before it is passed over: where one is asked for, it has been read already.
+func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
+	h, err := wire.ReadFrameHeader(in)
+	if err == nil && h.Kind == wire.FrameToken {
+		if _, err = in.Discard(int(h.Length)); err == nil {
+			h, err = wire.ReadFrameHeader(in)
+		}
+	}
+	if err != nil {
+		return hello, err
+	}
+	if h.Kind != wire.FrameHello {
+		return hello, fmt.Errorf("frame: the first is of kind %d, not a hello", h.Kind)
+	}
+	payload := make([]byte, h.Length)
+	if _, err := io.ReadFull(in, payload); err != nil {
+		return hello, err
+	}
+	return wire.DecodeHello(payload)
+}
+
+// readFrames reads frames to the end of the connection or of the process. A frame cut by the end is not an error: its
+// slots were not given back. The error says what the peer did wrong.
+func (p *process) readFrames(in *bufio.Reader) error {
+	var payload []byte
+	var records []wire.Record
+	for {
+		h, err := wire.ReadFrameHeader(in)
+		if err == nil {
+			if cap(payload) < int(h.Length) {
+				payload = make([]byte, max(int(h.Length), 1<<16))
+			}
+			payload = payload[:h.Length]
+			_, err = io.ReadFull(in, payload)
+		}
+		p.trace.mutex.Lock()
+		failure := p.trace.failure
+		p.trace.mutex.Unlock()
+		switch {
+		case failure != nil:
+			return failure
+		case isEnd(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		switch h.Kind {
+		case wire.FrameRings:
+			fd := p.reader.take()
+			if p.rings.mapped {
+				err = errors.New("a second Rings frame")
+			} else if fd < 0 {
+				err = errors.New("the Rings frame came without a descriptor: it was not sent, or the collector had none left (raise the limit with ulimit -n)")
+			} else {
+				err = p.rings.attach(fd)
+			}
+			if fd >= 0 {
+				unix.Close(fd)
+			}
+		case wire.FrameRecords:
+			if records, err = wire.DecodeRecords(records[:0], payload); err == nil {
+				err = p.order.joinRecords(p.order.ring(h.Ring), h.Position, records)
+			}
+			select {
+			case p.rings.hurry <- struct{}{}: // there is more where these come from
+			default:
+			}
+		case wire.FrameFacts:
+			if p.rings.mapped {
+				err = p.order.joinFacts(p.order.ring(h.Ring), h.Position, payload)
+			} else {
+				err = p.looseFacts(payload)
+			}
+		case wire.FrameProcessFacts:
+			err = p.looseFacts(payload)
+		case wire.FrameClock:
+			for ; len(payload) > 0; payload = payload[16:] {
+				p.trace.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
+			}
+			payload = payload[:0]
+		case wire.FrameThreadTimes:
+			var times []wire.ThreadTime
+			if times, err = wire.DecodeThreadTimes(nil, payload); err == nil {
+				p.trace.handThreadTimes(times)
+			}
+		default:
+			err = fmt.Errorf("frame: kind %d in the middle of a connection", h.Kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// looseFacts takes in facts of no ring, which have no position: those of the process, and what comes before there are
+// rings.
+func (p *process) looseFacts(payload []byte) error {
+	p.trace.mutex.Lock()
+	defer p.trace.mutex.Unlock()
+	p.trace.add()
+	facts, err := wire.DecodeFacts(payload)
+	if err != nil {
+		return err
+	}
+	p.trace.handFacts(facts)
+	return p.trace.failure
+}
+
+// isEnd says whether an error is the end of a connection and not a fault of the peer.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed)
+}

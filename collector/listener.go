@@ -1,0 +1,233 @@
+package collector
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mtrace/collector/wire"
+)
+
+// A listener accepts connections on the collector's socket and numbers them. The kernel hands connections out in the
+// order in which they were made, so of two connections of one process the one with the higher number was made later,
+// whichever of their goroutines runs first. The times that the processes send cannot tell: their clock may be set back.
+type listener struct {
+	file  *os.File
+	raw   syscall.RawConn
+	token wire.Token // with which each connection must begin; zero is none
+	peers peerSource
+
+	spare    *os.File   // a descriptor that is closed when no other is left; nil when there was none for it
+	mutex    sync.Mutex // held while a connection is accepted, so that numbers follow the order of connections
+	last     uint64
+	arriving map[int][]*arrival // by the kernel's process id: the connections that are not identified
+	heard    uint64             // how many connections were identified
+}
+
+// An arrival is a connection that was accepted. It is heard, or identified, when its hello was read or it was refused.
+type arrival struct {
+	conn   *net.UnixConn // nil when there was no descriptor for it: err says so
+	number uint64        // from 1, in the order in which connections were made
+	peer
+	state tokenState
+	err   error         // why its hello cannot be read
+	heard chan struct{} // closed when it is identified
+}
+
+// own reports whether the connection comes from a process of this user, which may be a process of the program though it
+// has proved nothing.
+func (a *arrival) own() bool { return a.uid == os.Getuid() }
+
+// openListener listens on the socket of an endpoint.
+func openListener(p *endpoint, token wire.Token) (*listener, error) {
+	socket, err := p.listen()
+	if err != nil {
+		return nil, err
+	}
+	l := &listener{token: token, peers: kernelPeer, arriving: map[int][]*arrival{}}
+	l.spare, _ = os.Open(os.DevNull)
+	if l.file, err = socket.File(); err == nil {
+		l.raw, err = l.file.SyscallConn()
+	}
+	socket.SetUnlinkOnClose(err != nil)
+	socket.Close()
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
+	}
+	return l, nil
+}
+
+// close stops listening. The kernel ends connections that were not accepted.
+func (l *listener) close() {
+	l.file.Close()
+	l.spare.Close()
+}
+
+// refuseRest accepts and closes the connections that wait when no descriptor is left, and returns them. It uses up the
+// spare descriptor, so nothing can be accepted after it.
+func (l *listener) refuseRest() (all []*arrival) {
+	l.mutex.Lock()
+	l.spare.Close()
+	l.spare = nil
+	l.mutex.Unlock()
+	for {
+		some, err := l.waiting()
+		for _, a := range some {
+			if a.conn != nil {
+				a.conn.Close()
+			}
+			l.hear(a)
+		}
+		all = append(all, some...)
+		if err == nil {
+			return all
+		}
+		if len(some) == 0 { // others took the spare descriptor: nothing can be known of the connections that wait
+			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
+		}
+	}
+}
+
+// next waits for a connection. The error is os.ErrClosed after close.
+func (l *listener) next() (a *arrival, err error) {
+	failed := l.raw.Read(func(fd uintptr) bool {
+		a, err = l.accept(fd)
+		return err != unix.EAGAIN
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return a, err
+}
+
+// hasWaiting reports whether a connection waits to be accepted. Linux reports a lack of descriptors also when none
+// waits.
+func (l *listener) hasWaiting() bool {
+	waiting := 0
+	l.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
+	return waiting > 0
+}
+
+// noneLeft reports whether an error says that there was no descriptor for a connection.
+func noneLeft(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// waiting accepts the connections that have been made, without waiting for more. It returns an error when there is no
+// descriptor for the next one, which then keeps waiting.
+func (l *listener) waiting() (all []*arrival, err error) {
+	for {
+		var a *arrival
+		if failed := l.raw.Control(func(fd uintptr) { a, err = l.accept(fd) }); failed != nil {
+			return all, nil
+		}
+		switch {
+		case err == nil:
+			all = append(all, a)
+		case noneLeft(err) && l.hasWaiting():
+			return all, err
+		case !errors.Is(err, unix.ECONNABORTED):
+			return all, nil
+		}
+	}
+}
+
+// accept takes the oldest connection. The error is unix.EAGAIN when there is none. A connection that was taken is
+// always returned: if its hello cannot be read, its err says why.
+func (l *listener) accept(listener uintptr) (*arrival, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	fd, err := acceptCloseOnExec(int(listener))
+	if err != nil {
+		return nil, err
+	}
+	l.last++
+	a := &arrival{number: l.last, heard: make(chan struct{})}
+	a.peer, a.err = l.peers.of(fd)
+	a.state = readToken(fd, l.token)
+	if conn, err := l.connection(os.NewFile(uintptr(fd), "connection")); err == nil {
+		a.conn = conn.(*net.UnixConn)
+	} else if a.err == nil {
+		a.err = err
+	}
+	l.arriving[a.pid] = append(l.arriving[a.pid], a)
+	return a, nil
+}
+
+// connection makes a connection of a file, which it closes. That takes one more descriptor for a moment: the spare one
+// if no other is left.
+func (l *listener) connection(file *os.File) (conn net.Conn, err error) {
+	if conn, err = net.FileConn(file); noneLeft(err) && l.spare != nil {
+		l.spare.Close()
+		conn, err = net.FileConn(file)
+		file.Close()
+		l.spare, _ = os.Open(os.DevNull)
+		return conn, err
+	}
+	file.Close()
+	return conn, err
+}
+
+// acceptCloseOnExec accepts a connection that programs started by this process do not inherit.
+func acceptCloseOnExec(listener int) (fd int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	for {
+		if fd, _, err = unix.Accept(listener); err != unix.EINTR {
+			break
+		}
+	}
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	return fd, err
+}
+
+// hear notes that a connection is identified.
+func (l *listener) hear(a *arrival) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	others := slices.DeleteFunc(l.arriving[a.pid], func(b *arrival) bool { return a == b })
+	if l.arriving[a.pid] = others; len(others) == 0 {
+		delete(l.arriving, a.pid)
+	}
+	close(a.heard)
+	l.heard++
+}
+
+// hearing waits for the next arrival to be heard: one that only looked whether somebody is there gives its descriptor
+// back then. False when none is for ten pauses.
+func (l *listener) awaitHeard() bool {
+	for before, pauses := l.heardCount(), 0; pauses < 10; pauses++ {
+		time.Sleep(acceptPause)
+		if l.heardCount() != before {
+			return true
+		}
+	}
+	return false
+}
+
+// heardCount returns how many connections have been identified.
+func (l *listener) heardCount() uint64 {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.heard
+}
+
+// of returns the connections of a process that are not identified, and those whose process the kernel does not name any
+// more.
+func (l *listener) of(pid int) []*arrival {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return slices.Concat(l.arriving[pid], l.arriving[unknownPID])
+}
+
+// acceptPause is how long to wait for descriptors when there are none.
+const acceptPause = 10 * time.Millisecond

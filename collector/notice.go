@@ -1,0 +1,63 @@
+package collector
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// noticeEnding is behind the socket's name in the name of a notice, before the number of the process that left it.
+const noticeEnding = ".word."
+
+// A notice says that a process uses Metal and is not traced. A process that cannot say so over a connection leaves it
+// beside the socket: as a symbolic link whose text is the program, a line feed, and the reason. The link is never
+// followed.
+type notice struct {
+	pid          int
+	program, why string
+}
+
+// notices takes the notices that were left beside an endpoint's socket.
+func (p *endpoint) notices() (all []notice) {
+	folder, err := os.Open(filepath.Dir(p.path))
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(-1)
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, filepath.Base(p.path)+noticeEnding)
+		if !ok {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(p.path), name)
+		text, err := os.Readlink(path)
+		if err != nil {
+			continue
+		}
+		os.Remove(path)
+		number, _, _ := strings.Cut(rest, ".")
+		w := notice{why: text}
+		w.pid, _ = strconv.Atoi(number)
+		if end := strings.LastIndexByte(text, '\n'); end >= 0 {
+			w.program, w.why = text[:end], text[end+1:]
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// notTraced puts a process into the trace that has no records, with the reason. It counts as a process like any other.
+func (c *Collector) notTraced(w notice) {
+	p := newProcess(c, wire.Hello{Version: wire.Version, PID: w.pid, Program: w.program}, 0)
+	p.trace.mutex.Lock()
+	p.trace.add()
+	p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8(w.why, "?")}})
+	p.trace.mutex.Unlock()
+	c.processEnded(p, tracefile.End{Unix: time.Now().UnixNano()})
+}

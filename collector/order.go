@@ -1,0 +1,58 @@
+package collector
+
+import (
+	"fmt"
+	"time"
+
+	"mtrace/collector/wire"
+)
+
+// A recordOrder puts the contents of a process's rings together, each position once and in order, and hands them to the
+// trace.
+type recordOrder struct {
+	trace *processTrace
+	began time.Time // when the connection was accepted
+
+	// Guarded by the trace's mutex.
+	rings   [wire.RingCount]*ring
+	missing uint64 // records that were handed over and did not arrive
+}
+
+// ring is the state of a ring, made when it is first seen.
+func (o *recordOrder) ring(index uint16) *ring {
+	o.trace.mutex.Lock()
+	defer o.trace.mutex.Unlock()
+	if o.rings[index] == nil {
+		r := &ring{index: index}
+		r.records.limit, r.facts.limit = maxHeld, maxHeldFacts
+		r.records.emit = func(position uint64, records []wire.Record) { o.trace.writeRecords(r, position, records) }
+		r.facts.emit = func(position uint64, facts []byte) { o.trace.writeFacts(r, position, facts) }
+		o.rings[index] = r
+	}
+	return o.rings[index]
+}
+
+func (o *recordOrder) joinRecords(r *ring, position uint64, records []wire.Record) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	o.trace.mutex.Lock()
+	defer o.trace.mutex.Unlock()
+	o.trace.add()
+	if err := o.checkPosition(r, position); err != nil {
+		return err
+	}
+	if err := r.records.add(position, records); err != nil {
+		return fmt.Errorf("ring %d: %w", r.index, err)
+	}
+	return nil
+}
+
+func (o *recordOrder) joinFacts(r *ring, position uint64, facts []byte) error {
+	o.trace.mutex.Lock()
+	defer o.trace.mutex.Unlock()
+	o.trace.add()
+	if err := r.facts.add(position, facts); err != nil {
+		return fmt.Errorf("facts of ring %d: %w", r.index, err)
+	}
+	return o.trace.failure
+}

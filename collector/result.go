@@ -1,0 +1,51 @@
+package collector
+
+import (
+	"fmt"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A Result is what a recording amounts to.
+type Result struct {
+	Processes int    // with those that are not traced
+	Events    uint64 // calls and other events in the trace
+	Records   uint64 // with the More records that belong to them
+	Salvaged  uint64 // of Records, those read from the shared memory of processes that were gone
+	Lost      uint64 // records that were made and are not in the trace, whatever the reason
+	Bytes     int64  // size of the trace
+	// LivedOn are processes of the program that had not used Metal when the recording ended, and still ran.
+	LivedOn  []tracefile.Living
+	Refused  uint64   // connections that were not believed; their processes are not counted
+	Warnings []string // one line each
+}
+
+func (r *Result) add(p *process, end *tracefile.End) {
+	r.Processes++
+	r.Events += p.trace.events
+	r.Records += p.trace.records
+	r.Salvaged += end.Salvaged
+	r.Lost += end.Lost() + p.order.missing
+	warn := func(format string, args ...any) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("process %d (%s): ", p.trace.hello.PID, p.trace.hello.Program)+fmt.Sprintf(format, args...))
+	}
+	if end.Note != "" {
+		warn("%s", end.Note)
+	}
+	for _, line := range end.Distrusted {
+		warn("%s", line)
+	}
+	if p.trace.untraced != "" {
+		warn("%s", p.trace.untraced)
+	}
+	if n := end.Lost() - end.Unringed; n > 0 {
+		warn("%d records were dropped because its rings were full; try --on-full block", n)
+	}
+	if n := end.Unringed; n > 0 {
+		warn("%d records were dropped of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
+	}
+	if p.order.missing > 0 {
+		warn("%d records were handed over and did not arrive", p.order.missing)
+	}
+}

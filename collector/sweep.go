@@ -1,0 +1,69 @@
+package collector
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// sweep removes folders of this user whose makers are gone, killed most likely, from one for temporary files: those
+// that are called like ours, in which there is a lock that nobody has. It follows no link, and leaves alone what it is
+// not sure of.
+func sweep(parent, prefix string, remove remover) {
+	folder, err := os.Open(parent)
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(-1)
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			sweepFolder(filepath.Join(parent, name), remove)
+		}
+	}
+}
+
+// A remover removes an abandoned folder, which is open as fd, with the names that are in it; lock is that of its lock.
+type remover func(fd int, path string, names []string, lock string)
+
+func sweepFolder(path string, remove remover) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	dir := os.NewFile(uintptr(fd), path)
+	defer dir.Close()
+	var stat unix.Stat_t
+	if unix.Fstat(fd, &stat) != nil || int(stat.Uid) != os.Getuid() || stat.Mode&0o066 != 0 {
+		return
+	}
+	names, _ := dir.Readdirnames(-1)
+	at := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, lockEnding) })
+	if at < 0 {
+		return
+	}
+	lock, err := unix.Openat(fd, names[at], unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(lock)
+	if unix.Flock(lock, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	remove(fd, path, names, names[at])
+}
+
+// removeEndpointFolder removes what a collector makes, and nothing else.
+func removeEndpointFolder(fd int, path string, names []string, lock string) {
+	socket := strings.TrimSuffix(lock, lockEnding)
+	for _, name := range names {
+		if name == socket || name == boundName || strings.HasPrefix(name, socket+noticeEnding) {
+			unix.Unlinkat(fd, name, 0)
+		}
+	}
+	unix.Unlinkat(fd, lock, 0)
+	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // not when there is anything else
+}

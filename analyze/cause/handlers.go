@@ -64,6 +64,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if full > lostTo(queueDepth, ev) { // otherwise it is the queue's depth
 		r.Lost += full
 	}
+	chained, handlers := ev.Chained()
+	r.Lost += chained
 	r.Holds = r.Lost > 0
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
@@ -77,11 +79,19 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	} else {
 		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
 	}
+	if chained > 0 {
+		r.say("%d command buffers were made in the completion handler of the one before, which had worked %s in all until then", handlers, chained)
+	}
 	if waited > 0 {
 		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Share(waited)))
 	}
-	if r.Lost > waited {
+	if r.Lost > waited+chained {
 		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue completes one at a time", full, percent(ev.Share(full)))
+	}
+	if chained > waited {
+		r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow, and only then hands over what comes next: "+
+			"the GPU waits for that for %s of the threads' time.", percent(ev.Share(r.Lost)))
+		return r
 	}
 	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r

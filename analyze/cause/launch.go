@@ -42,6 +42,8 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)), percent(ev.Share(notify)),
 		percent(ev.Share(encode)), percent(ev.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
+	r.say("without it means: the work of %d command buffers in one, encoded once, as one larger kernel; operations that each keep their encoding gain less",
+		policy.FewerLaunches)
 	r.sum("The pieces of work are too small: one (a command buffer) keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, each)
 	return r
 }

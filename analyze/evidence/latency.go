@@ -137,6 +137,33 @@ func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
 	return unions(by)
 }
 
+// Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made their thread's next one,
+// and how many did. It counts threads that make nearly all command buffers so, between the GPU's end of the one before and the return of its handlers.
+func (ev *Evidence) Chained() (worked analyze.Nanos, handlers int) {
+	usual, _ := ev.UsualCompletion()
+	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
+	for b := range ev.Trace.Buffers() {
+		if b.Created.Known() && b.Created.Thread != nil && b.GPU.Known() && b.Completed.Known() {
+			by[b.Created.Thread] = append(by[b.Created.Thread], b)
+		}
+	}
+	for _, list := range by {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Created.Begin, y.Created.Begin) })
+		n, took := 0, analyze.Nanos(0)
+		for i := 1; i < len(list); i++ {
+			b, made := list[i-1], list[i].Created.Begin
+			if b.Handlers > 0 && b.GPU.End <= made && made <= b.Completed.Begin {
+				n++
+				took += max(0, made-b.GPU.End-usual)
+			}
+		}
+		if len(list) >= policy.Sample.Count() && policy.NearlyAll(n, len(list)-1) {
+			worked, handlers = worked+took, handlers+n
+		}
+	}
+	return worked, handlers
+}
+
 // HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind those of the command buffer before in
 // their queue: a queue completes one command buffer after the other, so none of that time is the delay of a notification.
 func (ev *Evidence) HandlersOneByOne() (all []analyze.Nanos) {

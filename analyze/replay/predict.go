@@ -122,6 +122,11 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	if !change.HasRoom(p) || c.Apart {
 		hold(settle(p, r.base, other).rate, r.base, other, false)
 	}
+	if c.Events {
+		wide := usual
+		wide.Overlap = true
+		hold(settle(p, r.base, wide).rate, r.base, wide, false)
+	}
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}

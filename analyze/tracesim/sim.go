@@ -26,6 +26,7 @@ var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding:
 type Sim struct {
 	Costs
 	Engines       int   // command buffers that the GPU runs at the same time
+	Serial        bool  // of each queue, it runs one at a time
 	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
 	ForeignPeriod int64
 	Rest          int64   // how long an engine has nothing to do after each command buffer
@@ -69,6 +70,7 @@ type Queue struct {
 	order    []*Buffer // enqueued, not begun
 	waiting  []*Thread // for a free command buffer
 	handled  int64     // when the handlers of its latest completed command buffer return
+	running  bool      // the GPU runs the one that began last
 }
 
 // A Buffer is a command buffer.
@@ -80,6 +82,8 @@ type Buffer struct {
 	ready, gpuBegin, gpuEnd       int64
 	waiters                       []*Thread
 	handlers                      []int64
+	handler                       *Thread         // runs a completion handler; nil if none does
+	completes                     func(now int64) // ends the completion, for the handler
 	waits, signals                []eventValue
 	encoded                       int
 	failure                       string // what Metal says of its error; empty when it has none
@@ -211,7 +215,7 @@ func (s *Sim) feed() {
 	for s.running < s.Engines {
 		var next *Buffer
 		for _, q := range s.queues {
-			if len(q.order) == 0 {
+			if len(q.order) == 0 || s.Serial && q.running {
 				continue
 			}
 			b := q.order[0]
@@ -222,7 +226,7 @@ func (s *Sim) feed() {
 		if next == nil {
 			return
 		}
-		next.queue.order = next.queue.order[1:]
+		next.queue.order, next.queue.running = next.queue.order[1:], true
 		s.running++
 		next.gpuBegin = s.clock.now
 		switch {
@@ -262,7 +266,7 @@ func (s *Sim) reached(waits []eventValue) bool {
 
 // done ends b's work on the GPU: events, handlers, then waiters.
 func (s *Sim) done(b *Buffer) {
-	b.gpuEnd = s.clock.now
+	b.gpuEnd, b.queue.running = s.clock.now, false
 	for _, v := range b.signals {
 		s.signal(v)
 	}
@@ -280,7 +284,7 @@ func (s *Sim) done(b *Buffer) {
 		handled += h
 	}
 	b.queue.handled = max(b.queue.handled, handled)
-	s.clock.at(handled, func() {
+	completes := func(handled int64) {
 		b.complete = true
 		completed := wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted}
 		if b.failure != "" {
@@ -298,7 +302,13 @@ func (s *Sim) done(b *Buffer) {
 		for _, t := range b.waiters {
 			t.wake(s.vary(s.Notify) / 2)
 		}
-	})
+	}
+	if b.handler != nil {
+		b.completes = completes
+		b.handler.wake(s.vary(s.Notify) / 2)
+		return
+	}
+	s.clock.at(handled, func() { completes(handled) })
 }
 
 func (s *Sim) signal(v eventValue) { s.events[v.event] = max(s.events[v.event], v.value) }

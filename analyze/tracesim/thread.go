@@ -116,6 +116,14 @@ func (t *Thread) Handler(b *Buffer, takes int64) {
 	b.handlers = append(b.handlers, takes)
 }
 
+// Handle waits until the GPU has done the command buffer, and runs a completion handler of it. No call shows either.
+func (t *Thread) Handle(b *Buffer, run func()) {
+	b.handler = t
+	t.block()
+	run()
+	b.completes(t.Now())
+}
+
 // SignalEvent makes the command buffer signal an event when it is done.
 func (t *Thread) SignalEvent(b *Buffer, event uint32, value uint64) {
 	t.event(b, "encodeSignalEvent:value:", event, value)

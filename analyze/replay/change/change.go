@@ -25,6 +25,7 @@ type Change struct {
 	Apart    bool   // threads that submit for themselves what one thread submitted for them
 	Cores    bool   // a processor for every thread's own work
 	Room     bool   // GPUs and queues that are not known to be limited run everything at once
+	Overlap  bool   // Room also for queues whose command buffers wait for events
 	Lines    bool   // a queue for each command buffer
 	Alone    bool   // GPUs that no other program uses
 	Fed      bool   // threads never wait for work from other threads
@@ -33,7 +34,7 @@ type Change struct {
 
 // OnlyFaster says whether no cause is removed: hand-overs between threads then wait for processors as before.
 func (c Change) OnlyFaster() bool {
-	c.Room, c.Scale = false, nil
+	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
 }
 
@@ -51,8 +52,8 @@ func (c Change) Both(d Change) Change {
 		Allocate: c.Allocate || d.Allocate, Events: c.Events || d.Events, Head: c.Head || d.Head,
 		Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch, Turns: c.Turns || d.Turns,
 		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
-		Room: c.Room || d.Room, Lines: c.Lines || d.Lines, Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed,
-		Scale: cmp.Or(c.Scale, d.Scale),
+		Room: c.Room || d.Room, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
+		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Scale: cmp.Or(c.Scale, d.Scale),
 	}
 }
 
@@ -91,6 +92,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Alone, useGPUAlone},
 		{c.Scale != nil, c.Scale.apply},
 		{c.Cores, addProcessors},
+		{c.Events && !c.Overlap, keepQueuesSerial},
 		{c.Events, ignoreEvents},
 		{c.Head, ignoreEnqueues},
 		{c.Handlers, emptyHandlers},

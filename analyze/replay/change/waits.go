@@ -38,6 +38,16 @@ func freeLocks(p *program.Program) {
 	})
 }
 
+// keepQueuesSerial lets a queue whose command buffers wait for events run no more of them at once than it was seen to.
+// Since each waited for its event, the trace does not tell whether it could; a queue keeps its order as a rule.
+func keepQueuesSerial(p *program.Program) {
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; len(j.After)+len(j.Events) > 0 {
+			p.Queues[j.Queue].Limited = true
+		}
+	}
+}
+
 // ignoreEvents removes waits for events on the GPU. Command buffers that an event unblocks all at once are handed
 // over one by one then, and quickly.
 func ignoreEvents(p *program.Program) {
@@ -62,7 +72,11 @@ func emptyHandlers(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Complete -= p.Jobs[i].Handlers
 	}
-	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) { s.Handlers = 0 })
+	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
+		if s.Handlers = 0; d.InHandler {
+			s.Gap = 0
+		}
+	})
 }
 
 // deepenQueues lets queues hold any number of command buffers.

@@ -60,6 +60,9 @@ func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 // follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
 func follows(own []turn, n int) bool {
 	own = own[1:] // the first may have come after a long start
+	if n == 1 && inHandlers(own) {
+		return true
+	}
 	var early, used, soon int
 	var lags, gaps []analyze.Nanos
 	for i := n; i < len(own); i++ {
@@ -84,6 +87,23 @@ func follows(own []turn, n int) bool {
 	}
 	return !policy.MoreThan(policy.Much, evidence.Median(lags), evidence.Median(gaps)) ||
 		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
+}
+
+// inHandlers says whether the thread makes its command buffers in completion handlers of the one before: after the GPU's
+// end and before the handlers have returned. What it does then is not done while it waits.
+func inHandlers(own []turn) bool {
+	n := 0
+	for i := 1; i < len(own); i++ {
+		if own[i-1].handles(own[i].begin) {
+			n++
+		}
+	}
+	return len(own) > 1 && policy.NearlyAll(n, len(own)-1)
+}
+
+// handles says whether the program's handlers of the command buffer run at an instant.
+func (t *turn) handles(at analyze.Nanos) bool {
+	return t.buffer != nil && t.buffer.Handlers > 0 && t.gpu <= at && at <= t.completed
 }
 
 // asleep is when the thread waited for signals.
@@ -116,6 +136,9 @@ func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call
 		}
 		if len(asleep) > 0 && asleep[0].Begin >= t.from && asleep[0].End <= t.begin && asleep[0].End >= completed {
 			w = asleep[0]
+		}
+		if n == 1 && own[i-1].handles(t.begin) {
+			list[t.call].detail.InHandler = true
 		}
 		s, d := waitFor(w, own[i-n].buffer, own[i-n].job)
 		all = append(all, call{Interval: w, Step: s, detail: d})

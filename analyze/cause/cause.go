@@ -150,6 +150,8 @@ type replayed interface {
 	Paced() bool
 	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with others.
 	Submits() (pieces int, batch bool)
+	// Meets says whether the replay knows which threads meet at a barrier.
+	Meets() bool
 }
 
 // without is a change that is known before the replay is.

@@ -209,6 +209,7 @@ type submission struct {
 }
 
 func (s submission) Paced() bool          { return false }
+func (submission) Meets() bool            { return false }
 func (s submission) Submits() (int, bool) { return s.pieces, s.batch }
 
 // The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time, one command

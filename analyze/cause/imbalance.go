@@ -32,7 +32,15 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Share(r.Lost)), slow)
 	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from one to the next by chance stays")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
-	r.without = cannot("it is not seen what would be shared out")
+	if m.Rotates() {
+		r.say("another thread comes last each time, in a recurring order: what each round has is shared out")
+	}
+	r.without = func(p replayed) (replay.Change, string) {
+		if p.Meets() {
+			return replay.Change{Even: true}, ""
+		}
+		return replay.Change{}, "it is not seen what would be shared out"
+	}
 	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.", percent(ev.Share(r.Lost)), slow)
 	return r
 }
@@ -46,9 +54,16 @@ func evenly(m *evidence.Meetings) *replay.Speedup {
 	if whole == 0 {
 		return nil
 	}
+	rotates := m.Rotates()
+	if rotates { // on average all have as much to do
+		whole = average
+	}
 	s := &replay.Speedup{Estimate: whole, Low: whole, High: max(whole, average)}
 	for q := range 4 {
 		if part, average := gained(m.Rounds[q*len(m.Rounds)/4:(q+1)*len(m.Rounds)/4], usual, all); part > 0 {
+			if rotates {
+				part = average
+			}
 			s.Low, s.High = min(s.Low, part), max(s.High, part, average)
 		}
 	}

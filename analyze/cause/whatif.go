@@ -20,6 +20,11 @@ func (a *Analysis) predict(opts Options) {
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
 		if c.Speedup != nil { // it says so itself
+			if removal, unknown := c.removal(r); r.Why == "" && unknown == "" {
+				if s, _ := r.Without(removal); s != nil {
+					c.Speedup, removals[c.Cause] = lower(c.Speedup, s), removal
+				}
+			}
 			continue
 		}
 		if c.Unpredicted = r.Why; r.Why != "" {
@@ -68,6 +73,13 @@ func (f *Finding) tellDoubt() {
 	case s.Low <= 1:
 		f.say("it is only faster without if the GPU has room for the work that would then be ready, which the trace does not show")
 	}
+}
+
+// lower is the lower of two predictions of one change, in an interval that holds both: averages of when threads arrive do not show what is
+// hidden behind the slowest, and a replay that shares out work does not show that delays by chance stay.
+func lower(x, y *replay.Speedup) *replay.Speedup {
+	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
+		LowWithRoom: min(x.Least(), y.Least())}
 }
 
 // together is what the two largest causes bring that were replayed.

@@ -31,6 +31,25 @@ type Meetings struct {
 	inside  map[*analyze.SignalWait]bool
 }
 
+// Rotates says whether another thread comes last each time, in a recurring order: none does mostly, and who does is mostly the thread that
+// did as many rounds before as there are threads.
+func (m *Meetings) Rotates() bool {
+	n, again := len(m.Threads), 0
+	last := map[*analyze.Thread]int{}
+	for i := range m.Rounds {
+		last[m.Rounds[i].Last]++
+		if i >= n && m.Rounds[i].Last == m.Rounds[i-n].Last {
+			again++
+		}
+	}
+	for _, times := range last {
+		if policy.MoreThan(policy.Most, times, len(m.Rounds)) {
+			return false
+		}
+	}
+	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
+}
+
 // findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together; nil when that is not
 // what most of that waiting is. One thread may be there only to let the others go, when the last of them has told it to.
 func (ev *Evidence) findMeetings() *Meetings {

@@ -117,7 +117,7 @@ func (r *Replay) ofTied() *Replay {
 // Of is the replay that predicts what a change brings. If the change shortens what threads do, that is the tied
 // program's, in which other threads wait for less too.
 func (r *Replay) Of(c Change) *Replay {
-	if c.ShortensWork() {
+	if c.ShortensWork() || c.Even {
 		return r.ofTied()
 	}
 	return r
@@ -164,6 +164,9 @@ func (r *Replay) Made() bool { return r.program != nil }
 
 // Paced says whether threads wait for command buffers in no recorded call, and their next steps show it.
 func (r *Replay) Paced() bool { return r.program.Polls }
+
+// Meets says whether threads meet at a barrier, and the machine reproduces the run with that.
+func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
 
 // Submits is how many requests one thread submitted for others, and whether it gave most answers together with
 // others.

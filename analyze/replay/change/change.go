@@ -29,6 +29,7 @@ type Change struct {
 	Lines    bool   // a queue for each command buffer
 	Alone    bool   // GPUs that no other program uses
 	Fed      bool   // threads never wait for work from other threads
+	Even     bool   // what threads do until they meet at a barrier is shared out evenly
 	Scale    *Scale // things that take more or less time; nil is none
 }
 
@@ -53,7 +54,7 @@ func (c Change) Both(d Change) Change {
 		Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch, Turns: c.Turns || d.Turns,
 		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
 		Room: c.Room || d.Room, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
-		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Scale: cmp.Or(c.Scale, d.Scale),
+		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Even: c.Even || d.Even, Scale: cmp.Or(c.Scale, d.Scale),
 	}
 }
 
@@ -84,6 +85,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Locks, freeLocks},
 		{c.Foreign, waitForOwnOnly},
 		{c.Fed, feed},
+		{c.Even, shareEvenly},
 		{c.Turns, takeNoTurns},
 		{c.Allocate, allocateNothing},
 		{c.Compile, compileNothing},

@@ -67,6 +67,7 @@ func (b *builder) addThreads() {
 	}
 	p.FindPace()
 	p.Pools = pools(p.Threads, b.ev.Starvation.At, spans)
+	p.Meeting = b.meeting(spans)
 	findUnlocked(p.Threads)
 	p.Names.Locks = nameLocks(p.Threads, spans, by)
 	b.addPortions(spans)
@@ -121,6 +122,21 @@ func (b *builder) thread(
 	}
 	done.Ended = at
 	return th, done
+}
+
+// meeting is the threads that meet at a barrier, in a tied program.
+func (b *builder) meeting(spans []span) (m program.Meeting) {
+	met := b.ev.Meetings
+	if !b.tied || met == nil {
+		return m
+	}
+	for t, s := range spans {
+		if met.Threads[s.thread] && len(b.program.Threads[t].Jobs) > 0 {
+			m.Threads = append(m.Threads, int32(t))
+		}
+	}
+	m.Rotates = met.Rotates()
+	return m
 }
 
 // pools are the threads that wait for their work at the same place, and get some.

@@ -23,6 +23,7 @@ type Program struct {
 	Signals []int // by signal: how many threads must give it until the threads that wait for it continue
 	Service Service
 	Newest  Newest
+	Meeting Meeting
 
 	Processors Processors
 	Framework  Framework
@@ -63,6 +64,12 @@ type Service struct {
 	Server   int32 // the thread that serves
 	Requests int   // 0: no thread submits for others
 	Batched  bool  // most answers are given together with others
+}
+
+// A Meeting is the threads that meet at a barrier, again and again.
+type Meeting struct {
+	Threads []int32 // none if no threads do
+	Rotates bool    // another of them comes last each time, in a recurring order
 }
 
 // Newest says which command buffer of another thread a cross-thread wait is for, where the recorded waits follow

@@ -1,0 +1,117 @@
+package change
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// shareEvenly shares out evenly what the threads of a meeting do until they meet: their own time, and the GPU's. A
+// thread that does more than the average does all of it in as many times less; one that does less does as much more
+// each time, since what delays it now and then grows with neither. That holds for averages over the run: what
+// differs between rounds by chance stays. If another thread has more to do each time, it holds for each round.
+func shareEvenly(p *program.Program) {
+	all := make([][]round, len(p.Meeting.Threads))
+	rounds := 1 << 30
+	for i, t := range p.Meeting.Threads {
+		all[i] = meetings(&p.Threads[t], t)
+		rounds = min(rounds, len(all[i]))
+	}
+	if len(all) == 0 || rounds == 0 {
+		return
+	}
+	if p.Meeting.Rotates {
+		for k := range rounds {
+			var of []round
+			for i := range all {
+				of = append(of, all[i][k])
+			}
+			even(p, of)
+		}
+		return
+	}
+	var of []round
+	for _, t := range p.Meeting.Threads {
+		th := &p.Threads[t]
+		of = append(of, round{by: t, steps: th.Steps, details: th.Details})
+	}
+	even(p, of)
+}
+
+// meetings divides a thread's steps at its meetings, which are runs of signals and waits for these.
+func meetings(th *program.Thread, t int32) (all []round) {
+	begin, inside := 0, false
+	for i := range th.Steps {
+		links := th.Steps[i].Kind == program.Signal || th.Steps[i].Kind == program.AwaitSignal
+		if inside && !links {
+			begin = i
+		} else if links && !inside {
+			all = append(all, round{by: t, steps: th.Steps[begin : i+1], details: th.Details[begin : i+1]})
+		}
+		inside = links
+	}
+	return all
+}
+
+// even shares out evenly what threads do in one round each, or in all of the run.
+func even(p *program.Program, of []round) {
+	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
+	var allOwn, allGPU analyze.Nanos
+	for i, r := range of {
+		for k := range r.steps {
+			own[i] += r.steps[k].Own(&r.details[k])
+			if r.steps[k].Kind == program.Commit {
+				gpu[i] += p.Jobs[r.steps[k].Job].Duration
+			}
+		}
+		allOwn, allGPU = allOwn+own[i], allGPU+gpu[i]
+	}
+	n := analyze.Nanos(len(of))
+	for i, r := range of {
+		r.evenOwn(own[i], allOwn/n)
+		r.evenGPU(p, gpu[i], allGPU/n)
+	}
+}
+
+// evenOwn gives the round's steps an even share of the threads' own time.
+func (r *round) evenOwn(own, even analyze.Nanos) {
+	jobs := analyze.Nanos(0)
+	for k := range r.steps {
+		if r.steps[k].Kind == program.Commit {
+			jobs++
+		}
+	}
+	for k := range r.steps {
+		s := &r.steps[k]
+		switch {
+		case own > even:
+			left := program.Share(even, own)
+			s.Gap = program.Scaled(s.Gap, left)
+			if s.Kind == program.Acquire || s.Kind == program.Enqueue || s.Kind == program.Commit {
+				s.Cost = program.Scaled(s.Cost, left)
+			}
+		case s.Kind == program.Commit:
+			s.Gap += (even - own) / jobs
+		}
+	}
+}
+
+// evenGPU gives the round's command buffers an even share of the GPU's time.
+func (r *round) evenGPU(p *program.Program, gpu, even analyze.Nanos) {
+	jobs := analyze.Nanos(0)
+	for k := range r.steps {
+		if r.steps[k].Kind == program.Commit {
+			jobs++
+		}
+	}
+	for k := range r.steps {
+		if r.steps[k].Kind != program.Commit {
+			continue
+		}
+		j := &p.Jobs[r.steps[k].Job]
+		if gpu > even {
+			setDuration(j, program.Scaled(j.Duration, program.Share(even, gpu)))
+		} else {
+			setDuration(j, j.Duration+(even-gpu)/jobs)
+		}
+	}
+}

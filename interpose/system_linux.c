@@ -4,3 +4,4 @@
 #include "system/originals_linux.c"
 #include "system/place_linux.c"
 #include "system/program_linux.c"
+#include "system/sanitizer_linux.c"

@@ -191,8 +191,9 @@ static bool connect_patiently(void) {
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
     if (errno == EINTR) continue;
+    bool refused_to_us = errno == EPERM; // by a seccomp filter of the program: the collector is there, and is to be told later
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
-    absent = !full;
+    absent = !full && !refused_to_us;
     if (!full || waited >= CONNECT_PATIENCE_MILLISECONDS) return false;
     nanosleep(&(struct timespec){0, pause * 1000000L}, NULL);
     waited += pause;

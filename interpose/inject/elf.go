@@ -3,6 +3,7 @@ package inject
 import (
 	"debug/elf"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -52,8 +53,18 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 		// A stripped section table is legal; the linker reads segments.
 		image.Needed = nil
 	}
+	image.ownSanitizerOptions = ownSanitizerOptions(file, image.Needed)
 	image.Go = file.Section(".go.buildinfo") != nil || file.Section(".note.go.buildid") != nil
 	return image, nil
+}
+
+// ownSanitizerOptions says whether a program defines the function by which AddressSanitizer's runtime asks for default options.
+func ownSanitizerOptions(file *elf.File, needed []string) bool {
+	if !slices.ContainsFunc(needed, func(name string) bool { return strings.HasPrefix(name, "libasan.") }) {
+		return false
+	}
+	symbols, _ := file.DynamicSymbols()
+	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "__asan_default_options" && s.Section != elf.SHN_UNDEF })
 }
 
 // elfMachine names processor and, where a processor has two, word size and

@@ -32,6 +32,20 @@ func (e environment) without(name string) environment {
 	return changed
 }
 
+// withoutOrderCheck returns a copy in which AddressSanitizer does not insist on being the first library. The library says so itself
+// (interpose/system/sanitizer_linux.c), unless the program has default options of its own.
+func (e environment) withoutOrderCheck() environment {
+	const variable, option = "ASAN_OPTIONS", "verify_asan_link_order"
+	options, _ := e.get(variable)
+	switch {
+	case strings.Contains(options, option):
+		return e
+	case options != "":
+		options += ":"
+	}
+	return e.with(variable, options+option+"=0")
+}
+
 // ourPrefix starts the names of the variables that tell the library what to do.
 const ourPrefix = "MTRACE_"
 

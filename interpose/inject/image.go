@@ -37,6 +37,8 @@ type Image struct {
 	Interpreter string `json:"interpreter,omitempty"`
 	// Needed lists the libraries the image links.
 	Needed []string `json:"-"`
+	// ownSanitizerOptions is true when the image has AddressSanitizer's runtime as a library, and default options for it.
+	ownSanitizerOptions bool
 	// Go is true when the image carries Go's build information.
 	Go bool `json:"go,omitempty"`
 	// RestrictSegment is true when the image has a __RESTRICT segment.

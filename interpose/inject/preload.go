@@ -3,6 +3,8 @@ package inject
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,17 +17,24 @@ func preloadVariables(system string) []string {
 	return []string{"LD_PRELOAD"}
 }
 
-// preloaded returns env with library in front of what the user preloads, and
-// the first setting made, NAME=VALUE.
+// sanitizer matches the runtime of a sanitizer, which must come before every other library.
+var sanitizer = regexp.MustCompile(`^lib(?:[atl]san|hwasan|ubsan|clang_rt\.[a-z]*san)`)
+
+// preloaded returns env with library in front of what the user preloads, but
+// behind runtimes of sanitizers, and the first setting made, NAME=VALUE.
 func (h Host) preloaded(env environment, library string) (changed environment, setting string) {
 	for _, name := range preloadVariables(h.OS) {
-		value := library
 		old, _ := env.get(name)
+		var runtimes, others []string
 		for _, entry := range strings.FieldsFunc(old, h.separatesPreloads) {
-			if entry != library {
-				value += ":" + entry
+			switch {
+			case sanitizer.MatchString(filepath.Base(entry)):
+				runtimes = append(runtimes, entry)
+			case entry != library:
+				others = append(others, entry)
 			}
 		}
+		value := strings.Join(slices.Concat(runtimes, []string{library}, others), ":")
 		env = env.with(name, value)
 		if setting == "" {
 			setting = name + "=" + value

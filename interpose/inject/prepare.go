@@ -98,6 +98,9 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 	chosen := c.steps[launch]
 	plan.Program, plan.Args = chosen.path, slices.Clone(chosen.args)
 	env, setting := h.preloaded(chosen.env, path)
+	if c.hops[len(c.hops)-1].Image.ownSanitizerOptions {
+		env = env.withoutOrderCheck()
+	}
 	plan.Env, plan.Variable = env.withOurs(plan.Env), setting
 	if chosen.archArgs != nil {
 		h.startByArch(plan, c, chosen)

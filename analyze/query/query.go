@@ -61,6 +61,9 @@ const (
 	usualLimit = 50
 	mostLimit  = 1000
 	mostGroups = 1 << 20
+	mostSums   = 1 << 22 // figures of all groups
+	mostTerms  = 64      // columns, conditions or aggregates
+	mostValues = 1 << 26 // values that percentiles are of, all together: eight bytes each
 )
 
 // Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error says what is wrong with the query, in one line.
@@ -70,6 +73,11 @@ func Run(folder string, q Query) (*Answer, error) {
 	}
 	if q.Limit < 0 || q.Limit > mostLimit {
 		return nil, fmt.Errorf("limit is 1 to %d, not %d", mostLimit, q.Limit)
+	}
+	for what, n := range map[string]int{"columns": len(q.Columns), "conditions": len(q.Where), "columns to group by": len(q.GroupBy), "aggregates": len(q.Aggregates)} {
+		if n > mostTerms {
+			return nil, fmt.Errorf("%d %s are more than %d", n, what, mostTerms)
+		}
 	}
 	if q.Table == "" || strings.ContainsAny(q.Table, `/\.`) {
 		return nil, fmt.Errorf("no table %q", q.Table)
@@ -111,6 +119,8 @@ type run struct {
 	matched int
 	rows    [][]any
 	groups  map[string]*group
+
+	gathered, mostValues int // values that percentiles are of
 }
 
 // A group is rows with equal values.
@@ -150,7 +160,7 @@ func kindOf(column *parquet.Column) string {
 
 // newRun is a query on a table whose columns have these names, and values of these kinds.
 func newRun(q Query, names, kinds []string) (*run, error) {
-	r := &run{Query: q, names: names, groups: map[string]*group{}}
+	r := &run{Query: q, names: names, groups: map[string]*group{}, mostValues: mostValues}
 	place := func(name string) (int, error) {
 		if i := slices.Index(names, name); i >= 0 {
 			return i, nil
@@ -293,8 +303,8 @@ func (r *run) row(values []any) error {
 	}
 	g := r.groups[key.String()]
 	if g == nil {
-		if len(r.groups) == mostGroups {
-			return fmt.Errorf("more than %d groups: group by fewer columns", mostGroups)
+		if most := min(mostGroups, mostSums/max(1, len(r.of))); len(r.groups) == most {
+			return fmt.Errorf("more than %d groups: group by fewer columns, or compute fewer aggregates", most)
 		}
 		g = &group{}
 		for _, i := range r.by {
@@ -308,7 +318,12 @@ func (r *run) row(values []any) error {
 	g.count++
 	for k, i := range r.of {
 		if i >= 0 && values[i] != nil {
-			g.sums[k].add(values[i], strings.HasPrefix(r.Aggregates[k].Function, "p"))
+			gather := strings.HasPrefix(r.Aggregates[k].Function, "p")
+			if g.sums[k].add(values[i], gather); gather {
+				if r.gathered++; r.gathered > r.mostValues {
+					return fmt.Errorf("percentiles of more than %d values: give conditions, or compute fewer of them", r.mostValues)
+				}
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -161,7 +162,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if !o.noReport {
 		program.release() // a report may take its time
 	}
-	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began)}
+	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began), killedByFilter(ended)}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons
@@ -221,4 +222,14 @@ func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	for _, f := range findings {
 		tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
 	}
+}
+
+// killedByFilter says why a program was killed by SIGSYS. A seccomp filter that kills, and does not only refuse, may not know the system calls
+// by which the library reaches the collector.
+func killedByFilter(ended syscall.WaitStatus) string {
+	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
+		return ""
+	}
+	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the tracer's: let the filter allow memfd_create, " +
+		"socket, connect, sendmsg and recvmsg, or refuse them with an error"
 }

@@ -48,7 +48,8 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string, view *liveView) (*session, error) {
-	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording, token: wire.NewToken(), witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
+	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording, token: wire.NewToken(),
+		witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),

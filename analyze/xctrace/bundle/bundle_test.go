@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -366,6 +367,36 @@ func TestSettingsErrors(t *testing.T) {
 		os.WriteFile(file, []byte(text), 0o666)
 		if _, err := Settings(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestBundlesNameNoPaths: what a bundle from elsewhere says never becomes a path: only tables that mtrace knows are exported, into files named
+// after them, and what stands in the place of the template is read only if it is a file of a template's size.
+func TestBundlesNameNoPaths(t *testing.T) {
+	run := &xctrace.Run{Tables: []xctrace.TOCTable{{Schema: "../../../escape"}, {Schema: "/etc/passwd"}, {Schema: "metal-gpu-intervals"}, {Schema: "..\x00"}}}
+	if got := wanted(run); len(got) != 1 || got[0] != "metal-gpu-intervals" {
+		t.Errorf("it exports %q", got)
+	}
+	for _, schema := range xctrace.ReadSchemas() {
+		if strings.ContainsAny(schema, "/\\.\x00") {
+			t.Errorf("%q is no name of a file", schema)
+		}
+	}
+	for name, make := range map[string]func(string) error{
+		"a pipe":  func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"endless": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"very large": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("bplist00"), 0o600), os.Truncate(path, 1<<40))
+		},
+		"another file": func(path string) error { return os.Symlink("/etc/passwd", path) },
+	} {
+		bundle := t.TempDir()
+		if err := make(filepath.Join(bundle, "form.template")); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := Settings(bundle); err == nil || len(found) > 0 {
+			t.Errorf("%s: %v, %v", name, found, err)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package bundle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,7 @@ func Settings(path string) ([]Setting, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "form.template")
 	}
-	data, err := os.ReadFile(path)
+	data, err := readSettings(path)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +44,26 @@ func Settings(path string) ([]Setting, error) {
 	}
 	slices.SortFunc(found, func(a, b Setting) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) })
 	return slices.Compact(found), nil
+}
+
+// mostSettings bounds a template: real ones have some ten kilobytes.
+const mostSettings = 16 << 20
+
+// readSettings reads a template. A bundle comes from elsewhere: what stands in the template's place may be a pipe, or without an end.
+func readSettings(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s is no file", path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, mostSettings+1))
+	if err == nil && len(data) > mostSettings {
+		err = fmt.Errorf("%s has more than %d MiB: no template of Instruments", path, mostSettings>>20)
+	}
+	return data, err
 }
 
 var errNotArchive = errors.New("a property list, but not one of NSKeyedArchiver")

@@ -175,3 +175,22 @@ func TestCrashReports(t *testing.T) {
 		t.Errorf("%d bytes of a long one", n)
 	}
 }
+
+// TestCrashReportsAreNoLinks: what leads out of the folder of crash reports is not read.
+func TestCrashReportsAreNoLinks(t *testing.T) {
+	folder, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("libmtrace secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(folder, "mtrace.crash")); err != nil {
+		t.Fatal(err)
+	}
+	e := good()
+	e.Crash([]string{folder}, time.Unix(0, 0))
+	if len(e.Crashes) > 0 {
+		t.Errorf("it has %q", e.Crashes)
+	}
+	if text, err := readReport(filepath.Join(folder, "mtrace.crash")); err == nil {
+		t.Errorf("a link was followed: %q", text)
+	}
+}

@@ -1,9 +1,11 @@
 package bundle
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -69,7 +71,7 @@ func (e *Evidence) Crash(folders []string, since time.Time) {
 			if err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since) {
 				continue
 			}
-			content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+			content, err := readReport(filepath.Join(folder, entry.Name()))
 			if err != nil || !ours(entry.Name(), content) {
 				continue
 			}
@@ -77,6 +79,19 @@ func (e *Evidence) Crash(folders []string, since time.Time) {
 			e.add("crashes/"+entry.Name(), end(content))
 		}
 	}
+}
+
+// mostReport bounds a crash report: more is none.
+const mostReport = 16 << 20
+
+// readReport reads a crash report. Everybody may write into the folder on some systems, so a link is not followed.
+func readReport(path string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, mostReport))
 }
 
 // ours: a report of a program of ours, or of one that had the library loaded.

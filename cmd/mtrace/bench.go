@@ -19,6 +19,7 @@ import (
 
 // benchOptions are the flags of `mtrace bench`.
 type benchOptions struct {
+	list                         bool
 	quick, trace, json, markdown bool
 	claims, shaders              string
 	threads, elements, sizes     []int
@@ -34,6 +35,7 @@ func benchCommand() command {
 		example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims fixtures/claims/field-reports.json",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o benchOptions
+			flags.BoolVar(&o.list, "list", false, "list the benchmarks, a line each, and run none")
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
 			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads: scaling, axpy, overhead")
 			flags.IntVar(&o.iterations, "iters", 0, "`NUMBER` of operations to measure per case, and per thread, over all rounds")
@@ -62,6 +64,14 @@ func benchNames() string {
 }
 
 func (o *benchOptions) run(std stdio, names []string) error {
+	if o.list {
+		for _, each := range bench.All() {
+			if _, err := fmt.Fprintf(std.out, "%-12s %s\n", each.Name, each.Summary); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	benches, err := o.chosen(names)
 	if err != nil {
 		return err

@@ -97,11 +97,17 @@ func tell(w io.Writer, format string, args ...any) {
 func tree(std stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
+	chosenColour = colourAuto
+	root.PersistentFlags().Var(&chosenColour, "color", "use colours: auto (on a terminal), always or never")
+	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
+	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return colourModes, cobra.ShellCompDirectiveNoFileComp
+	})
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError("mtrace: %w: mtrace --help lists the commands", err)
+		return usageError("mtrace: %w: mtrace --help lists the commands", flagError(err, root.Flags()))
 	})
 	root.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -150,9 +156,10 @@ func (c command) cobra(std stdio) *cobra.Command {
 	run := c.setup(flags)
 	flags.BoolP("help", "h", false, "this text")
 	flags.Lookup("help").Hidden = true
+	completeValues(cmd, c.name)
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { c.help(std.out, flags) })
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError("mtrace %s: %w: mtrace %s --help lists the flags", c.name, err, c.name)
+		return usageError("mtrace %s: %w: mtrace %s --help lists the flags", c.name, flagError(err, flags), c.name)
 	})
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		err := run(std, args)
@@ -194,7 +201,7 @@ func asCode(text string) string {
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nExample:\n  %s\n", c.summary, strings.TrimSpace("mtrace "+c.name+" "+c.usage), c.example)
 	flags.VisitAll(plainDefault)
-	if flags.HasFlags() {
+	if flags.HasAvailableFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
 	}
 }
@@ -207,5 +214,5 @@ func help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nmtrace COMMAND --help says more.\n")
+	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; NO_COLOR and FORCE_COLOR are respected.\nmtrace COMMAND --help says more.\n")
 }

@@ -19,9 +19,15 @@ _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]
 complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9; COMPREPLY=(); __start_mtrace; printf '%s\n' "${COMPREPLY[@]}"; }
 complete_line mtrace rep
 echo --
-complete_line mtrace report --jso`
+complete_line mtrace report --jso
+echo --
+complete_line mtrace export t.mtrace --format pa
+echo --
+complete_line mtrace explain head-of
+echo --
+complete_line mtrace bench gel`
 	got := sh(t, "", nil, bash, "-c", script, "bash", tool.dir)
-	for _, want := range []string{"report", "repair", "--json"} {
+	for _, want := range []string{"report", "repair", "--json", "parquet", "head-of-line", "gelu"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("%q is not among what bash completes:\n%+v", want, got)
 		}
@@ -42,7 +48,12 @@ func TestCommandsAreFound(t *testing.T) {
 	}{
 		{"repot x.mtrace", 2, `mtrace: no command "repot": did you mean report? mtrace --help lists them` + "\n"},
 		{"frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
-		{"--frobnicate", 2, "mtrace: unknown flag: --frobnicate: mtrace --help lists the commands\n"},
+		{"--frobnicate", 2, "mtrace: unknown flag --frobnicate: mtrace --help lists the commands\n"},
+		{"report --widht x", 2, "mtrace report: unknown flag --widht (did you mean --wide?): mtrace report --help lists the flags\n"},
+		{"report --jsn x", 2, "mtrace report: unknown flag --jsn (did you mean --json?): mtrace report --help lists the flags\n"},
+		{"run --foce -- true", 2, "mtrace run: unknown flag --foce (did you mean --force?): mtrace run --help lists the flags\n"},
+		{"report -q x", 2, "mtrace report: unknown flag -q: mtrace report --help lists the flags\n"},
+		{"report --color=blue x", 2, "mtrace report: invalid argument \"blue\" for \"--color\" flag: give one of auto, always, never: mtrace report --help lists the flags\n"},
 		{"--", 2, "mtrace: no command: mtrace --help lists them\n"},
 		{"help frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
 		{"completion tcsh", 2, `mtrace completion: no shell "tcsh": there are bash, zsh and fish` + "\n"},
@@ -54,5 +65,35 @@ func TestCommandsAreFound(t *testing.T) {
 	one, other := sh(t, "", nil, tool.mtrace, "help", "report"), sh(t, "", nil, tool.mtrace, "report", "--help")
 	if one != other || one.exit != 0 || !strings.Contains(one.stdout, "Usage: mtrace report") {
 		t.Errorf("%+v\n%+v", one, other)
+	}
+}
+
+// TestColourIsChosen: --color goes before NO_COLOR and FORCE_COLOR, and these before what is known of a terminal.
+func TestColourIsChosen(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		env, flag string
+		coloured  bool
+	}{
+		{"NO_COLOR=", "--color=auto", false}, {"NO_COLOR=", "--color=always", true}, {"NO_COLOR=1", "--color=always", true}, {"FORCE_COLOR=1", "--color=auto", true},
+		{"FORCE_COLOR=1", "--color=never", false}, {"FORCE_COLOR=0", "--color=auto", false},
+	} {
+		got := sh(t, t.TempDir(), []string{row.env}, tool.mtrace, "doctor", row.flag, "--no-self-test")
+		if coloured := strings.Contains(got.stdout, "\x1b["); coloured != row.coloured {
+			t.Errorf("%s %s: coloured %v", row.env, row.flag, coloured)
+		}
+	}
+}
+
+// TestHelpIsNotEmpty: no command prints a heading with nothing below it, and benchmarks can be listed.
+func TestHelpIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands() {
+		if got := sh(t, "", nil, tool.mtrace, c.name, "--help"); got.exit != 0 || strings.HasSuffix(strings.TrimSpace(got.stdout), "Flags:") {
+			t.Errorf("%s --help: %+v", c.name, got)
+		}
+	}
+	if got := sh(t, "", nil, tool.mtrace, "bench", "--list"); got.exit != 0 || strings.Count(got.stdout, "\n") < 10 || !strings.HasPrefix(got.stdout, "scaling") {
+		t.Errorf("bench --list: %+v", got)
 	}
 }

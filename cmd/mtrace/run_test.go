@@ -70,7 +70,7 @@ func TestRunCannotStart(t *testing.T) {
 		{"path not found", []string{"run", "--", "./no-such-program"}, 127, "not found"},
 		{"not executable", []string{"run", "--", plain}, 125, "cannot be executed"},
 		{"no program", []string{"run"}, 2, "no program to run"},
-		{"unknown flag", []string{"run", "--nonsense", "--", "true"}, 2, "unknown flag: --nonsense"},
+		{"unknown flag", []string{"run", "--nonsense", "--", "true"}, 2, "unknown flag --nonsense"},
 		{"bad value", []string{"run", "--on-full", "explode", "--", "true"}, 2, "drop or block"},
 		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "give that too"},
 		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2, "whole milliseconds"},

@@ -19,8 +19,8 @@ func (a *Analysis) predict(opts Options) {
 	a.replay, a.ReplayError = r, r.Error
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
-		if c.Speedup != nil { // it says so itself
-			if removal, unknown := c.removal(r); r.Why == "" && unknown == "" {
+		if c.Speedup != nil { // it says so itself, and with a change of its own the replay says so too
+			if removal, unknown := c.removal(r); c.without != nil && r.Why == "" && unknown == "" {
 				if s, _ := r.Without(removal); s != nil {
 					c.Speedup, removals[c.Cause] = lower(c.Speedup, s), removal
 				}

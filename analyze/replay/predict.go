@@ -12,12 +12,12 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Speedup is a predicted speed-up, with an interval. Low holds GPUs that have no more room than was seen. LowWithRoom is the low end where they
-// have the room that the estimate assumes; 0 is Low.
+// A Speedup is a predicted speed-up, with an interval. Low holds GPUs that have no more room than was seen.
+// LowWithRoom is the low end where they have the room that the estimate assumes; 0 is Low.
 type Speedup struct{ Estimate, Low, High, LowWithRoom float64 }
 
-// Proven says whether the predicted gain is more than the error of the prediction: whether its interval excludes 1. That the GPU may have no room
-// for what would then be ready does not speak against a gain.
+// Proven says whether the predicted gain is more than the error of the prediction: whether its interval excludes 1.
+// That the GPU may have no room for what would then be ready does not speak against a gain.
 func (s *Speedup) Proven() bool { return s.Least() > 1 }
 
 // Least is the low end of the interval, if the GPU has the room that the estimate assumes.
@@ -35,9 +35,9 @@ type settled struct {
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as they did
 }
 
-// settle runs a program with a change until the density of hand-overs that is assumed is the one that results: a faster
-// program hands over more often, its processors sleep less, and it is faster again. Larger command buffers are not more
-// hand-overs.
+// settle runs a program with a change until the density of hand-overs that is assumed is the one that results: a
+// faster program hands over more often, its processors sleep less, and it is faster again. Larger command buffers
+// are not more hand-overs.
 func settle(p *program.Program, base float64, c Change) (s settled) {
 	d := &change.Density{}
 	for n := range 4 {

@@ -140,9 +140,9 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	return a.speedup, a.why
 }
 
-// WaitsLeft is how much is left, with a change, of the time for which threads wait for each other's signals and locks, per
-// command buffer: its share of that in the unchanged program. It is false if the machine does not reproduce the run with
-// these waits, or there are none.
+// WaitsLeft is how much is left, with a change, of the time for which threads wait for each other's signals and
+// locks, per command buffer: its share of that in the unchanged program. It is false if the machine does not
+// reproduce the run with these waits, or there are none.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false

@@ -39,8 +39,8 @@ func (c Change) OnlyFaster() bool {
 	return c == Change{}
 }
 
-// ShortensWork says whether the Change shortens what a thread does, for which others may wait, and removes no such waits
-// itself. Others then wait for less, and a lock under which the thread works is held for less.
+// ShortensWork says whether the Change shortens what a thread does, for which others may wait, and removes no such
+// waits itself. Others then wait for less, and a lock under which the thread works is held for less.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
 	return !removesWaits && (c.Compile || c.Allocate || c.Handlers || c.Launch)

@@ -22,7 +22,10 @@ func addRoom(p *program.Program) {
 
 // HasRoom says whether addRoom changes nothing.
 func HasRoom(p *program.Program) bool {
-	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool { return !d.Limited && d.Engines < len(p.Threads) }) &&
+	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool {
+		return !d.Limited &&
+			d.Engines < len(p.Threads)
+	}) &&
 		!slices.ContainsFunc(p.Queues, func(q program.Queue) bool { return !q.Limited && q.AtOnce < len(p.Threads) })
 }
 

@@ -202,15 +202,18 @@ func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 	switch rule.effect {
 	case wire.EffectFindsFunction, wire.EffectBuildsFunction:
 		c.Kind, c.From, c.Specialised = "function", uint32(r.Object), rule.effect == wire.EffectBuildsFunction
+		s.process.functions.add(&c)
 	case wire.EffectArchives:
 		c.Kind = "archive"
 	case wire.EffectBuildsPipeline:
 		c.Kind, c.From = "pipeline", uint32(rule.from.Of(r, m))
+		s.process.functions.pipelines = append(s.process.functions.pipelines, pipelineMade{c.Made, c.From})
 		if p := s.process.pipeline(wire.ObjectID(c.Made)); p != nil {
 			p.Kernel, p.Label = s.process.text(m.X0), s.process.text(m.X1)
 		}
 	case wire.EffectBuildsLibrary:
 		c.SourceSize = int64(min(rule.size.Of(r, m), 1<<40))
+		s.process.functions.addLibrary(&c)
 	}
 	if rule.object == wire.KindDevice {
 		c.Device = s.device(s.process, r.Object)

@@ -294,6 +294,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	})
 	p.pipelines.all(func(s *Pipeline) { t.Pipelines = append(t.Pipelines, s) })
 	p.resolveIndirect()
+	p.nameVariants()
 	for _, e := range p.further {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}

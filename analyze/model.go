@@ -362,6 +362,7 @@ type Pipeline struct {
 	Process *Process
 	Kernel  string
 	Label   string
+	Variant string // which function of that name: the source of its library and, if constants specialise it, which of them; "" if not known
 }
 
 // A Wait is one call in which a thread waited for a command buffer or an event.

@@ -18,6 +18,7 @@ type processLoader struct {
 	further   []*openEncoder // of command buffers that have one already
 	pipelines table[Pipeline]
 	queues    table[Queue]
+	functions functionsMade
 	threads   map[ThreadID]*threadLoader
 	released  table[instants] // when memory was given back
 	indirect  indirectCommands

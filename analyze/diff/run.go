@@ -173,7 +173,7 @@ func (r *Run) fromReport() {
 		if k.Source == kernels.NotIdentified { // what is not known cannot have changed
 			continue
 		}
-		m := r.measure(KindKernel, k.Name)
+		m := r.measure(KindKernel, k.Title())
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers)) // of work that is no dispatch: copies, or encoders that no table names
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 	}

@@ -101,4 +101,9 @@ func (s *Share) works() bool { return s.Kernel != Nothing }
 func (s *Share) row() row { return row{s.Kernel, s.Variant} }
 
 // variantOf tells kernels of one name apart.
-func variantOf(_ *analyze.Pipeline) string { return "" }
+func variantOf(p *analyze.Pipeline) string {
+	if p == nil {
+		return ""
+	}
+	return p.Variant
+}

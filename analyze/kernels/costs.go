@@ -14,6 +14,7 @@ type Costs struct {
 	rows     map[row]estimate // of times that kernels share, ns
 	perUse   map[row]float64  // of kernels that are not identified: what each use is taken to cost
 	usual    float64          // cost of a use of which nothing is known
+	single   map[string]bool  // names that only one kernel has
 }
 
 // CostsOf are those of a trace.
@@ -22,7 +23,8 @@ func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 // Costs are those of all that was added.
 func (s *Sum) Costs() *Costs {
 	if s.costs == nil {
-		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{}, usual: 1}
+		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{}, usual: 1,
+			single: s.single()}
 		s.estimate(s.costs)
 		s.addUp(s.costs)
 	}
@@ -125,6 +127,16 @@ func (s *Sum) addUp(c *Costs) {
 	}
 }
 
+// single are the names that only one kernel has: they need no variant.
+func (s *Sum) single() map[string]bool {
+	single := map[string]bool{}
+	for _, k := range s.list {
+		_, before := single[k.Name]
+		single[k.Name] = !before
+	}
+	return single
+}
+
 // usesOf are the uses that a kernel has in times that kernels share, by column; nil when there are none.
 func (s *Sum) usesOf(r row) (uses []float64) {
 	for i, n := range s.uses {
@@ -187,6 +199,11 @@ func (c *Costs) source(s *Share) string {
 // given. It is 1 and 1 for one that shares none.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
+	for r := range c.rows {
+		if c.single[kernel] && r.name == kernel {
+			e, known = c.rows[r], true
+		}
+	}
 	switch {
 	case !known || e.nothing:
 		return 1, 1, true

@@ -49,8 +49,9 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
 	for _, k := range list {
-		if k.Dispatches > 0 {
-			mean[k.Name], count[k.Name] = k.GPU/analyze.Nanos(k.Dispatches), k.Dispatches
+		if n := count[k.Name] + k.Dispatches; k.Dispatches > 0 {
+			mean[k.Name] = (mean[k.Name]*analyze.Nanos(count[k.Name]) + k.GPU) / analyze.Nanos(n)
+			count[k.Name] = n
 		}
 	}
 	found := backToBack(t)

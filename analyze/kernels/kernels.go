@@ -20,7 +20,7 @@ const (
 // A Kernel sums what one kernel did.
 type Kernel struct {
 	Name        string
-	Variant     string // which of several kernels of that name; "" when there is one
+	Variant     string // which function of that name: its source and constants; "" when not known
 	Dispatches  int
 	GPU         analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
 	Low, High   analyze.Nanos // what GPU certainly is between

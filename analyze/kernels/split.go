@@ -70,6 +70,9 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 		}
 	}
 	for i := range s.shares {
+		if costs.single[s.shares[i].Kernel] {
+			s.shares[i].Variant = ""
+		}
 		if s.shares[i].again {
 			s.shares[i].Dispatches, s.shares[i].Threads = 0, 0
 		}

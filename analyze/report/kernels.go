@@ -12,7 +12,8 @@ import (
 // A Kernel is what one kernel did.
 type Kernel struct {
 	Name           string  `json:"name"`
-	Layer          string  `json:"layer"` // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
+	Variant        string  `json:"variant"` // which of several kernels of that name: the source of its library and its constants; else empty
+	Layer          string  `json:"layer"`   // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
 	Dispatches     int     `json:"dispatches"`
 	GPUNS          int64   `json:"gpu_ns"` // of a source "not identified" only a value between the bounds, by which all add up
 	GPULowNS       int64   `json:"gpu_low_ns"`
@@ -48,10 +49,17 @@ type FusionCandidate struct {
 }
 
 func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
+	named := map[string]int{}
+	for _, k := range ks {
+		named[k.Name]++
+	}
 	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
 		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), GPULowNS: int64(k.Low),
 			GPUHighNS: int64(k.High), Share: k.Share, Source: k.Source, Rank: k.Rank, MeanThreads: k.MeanThreads, CommandBuffers: k.Buffers,
 			MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
+		if named[k.Name] > 1 {
+			out.Variant = k.Variant
+		}
 		out.operations(k)
 		return out
 	})
@@ -85,6 +93,14 @@ func (k *Kernel) OperationCell() string {
 		return fmt.Sprintf("%s +%d", cut(k.Operation, widestOperation), n-1)
 	}
 	return cut(k.Operation, widestOperation)
+}
+
+// Title is the kernel's name, with its variant where several have that name.
+func (k *Kernel) Title() string {
+	if k.Variant == "" {
+		return k.Name
+	}
+	return k.Name + " [" + k.Variant + "]"
 }
 
 // A cost is a GPU time with its bounds.
@@ -153,7 +169,7 @@ func (r *Report) writeKernels(w *sheet) {
 	}
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		name := k.Name
+		name := k.Title()
 		if k.Layer != analyze.App {
 			name = k.Layer + " / " + name
 		}

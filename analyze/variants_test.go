@@ -1,0 +1,61 @@
+package analyze_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"mtrace/analyze/kernels"
+	"mtrace/collector/wire"
+)
+
+// Kernels of one name whose libraries have different sources, or that different constants specialise, are different kernels. They had one row with a
+// mean that was true of none. A kernel that is the only one of its name needs no more than its name.
+func TestKernelsOfOneName(t *testing.T) {
+	script := newScript(t)
+	n := &named{Thread: script.Thread(101, "main")}
+	make := func(source, name, selector string) wire.ObjectID {
+		library, function, state := n.NewObject(), n.NewObject(), n.NewObject()
+		n.Call(wire.FamilyDevice, "newLibraryWithSource:options:error:", n.Device, uint64(library), 5000, &wire.More{X0: n.Text(source)})
+		n.Call(wire.FamilyLibrary, selector, library, uint64(function), 500, &wire.More{X0: n.Text(name)})
+		n.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", n.Device, uint64(state), 5000,
+			&wire.More{X0: n.Text(name), X2: uint64(function)})
+		return state
+	}
+	const plain, specialised = "newFunctionWithName:", "newFunctionWithName:constantValues:error:"
+	for range 3 {
+		for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "step", plain), make("55ee66ff77008899", "step", plain),
+			make("11aa22bb33cc44dd", "only", plain)} {
+			n.begin()
+			n.encode(state)
+			n.dispatch()
+			n.Call(wire.FamilyCommandBuffer, "commit", n.buffer, 0, 1000, nil)
+			n.Completes(n.buffer, 5000, int64(1+i)*1_000_000)
+		}
+	}
+	for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "tuned", specialised), make("11aa22bb33cc44dd", "tuned", specialised)} {
+		n.begin()
+		n.encode(state)
+		n.dispatch()
+		n.Call(wire.FamilyCommandBuffer, "commit", n.buffer, 0, 1000, nil)
+		n.Completes(n.buffer, 5000, int64(10+i)*1_000_000)
+	}
+	trace := script.load(t)
+	var got []string
+	for _, k := range kernels.Summarize(trace) {
+		got = append(got, fmt.Sprintf("%s [%s] %d of %d µs", k.Name, k.Variant, k.Dispatches, k.GPU/1000/3))
+	}
+	slices.Sort(got)
+	want := []string{"only [11aa22bb] 3 of 3000 µs", "step [11aa22bb] 3 of 1000 µs", "step [55ee66ff] 3 of 2000 µs",
+		"tuned [11aa22bb, constants 1] 1 of 3333 µs", "tuned [11aa22bb, constants 2] 1 of 3666 µs"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	costs, names := kernels.CostsOf(trace), []string(nil)
+	for i := range trace.CommandBuffers {
+		names = append(names, kernels.Split(&trace.CommandBuffers[i], trace.Window, costs)[0].Name())
+	}
+	if want := []string{"step [11aa22bb]", "step [55ee66ff]", "only"}; !slices.Equal(names[:3], want) {
+		t.Errorf("shares are called %q, want %q", names[:3], want)
+	}
+}

@@ -53,7 +53,7 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("what was committed is waited for before the next command buffer is made: with %s in flight the run would be %s, if the next does not need what the "+
+			r.say("what was committed is waited for before the next command buffer is made: with %s rounds in flight (a round is what is committed from one wait to the next) the run would be %s, if the next does not need what the "+
 				"last one gave", g.Name, g.InWords())
 		}
 	}

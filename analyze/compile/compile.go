@@ -32,6 +32,18 @@ type Item struct {
 	Total      analyze.Nanos
 	First      analyze.Nanos // duration of the first
 	SourceSize int64
+	Functions  []string // of a library: those that were looked up in it, each once
+}
+
+// addFunction gives the library of a function its name.
+func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identity]*Item) {
+	library := made[object{process(c), c.From}]
+	if library == nil {
+		return
+	}
+	if item := by[made.of(library)]; item != nil && !slices.Contains(item.Functions, c.Name) {
+		item.Functions = append(item.Functions, c.Name)
+	}
 }
 
 // HitShare is the share of repeated compilations that something had kept; false when none was repeated.
@@ -111,6 +123,11 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 		}
 		if late || repeated {
 			u.Lost += c.Length()
+		}
+	}
+	for i := range t.Compilations {
+		if c := &t.Compilations[i]; c.Kind == "function" && c.Name != "" {
+			u.addFunction(c, idents, by)
 		}
 	}
 	u.waited(t)

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"strings"
 	"testing"
 
 	"mtrace/analyze"
@@ -61,5 +62,20 @@ func TestIdentity(t *testing.T) {
 	}
 	if u := Summarize(&analyze.Trace{Compilations: list}); u.Repeated != 2 || u.Again[0].Made != 26 || u.Again[1].Made != 25 {
 		t.Errorf("%d are said to repeat: %+v", u.Repeated, u.Again)
+	}
+}
+
+// A library that was made from source is called after the functions that were looked up in it: the report said only the hash of its source.
+func TestLibrariesKnowTheirFunctions(t *testing.T) {
+	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
+	made := func(kind, name string, object, from uint32) analyze.Compilation {
+		return analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: 10, End: 20}, Thread: th}, Kind: kind, Name: name, Made: object, From: from}
+	}
+	u := Summarize(&analyze.Trace{Compilations: []analyze.Compilation{made("library", "731d", 1, 0), made("function", "axpy", 2, 1), made("function", "dot", 3, 1),
+		made("function", "axpy", 4, 1), made("library", "99aa", 5, 0)}})
+	for _, item := range u.Items {
+		if got, want := strings.Join(item.Functions, " "), map[string]string{"731d": "axpy dot"}[item.Name]; got != want {
+			t.Errorf("%s %s: functions %q, want %q", item.Kind, item.Name, got, want)
+		}
 	}
 }

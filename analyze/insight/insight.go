@@ -83,7 +83,9 @@ func Find(in *Input) []Insight {
 		} else if i = r.find(in); i == nil {
 			continue
 		}
-		i.ID, i.Title = r.id, r.title
+		if i.ID, i.Title = r.id, r.title; i.Severity == Warning && in.tiny(i.Cost) {
+			i.Severity = Info
+		}
 		found = append(found, *i)
 	}
 	order := []string{Warning, Info, Skipped}
@@ -107,6 +109,14 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 	}
 	return Info
 }
+
+// tiny says whether a cost is known and too small to warn of.
+func (in *Input) tiny(cost analyze.Nanos) bool {
+	return cost > 0 && float64(cost) < tinyCost*float64(in.Serial.ThreadTimeTotal())
+}
+
+// tinyCost is the share of the time of the threads that submit work below which an insight is no warning.
+const tinyCost = 0.001
 
 // ofThreads is a time with its share of that of the threads that submit work.
 func (in *Input) ofThreads(n analyze.Nanos) string {

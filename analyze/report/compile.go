@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
@@ -58,7 +59,41 @@ type CompileItem struct {
 	TotalNS     int64  `json:"total_ns"`
 	FirstNS     int64  `json:"first_ns"`
 	SourceBytes int64  `json:"source_bytes"`
+
+	Functions []string `json:"functions"` // of a library: those that were looked up in it
 }
+
+// Title is what the item is called in the table: a library made from source by its functions, as far as they are known.
+func (i CompileItem) Title() string {
+	switch {
+	case i.Kind != "library" || i.SourceBytes == 0:
+		return i.Name
+	case len(i.Functions) == 0:
+		return "source " + i.Name
+	}
+	text := "source of " + strings.Join(i.Functions[:min(len(i.Functions), titleFunctions)], ", ")
+	if more := len(i.Functions) - titleFunctions; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Listed are the items of the tables: a function that was looked up for a pipeline state is in the row of that.
+func (c *Compile) Listed() (items []CompileItem) {
+	states := map[string]bool{}
+	for _, item := range c.Items {
+		states[item.Name] = states[item.Name] || item.Kind == "pipeline"
+	}
+	for _, item := range c.Items {
+		if item.Kind != "function" || !states[item.Name] {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// titleFunctions bounds the functions that a library is called by.
+const titleFunctions = 3
 
 // mostItems bounds the compilations that are listed one by one.
 const mostItems = 50
@@ -81,7 +116,7 @@ func (r *Report) compile(c *compile.Use) {
 		return CompileProcess{p.Process.ID, p.Process.Parent, p.Process.Program, p.Count, int64(p.Total)}
 	})
 	r.Compile.Items = list(c.Items[:min(len(c.Items), mostItems)], func(i *compile.Item) CompileItem {
-		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize}
+		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize, append([]string{}, i.Functions...)}
 	})
 }
 
@@ -93,15 +128,11 @@ func (r *Report) writeCompile(w *sheet) {
 	head(w, "compilation", "")
 	wrap(w, c.Text(), "  ", "  ")
 	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
-	for i, item := range c.Items {
-		if i == 6 {
+	for _, item := range c.Listed() {
+		if len(t.rows) == 6 {
 			break
 		}
-		name := item.Name
-		if item.Kind == "library" && item.SourceBytes > 0 {
-			name = "source " + name
-		}
-		t.add(name, item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
+		t.add(item.Title(), item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
 	}
 	if len(t.rows) > 0 {
 		t.write(w)

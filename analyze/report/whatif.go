@@ -74,7 +74,7 @@ type help struct {
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
 // helpWords are the kinds, as the table says them.
-var helpWords = map[string]string{replay.KindInFlight: "in flight, command buffers:"}
+var helpWords = map[string]string{replay.KindInFlight: "rounds in flight, from wait to wait:"}
 
 // Title is the thing in the table.
 func (h help) Title() string {

@@ -23,7 +23,7 @@ type holding struct {
 // addLocks finds how long locks were held that threads waited for and, in a tied program, where threads released
 // them. A lock that nobody waited for is not in a trace, except the framework's lock in commits: all may wait for
 // that when another cause is gone.
-func (b *builder) addLocks(by map[*analyze.Thread][]call) {
+func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread][]call) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
 	for t, list := range by {
 		for i := range list {
@@ -33,7 +33,6 @@ func (b *builder) addLocks(by map[*analyze.Thread][]call) {
 			}
 		}
 	}
-	p := b.program
 	for _, k := range slices.SortedFunc(maps.Keys(locks), evidence.LockKey.Compare) {
 		list := locks[k]
 		slices.SortFunc(list, func(x, y holding) int { return cmp.Compare(x.End, y.End) })
@@ -47,7 +46,7 @@ func (b *builder) addLocks(by map[*analyze.Thread][]call) {
 			if c.Step.Lock, c.Hold = int32(p.Locks), usual; h.length > 0 {
 				c.Hold = h.length
 			}
-			if !b.tied {
+			if !p.Tied {
 				continue
 			}
 			next := c.End + c.Hold                           // when the next thread had it
@@ -55,7 +54,7 @@ func (b *builder) addLocks(by map[*analyze.Thread][]call) {
 				continue
 			}
 			c.Unlocks = true
-			released := releaseTime(by[h.thread][h.call:], next, b.ev.Processors.Wake)
+			released := releaseTime(by[h.thread][h.call:], next, ev.Processors.Wake)
 			unlock := program.Step{Kind: program.Unlock, Job: program.Unknown, Lock: c.Step.Lock, Notify: next - released}
 			releases[h.thread] = append(releases[h.thread], call{Interval: at(released), Step: unlock})
 		}
@@ -64,7 +63,7 @@ func (b *builder) addLocks(by map[*analyze.Thread][]call) {
 		by[t] = withLinks(by[t], list)
 	}
 	p.Locks++ // lock 0 is held by nobody
-	if solo := b.ev.SoloCommit(); solo < 1<<62 {
+	if solo := ev.SoloCommit(); solo < 1<<62 {
 		for _, list := range by {
 			for i := range list {
 				if c := &list[i]; c.Kind == program.Commit {

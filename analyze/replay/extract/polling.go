@@ -11,15 +11,17 @@ import (
 // polls for the end of its work, or sleeps on a semaphore that a completion handler signals, begins each command
 // buffer when an earlier one has completed. It is taken to wait for the one so many before its next, if that has
 // nearly always completed then, a later one has not, and the thread continues soon after.
-func (b *builder) withPolling(t *analyze.Thread, list []call) ([]call, bool) {
+func withPolling(
+	ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, list []call,
+) ([]call, bool) {
 	var own []turn
 	var commits, waits int
 	var last analyze.Nanos
 	for i, c := range list {
 		switch c.Kind {
 		case program.Acquire:
-			buffer := b.buffers[c.Job]
-			own = append(own, turn{c.Job, i, last, c.Begin, buffer, buffer.GPU.End, b.ev.Completion(buffer)})
+			buffer := buffers[c.Job]
+			own = append(own, turn{c.Job, i, last, c.Begin, buffer, buffer.GPU.End, ev.Completion(buffer)})
 		case program.Commit:
 			commits++
 		case program.Wait, program.WaitOther:
@@ -32,7 +34,7 @@ func (b *builder) withPolling(t *analyze.Thread, list []call) ([]call, bool) {
 	}
 	for n := 1; n <= policy.MostInFlight; n++ {
 		if follows(own, n) {
-			return withWaits(list, own, n, asleep(b.ev, t)), true
+			return withWaits(list, own, n, asleep(ev, t)), true
 		}
 	}
 	return list, false

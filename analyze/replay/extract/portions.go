@@ -11,13 +11,12 @@ import (
 )
 
 // addPortions finds what command buffers, calls and threads' own times consist of.
-func (b *builder) addPortions(spans []span) {
-	p := b.program
+func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer, spans []span) {
 	var names evidence.Ordered[string, struct{}]
-	costs := kernels.CostsOf(b.ev.Trace)
-	for i, c := range b.buffers {
+	costs := kernels.CostsOf(ev.Trace)
+	for i, c := range buffers {
 		j := &p.Jobs[i]
-		shares := kernels.Split(c, b.ev.Trace.Window, costs)
+		shares := kernels.Split(c, ev.Trace.Window, costs)
 		total := analyze.Nanos(0)
 		for k := range shares {
 			total += shares[k].GPU
@@ -38,15 +37,15 @@ func (b *builder) addPortions(spans []span) {
 		}
 	}
 	p.Names.Kernels = names.Keys
-	b.addCalls(spans)
+	addCalls(ev, p, spans)
 }
 
 // addCalls finds which calls each thread's time in Metal goes to. Calls made before the work begins are taken to
 // divide as those in the work.
-func (b *builder) addCalls(spans []span) {
+func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
-		th, time := &b.program.Threads[i], b.ev.TimeOf(s.thread)
+		th, time := &p.Threads[i], ev.TimeOf(s.thread)
 		if time == nil {
 			continue
 		}
@@ -54,7 +53,7 @@ func (b *builder) addCalls(spans []span) {
 		for k := range th.Steps {
 			gaps += th.Steps[k].Gap
 		}
-		for _, c := range b.ev.Trace.Calls {
+		for _, c := range ev.Trace.Calls {
 			took := c.Exclusive[s.thread]
 			if took <= 0 || c.Waits() {
 				continue
@@ -82,5 +81,5 @@ func (b *builder) addCalls(spans []span) {
 		}
 		th.Allocating /= max(1, sum)
 	}
-	b.program.Names.Calls = names.Keys
+	p.Names.Calls = names.Keys
 }

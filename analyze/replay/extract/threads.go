@@ -30,7 +30,7 @@ func (b *builder) addThreads() {
 	for t, list := range by {
 		inOrder(list)
 		early[t] = firstCompiles(list)
-		list, b.polls[t] = b.withPolling(t, withoutStart(withoutNested(list)))
+		list, b.polls[t] = withPolling(b.ev, b.buffers, t, withoutStart(withoutNested(list)))
 		markNeedless(list)
 		list = withLinks(list, links[t])
 		by[t] = list
@@ -41,7 +41,7 @@ func (b *builder) addThreads() {
 		threads = append(threads, t)
 	}
 	slices.SortFunc(threads, func(x, y *analyze.Thread) int { return cmp.Compare(uint64(x.ID), uint64(y.ID)) })
-	b.addLocks(by)
+	addLocks(b.ev, b.program, by)
 	p := b.program
 	p.Lasted = working.Length()
 	b.events = map[eventValue]int32{}
@@ -70,7 +70,7 @@ func (b *builder) addThreads() {
 	p.Meeting = b.meeting(spans)
 	findUnlocked(p.Threads)
 	p.Names.Locks = nameLocks(p.Threads, spans, by)
-	b.addPortions(spans)
+	addPortions(b.ev, p, b.buffers, spans)
 	markFences(p)
 	for t := range p.Recorded {
 		p.Recorded[t].Add(p.Jobs, p.Threads[t].Jobs, func(j int32) analyze.Nanos { return b.buffers[j].GPU.End - first })

@@ -122,7 +122,24 @@ type Source struct {
 	// WaitsUnseen is in how many processes no wait for a lock or a signal could be recorded.
 	WaitsUnseen int
 	Asked       string // how less than all was asked for, where there are no times, or they are not known; else empty
+
+	Unrecorded Unrecorded
 }
+
+// Unrecorded says what no trace of a source has, whatever the program did. Of the zero value everything is recorded.
+type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
+
+// HasWaits says whether the source records calls that wait for the GPU.
+func (s *Source) HasWaits() bool { return !s.Unrecorded.Waits }
+
+// HasLocks says whether the source records waits for locks and signals.
+func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
+
+// HasCalls says whether the source records the calls of Metal one by one.
+func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
+
+// HasKernelNames says whether the source records which kernel a dispatch is of.
+func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
 // Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.
 type Recording struct {

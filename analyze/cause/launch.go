@@ -6,10 +6,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
+const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"
+
 // launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
 func launchBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
-		Advice: "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"}
+		Advice: launchAdvice}
 	if ev.Buffers < policy.Pattern.Count() {
 		return r.not("%d command buffers are too few to tell", ev.Buffers)
 	}

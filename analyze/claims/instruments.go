@@ -1,8 +1,11 @@
 package claims
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
-// unsaid are the parts of a report that are not in any recording of Instruments, which has no calls, waits, locks and losses: what stands there is
+// unsaid are the parts of a report that are not in recordings without calls, waits, locks and losses, as those of Instruments: what stands there is
 // not what was found, but that nothing was looked for.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
@@ -12,7 +15,8 @@ var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns"
 // leaveUnsaid makes null what a report on a recording of Instruments does not tell, so that a claim of it is skipped.
 func leaveUnsaid(doc any) {
 	fields, _ := doc.(map[string]any)
-	if source := object(fields, "source"); source["kind"] != "xctrace" {
+	source := object(fields, "source")
+	if lacks, says := source["not_recorded"].([]any); says && !slices.Contains(lacks, any("calls")) || !says && !foreignSource(source) {
 		return
 	}
 	forget(fields, unsaid...)
@@ -61,4 +65,10 @@ func forget(fields map[string]any, names ...string) {
 			fields[name] = nil
 		}
 	}
+}
+
+// foreignSource says whether a report that does not say what was not recorded, as older ones, is not of a trace of our own.
+func foreignSource(source map[string]any) bool {
+	kind, _ := source["kind"].(string)
+	return kind != "" && kind != "mtrace"
 }

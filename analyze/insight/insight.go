@@ -76,7 +76,7 @@ func Find(in *Input) []Insight {
 	var found []Insight
 	for _, r := range rules {
 		var i *Insight
-		if in.Trace.Source.Kind == "xctrace" && r.needs != "" {
+		if !in.Trace.Source.HasCalls() && r.needs != "" {
 			i = skip(r.needs)
 		} else if len(in.Trace.Source.Selected) > 0 { // rules look for what is missing as well
 			i = skip("not all calls were recorded, as asked for")

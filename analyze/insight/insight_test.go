@@ -439,7 +439,7 @@ func TestSkipped(t *testing.T) {
 			t.Errorf("%s: %+v", id, i)
 		}
 	}
-	trace := &analyze.Trace{Source: analyze.Source{Kind: "xctrace"}}
+	trace := &analyze.Trace{Source: analyze.Source{Kind: "xctrace", Unrecorded: analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}}}
 	for i := range analyze.Nanos(60) {
 		trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
 	}

@@ -46,10 +46,7 @@ func (s *Serialization) headline() []string {
 	if s.Confidence == 0 {
 		return []string{s.Verdict, "not enough data"}
 	}
-	parts := []string{s.Verdict}
-	if rival := s.rival(); rival != "" {
-		parts[0] += " or " + rival
-	}
+	parts := []string{s.Named()}
 	if s.Share > 0 {
 		parts = append(parts, fmt.Sprintf("costs %s of thread time", analyze.FormatShare(s.Share)))
 		if top := &s.Causes[0]; top.SpeedupInterval != nil {
@@ -78,28 +75,10 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// rival is the second cause if the trace cannot tell it from the first: the intervals of their gains overlap, and it costs nearly as
-// much. It is "" if there is none.
-func (s *Serialization) rival() string {
-	if len(s.Causes) < 2 || s.Verdict == cause.None || s.Causes[0].Cause != s.Verdict {
-		return ""
-	}
-	first, second := &s.Causes[0], &s.Causes[1]
-	if first.SpeedupInterval == nil || second.SpeedupInterval == nil || second.Share < policy.WorthNaming.Value {
-		return ""
-	}
-	overlap := first.SpeedupInterval.Low <= second.SpeedupInterval.High && second.SpeedupInterval.Low <= first.SpeedupInterval.High
-	within := *second.SpeedupIfRemoved >= first.SpeedupInterval.Low && *first.SpeedupIfRemoved <= second.SpeedupInterval.High
-	if overlap && within {
-		return second.Cause
-	}
-	return ""
-}
-
 // certainty says in a word how sure the verdict is; `mtrace explain confidence` states what each word means.
 func (s *Serialization) certainty() string {
 	switch {
-	case s.rival() != "":
+	case len(s.CloseCalls) > 0:
 		return "close call"
 	case s.Confidence >= policy.ClearVerdict && s.gains():
 		return "clear"

@@ -77,7 +77,7 @@ func (r *Report) queueRows() (rows []queueRow) {
 		if q.AtCapacityNS > 0 {
 			row.Full = ns(q.AtCapacityNS)
 		}
-		if r.Source.Kind == kindInstruments { // Instruments tells neither queues nor who waits for them
+		if !r.Source.hasCalls() { // Instruments tells neither queues nor who waits for them
 			row.Capacity, row.Full = "", ""
 			if q.CommandBuffers > 0 && q.Threads == 0 {
 				row.Threads = ""

@@ -14,6 +14,15 @@ func (r *Report) source(t *analyze.Trace) {
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
 		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
 	r.Source.Processors = s.Processors
+	r.Source.NotRecorded = []string{}
+	for _, x := range []struct {
+		what string
+		has  bool
+	}{{"waits", s.HasWaits()}, {"locks", s.HasLocks()}, {"calls", s.HasCalls()}, {"kernel-names", s.HasKernelNames()}} {
+		if !x.has {
+			r.Source.NotRecorded = append(r.Source.NotRecorded, x.what)
+		}
+	}
 	if had, known := t.OthersHad(t.Window); known {
 		r.Source.OthersShare = &had
 	}
@@ -56,6 +65,8 @@ type Source struct {
 	LeftOut      int64      `json:"left_out"`      // records that were not asked for
 	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
 
+	NotRecorded []string `json:"not_recorded"` // what no trace of this source has: "waits", "locks", "calls", "kernel-names"
+
 	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
 }
 
@@ -77,8 +88,8 @@ type Incomplete struct {
 	Text    string `json:"text"`     // all of it in one line
 }
 
-// kindInstruments is Source.Kind of recordings of Instruments, which have no calls.
-const kindInstruments = "xctrace"
+// hasCalls says whether the source records calls, threads' waits and queues.
+func (s *Source) hasCalls() bool { return !slices.Contains(s.NotRecorded, "calls") }
 
 // Busy says that other programs had the machine's processors, if they had enough of them to make the program slower.
 func (s *Source) Busy() string {
@@ -91,7 +102,7 @@ func (s *Source) Busy() string {
 
 // Contents says how much there is in the trace.
 func (r *Report) Contents() string {
-	if r.Source.Kind != kindInstruments {
+	if r.Source.hasCalls() {
 		return count(r.Events) + " calls"
 	}
 	n := 0
@@ -103,7 +114,7 @@ func (r *Report) Contents() string {
 
 // Losses says in a few words what is not in the trace, or that it is all; it is empty where nobody knows.
 func (r *Report) Losses() string {
-	if r.Source.Kind == kindInstruments && !r.Lost.Some() {
+	if !r.Source.hasCalls() && !r.Lost.Some() {
 		return "" // it does not say
 	}
 	return r.Lost.Short()

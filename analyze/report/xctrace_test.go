@@ -42,7 +42,7 @@ func TestRecordingOfInstruments(t *testing.T) {
 	if headline, _, _ := strings.Cut(text, "VERDICT"); !strings.Contains(headline, " traced · 60 command buffers") || strings.Contains(headline, " calls") || strings.Contains(headline, "lost") {
 		t.Errorf("how much there is in it: %s", headline)
 	}
-	unknown := &Report{Source: Source{Kind: "xctrace"}, Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
+	unknown := &Report{Source: Source{NotRecorded: []string{"calls"}}, Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
 	if row := unknown.queueRows()[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
 		t.Errorf("what is not known of a queue is said as %+v", row)
 	}

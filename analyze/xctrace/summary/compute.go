@@ -53,10 +53,13 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 		out.Samples = out.CPU.Samples
 	}
 	out.Others = s.others()
-	out.Verdict = verdictOf(out)
 	out.Missing = s.missing(out)
 	out.Warnings = s.warnings(out)
 	out.Tables = s.tables()
+	m.compilations()
+	m.allocations()
+	m.finish()
+	out.Verdict = m.verdict(out)
 	return out, nil
 }
 

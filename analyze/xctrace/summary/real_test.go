@@ -17,9 +17,9 @@ import (
 // realExports are files that Apple's xctrace wrote. They are not in the project.
 func realExports(t *testing.T) (paths []string) {
 	t.Helper()
-	folder := filepath.Join("..", "..", "..", "..", "shared", "xctrace")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no exports of Apple's xctrace beside the project: ", err)
+	folder := os.Getenv(exportsVariable)
+	if folder == "" {
+		t.Skip(exportsVariable + " names no folder with exports of Apple's xctrace")
 	}
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".xml" {

@@ -68,7 +68,8 @@ func (s *scope) model() *modeller {
 func (m *modeller) source() {
 	src := &m.trace.Source
 	out := m.scope.source()
-	src.Kind, src.Path = "xctrace", strings.Join(out.Files, ", ")
+	src.Kind, src.Path = out.Kind, strings.Join(out.Files, ", ")
+	src.Unrecorded = analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}
 	src.OS, src.Device, src.Truncated = out.OS, out.GPU, len(out.Truncated) > 0
 	if src.Truncated {
 		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "), Parts: 0}

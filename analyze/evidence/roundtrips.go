@@ -1,0 +1,75 @@
+package evidence
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// RoundTrips divides the time of threads that have one command buffer at a time: they make the next only after the last has completed. From the
+// first creation to the last completion of such a thread, the times add up to its time exactly. From Start to Notify the thread's work is on its
+// way; whether the thread waits then or does something else is not recorded, but it makes no new work.
+type RoundTrips struct {
+	Threads     int           // that commit
+	Synchronous int           // of these, one command buffer at a time
+	Buffers     int           // of the synchronous threads
+	Encode      analyze.Nanos // creation to commit
+	Start       analyze.Nanos // commit to the GPU's start
+	GPU         analyze.Nanos // the GPU's work
+	Gaps        analyze.Nanos // the GPU's start to its end, without its work
+	Notify      analyze.Nanos // the GPU's end to completion
+	Between     analyze.Nanos // completion to the next creation
+	MostFlying  int           // command buffers in flight at the same time, of all threads
+}
+
+// Total is the time of the synchronous threads.
+func (c *RoundTrips) Total() analyze.Nanos {
+	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
+}
+
+// RoundTripsOf finds the threads with one command buffer at a time among those that committed in the trace's window. It needs creations, commits, GPU
+// times and completions.
+func RoundTripsOf(t *analyze.Trace) *RoundTrips {
+	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
+	var flying counter
+	for b := range t.Buffers() {
+		if !b.Committed.Known() {
+			continue
+		}
+		if end := max(b.GPU.End, b.Completed.Begin); end > b.Committed.Begin {
+			flying.add(analyze.Interval{Begin: b.Committed.Begin, End: end})
+		}
+		if th := b.Committed.Thread; th != nil && b.Created.Known() && b.Committed.End >= t.Window.Begin && b.Committed.End <= t.Window.End {
+			byThread[th] = append(byThread[th], b)
+		}
+	}
+	c := &RoundTrips{Threads: len(byThread), MostFlying: flying.most()}
+	for _, list := range byThread {
+		c.add(list)
+	}
+	return c
+}
+
+// add adds a thread's command buffers, by creation, if each was made after the one before had completed.
+func (c *RoundTrips) add(list []*analyze.CommandBuffer) {
+	if len(list) < policy.Pattern.Count() {
+		return
+	}
+	for i, b := range list {
+		if !b.GPU.Known() || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End || i > 0 && b.Created.Begin < list[i-1].Completed.Begin {
+			return
+		}
+	}
+	c.Synchronous++
+	c.Buffers += len(list)
+	for i, b := range list {
+		took := b.Took(b.GPU)
+		c.Encode += b.Committed.End - b.Created.Begin
+		c.Start += b.GPU.Begin - b.Committed.End
+		c.GPU += took
+		c.Gaps += b.GPU.Length() - took
+		c.Notify += b.Completed.Begin - b.GPU.End
+		if i > 0 {
+			c.Between += b.Created.Begin - list[i-1].Completed.Begin
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 // end takes in what is left and writes the process's end. alive says that it is still running; failure is what it did
 // wrong, for which its part ends before it does, or nil. readOn reads once more what is in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
-	end := tracefile.End{Unix: time.Now().UnixNano()}
+	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}
 	if failure != nil && !p.rings.mapped { // nothing of it is here
 		p.trace.mutex.Lock()
 		p.trace.add()
@@ -110,9 +110,24 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 		reader.trace.mutex.Unlock()
 		end.Rings = append(end.Rings, e)
 		l.addCoverage(end, shared, r.where())
-		if begin, object, call := shared.Current(); call != wire.CallNone && shared.State() == wire.RingLive {
-			end.Current = append(end.Current, tracefile.CurrentCall{Thread: e.Thread, Ring: r.index, Begin: begin, Object: object, Call: call})
+		if shared.State() == wire.RingLive {
+			addInside(end, shared, e.Thread, r.index)
 		}
+	}
+}
+
+// addInside adds the calls and waits that a ring's thread is inside.
+func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) {
+	if begin, object, call := ring.Current(); call != wire.CallNone {
+		c := tracefile.CurrentCall{Thread: thread, Ring: index, Begin: begin, Object: object, Call: call}
+		if call.Row().Group == wire.GroupWait {
+			c.Value, c.Flags = ring.Awaited()
+		}
+		end.Current = append(end.Current, c)
+	}
+	if b := ring.Blocked(); b.Call != wire.CallNone {
+		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin, Call: b.Call, Address: b.Address, Holder: b.Holder,
+			Interpreter: b.Interpreter, Flags: b.Flags})
 	}
 }
 

@@ -70,3 +70,6 @@ func (t *processTrace) instantOf(at wire.Ticks) instant {
 	}
 	return instant{nanos: int64(at) - t.ahead}
 }
+
+// monotonic is this instant on our monotonic clock, in nanoseconds.
+func monotonic() int64 { return now().nanos }

@@ -32,7 +32,7 @@ func newProcess(c *Collector, hello wire.Hello, peer int) *process {
 	p := &process{collector: c, peer: peer, order: o, trace: t}
 	p.rings = &ringReader{
 		trace: t, order: o, peer: peer, fail: p.fail,
-		hurry: make(chan struct{}, 1), stopWatching: func() {},
+		hurry: make(chan struct{}, 1), asked: make(chan chan<- struct{}, 1), stopWatching: func() {},
 	}
 	return p
 }

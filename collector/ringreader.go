@@ -45,6 +45,9 @@ type ringReader struct {
 
 	hurry        chan struct{} // told when records came by the socket: a ring fills faster than it is looked at
 	stopWatching func()        // waits until the rings are not looked at any more
+	watched      atomic.Bool   // the rings are looked at
+
+	asked chan chan<- struct{} // by Snapshot: closed when all that the rings hold was handed to the trace
 }
 
 // attach takes in the shared memory.
@@ -72,6 +75,7 @@ func (reader *ringReader) attach(fd int) error {
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	reader.stopWatching = func() { close(stop); <-stopped }
+	reader.watched.Store(true)
 	go func() {
 		defer close(stopped)
 		reader.watchRings(stop)
@@ -247,12 +251,15 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	defer timer.Stop()
 	for {
 		hurried := false
+		var asked chan<- struct{}
 		select {
 		case <-stop:
 			return
 		case <-timer.C:
 		case <-reader.hurry:
 			hurried = true
+		case asked = <-reader.asked:
+			told.told = time.Time{}
 		}
 		growth, count := uint64(0), uint64(0)
 		threads, full = threads[:0], full[:0]
@@ -278,6 +285,9 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 				return err
 			}
 			told.tell(reader, time.Now(), count)
+			if asked != nil {
+				close(asked)
+			}
 			seen.tell(reader, time.Now())
 			if f := reader.trace.selection; f != nil {
 				f.decideQuiet(time.Now())

@@ -21,6 +21,8 @@ type Inside struct {
 	Begin  wire.Ticks
 	Object wire.ObjectID
 	Call   wire.Call
+
+	Blocked wire.Blocked // the wait for a lock or a signal that it is inside of, perhaps inside of the call
 }
 
 // sightPause is how often that is told: often enough for who looks at a screen.
@@ -43,6 +45,7 @@ func (s *seeing) tell(reader *ringReader, at time.Time) {
 		if shared.State() == wire.RingLive {
 			in := Inside{Ring: uint16(i), Thread: shared.Thread()}
 			in.Begin, in.Object, in.Call = shared.Current()
+			in.Blocked = shared.Blocked()
 			sight.Threads = append(sight.Threads, in)
 		}
 	}

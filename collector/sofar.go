@@ -37,7 +37,7 @@ func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 		}
 		s.closed = closed
 	}
-	end := tracefile.End{Unix: now.UnixNano()}
+	end := tracefile.End{Unix: now.UnixNano(), At: monotonic()}
 	reader.readCounters(&end, false)
 	reader.trace.mutex.Lock()
 	end.Distrusted = reader.trace.doubts

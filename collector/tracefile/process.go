@@ -70,6 +70,7 @@ type End struct {
 	Signal     int           `json:"signal"`            // the number of the signal that killed it, or 0
 	CPU        int64         `json:"cpu_ns,omitempty"`  // processor time it used, with the children it waited for; 0 when not known
 	Unix       int64         `json:"unix_ns"`           // when the collector saw the end, Unix time in nanoseconds
+	At         int64         `json:"at_ns,omitempty"`   // the same on the collector's monotonic clock: when the process ended, or its recording stopped; 0 when not known
 	Note       string        `json:"note,omitempty"`    // why the process's part ended early: one line, empty when it did not
 	Running    bool          `json:"running,omitempty"` // it used Metal and lived on when its part ended: what it called after that is not here
 	Rings      []RingEnd     `json:"rings,omitempty"`
@@ -80,6 +81,7 @@ type End struct {
 	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer, and marks from before the first Metal call on threads that made none
 	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
 	Current    []CurrentCall `json:"current,omitempty"`
+	Blocked    []BlockedCall `json:"blocked,omitempty"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that are not here because they were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
@@ -135,4 +137,18 @@ type CurrentCall struct {
 	Begin  wire.Ticks    `json:"begin"`
 	Object wire.ObjectID `json:"object"`
 	Call   wire.Call     `json:"call"`
+	Value  uint64        `json:"value,omitempty"` // of the event, when the call waits for one
+	Flags  wire.Flags    `json:"flags,omitempty"` // as its record's, when the call waits
+}
+
+// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, perhaps inside of a CurrentCall.
+type BlockedCall struct {
+	Thread      uint64     `json:"thread"` // the system's thread id
+	Ring        uint16     `json:"ring"`
+	Begin       wire.Ticks `json:"begin"`
+	Call        wire.Call  `json:"call"`
+	Address     uint64     `json:"address"`          // of the lock, condition variable or semaphore; the id of a process that is waited for
+	Holder      uint64     `json:"holder,omitempty"` // the system's id of the thread that had the lock when the wait began; 0 when not known
+	Interpreter bool       `json:"interpreter,omitempty"`
+	Flags       wire.Flags `json:"flags,omitempty"`
 }

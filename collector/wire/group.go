@@ -28,3 +28,13 @@ func (g Group) String() string {
 	}
 	return "unknown"
 }
+
+// Progress says whether calls of the group say, by ending, that a program goes on: it makes command buffers, encodes, commits or compiles, or what it
+// waited for has come.
+func (g Group) Progress() bool {
+	switch g {
+	case GroupAcquire, GroupEncode, GroupCommit, GroupWait, GroupCompile:
+		return true
+	}
+	return false
+}

@@ -62,6 +62,8 @@ const (
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
 	RingCurrentOffset      = 512 // u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
+	RingAwaitedOffset      = 528 // u64 value of an event, u64 Flags: of the current call when it is one that waits
+	RingBlockedOffset      = 640 // u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
 
 	// What the ring's threads saw beside what they recorded. These only grow, whoever has the ring.
 	RingNestedOffset            = 1024 // u64 for each of NestedFamilies families: inner calls not recorded because an outer one was

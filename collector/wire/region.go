@@ -180,6 +180,34 @@ func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
 	return begin, ObjectID(rest), Call(rest >> 32)
 }
 
+// Awaited is what the current call waits for when it is one that waits: the value of an event, and the flags that its record will have.
+func (r Ring) Awaited() (value uint64, flags Flags) {
+	return atomic.LoadUint64(r.word64(RingAwaitedOffset)), Flags(atomic.LoadUint64(r.word64(RingAwaitedOffset + 8)))
+}
+
+// A Blocked is a wait for a lock or a signal that a thread is inside.
+type Blocked struct {
+	Begin       Ticks
+	Address     uint64 // of the lock, the condition variable or the semaphore
+	Holder      uint64 // the system's id of the thread that held the lock when the wait began; 0 when not known
+	Call        Call   // CallNone when the thread is in no such wait
+	Flags       Flags
+	Interpreter bool // the lock is an interpreter's
+}
+
+// Blocked is the wait for a lock or a signal that the thread is inside.
+func (r Ring) Blocked() Blocked {
+	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // is stored last
+	return Blocked{
+		Begin:       Ticks(atomic.LoadUint64(r.word64(RingBlockedOffset))),
+		Address:     atomic.LoadUint64(r.word64(RingBlockedOffset + 8)),
+		Holder:      atomic.LoadUint64(r.word64(RingBlockedOffset + 16)),
+		Call:        Call(last),
+		Flags:       Flags(last >> 16),
+		Interpreter: last>>32 != 0,
+	}
+}
+
 // Slots is the memory of the records at positions from to to, in one piece or, where the ring wraps, two. At most
 // RecordsPerRing records; only with the claim, or of a process that is gone.
 func (r Ring) Slots(from, to uint64) (a, b []byte) {

@@ -35,6 +35,10 @@ var ringWords = []word{
 	{"state", RingStateOffset, "u32", "0 free, 1 a thread's, 2 left by its thread"},
 	{"thread", RingThreadOffset, "u64", "the system's id of the thread that has it, or had it last"},
 	{"current", RingCurrentOffset, "u64, u32, u16, u16", "begin ticks, object, call, zero: the call the thread is inside; call 0 is none"},
+	{"awaited", RingAwaitedOffset, "u64, u64", "of the current call when it waits: the value of the event that it waits for, and its flags as in a record"},
+	{"blocked", RingBlockedOffset, "u64, u64, u64, u16, u16, u32", "the wait for a lock or a signal that the thread is inside: begin ticks, address of the lock, " +
+		"condition variable or semaphore, the system's id of the lock's holder when the wait began (0: not known), call (0: none), flags as in a record, 1 for an " +
+		"interpreter's lock"},
 	{"nested", RingNestedOffset, "64 × u64", "inner calls not recorded because an outer one was, by family; this and the following only grow, whoever has the ring"},
 	{"commits", RingCommitsOffset, "u64", "command buffers that reached `commitCommandBuffer:wake:`, below the hooks"},
 	{"commits missed", RingCommitsMissedOffset, "u64", "of those, the ones that no recorded commit led to"},

@@ -26,6 +26,10 @@ struct ring {
   _Atomic uint64_t thread;
   _Alignas(128) _Atomic uint64_t current_begin;
   _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
+  _Atomic uint64_t awaited, awaited_flags; // of the current call when it waits
+  _Alignas(128) _Atomic uint64_t blocked_begin;
+  _Atomic uint64_t blocked_address, blocked_holder;
+  _Atomic uint64_t blocked; // call | flags<<16 | interpreter<<32, stored last; 0 is none
   _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
   _Atomic uint64_t commits, commits_missed, completions, completions_missed;
   _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
@@ -71,6 +75,10 @@ MT_AT(ring, state, MT_RING_STATE_OFFSET);
 MT_AT(ring, thread, MT_RING_THREAD_OFFSET);
 MT_AT(ring, current_begin, MT_RING_CURRENT_OFFSET);
 MT_AT(ring, current, MT_RING_CURRENT_OFFSET + 8);
+MT_AT(ring, awaited, MT_RING_AWAITED_OFFSET);
+MT_AT(ring, awaited_flags, MT_RING_AWAITED_OFFSET + 8);
+MT_AT(ring, blocked_begin, MT_RING_BLOCKED_OFFSET);
+MT_AT(ring, blocked, MT_RING_BLOCKED_OFFSET + 24);
 MT_AT(ring, nested, MT_RING_NESTED_OFFSET);
 MT_AT(ring, commits, MT_RING_COMMITS_OFFSET);
 MT_AT(ring, commits_missed, MT_RING_COMMITS_MISSED_OFFSET);

@@ -64,6 +64,10 @@
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
 #define WAITED flags |= mt_python_flags()
+// Shows what a call that waits will wait for to whoever reads the ring from outside.
+#define WAITS_FOR(value) \
+  (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
+   atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
 #define DISPATCH(grid, group) \
   MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, (uint32_t)group.height | (uint64_t)group.depth << 32)
 #define SOURCE(source) \

@@ -74,8 +74,8 @@ MAKE_AUTORELEASED(commandBuffer, accelerationStructureCommandEncoder, FEW, encod
 MAKE_AUTORELEASED(commandBuffer, accelerationStructureCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1), , )
 CALL(commandBuffer, enqueue, FEW, nothing, P(), A(), , )
 CALL(commandBuffer, commit, FEW, nothing, P(), A(), (mt_handoff_commit(t), mt_completion_watch(t, self)), )
-CALL(commandBuffer, waitUntilScheduled, FEW, nothing, P(), A(), , WAITED)
-CALL(commandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), , WAITED)
+CALL(commandBuffer, waitUntilScheduled, FEW, nothing, P(), A(), WAITS_FOR(0), WAITED)
+CALL(commandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), WAITS_FOR(0), WAITED)
 CALL(commandBuffer, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 CALL(commandBuffer, encodeSignalEvent_value_, FEW, nothing, P(id a1, uint64_t a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(commandBuffer, encodeWaitForEvent_value_, FEW, nothing, P(id a1, uint64_t a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))
@@ -96,7 +96,8 @@ CALL(encoder, setLabel_, MANY, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a
 CALL(encoder, endEncoding, MANY, nothing, P(), A(), , )
 
 // event
-CALL(event, waitUntilSignaledValue_timeoutMS_, FEW, truth, P(uint64_t a1, uint64_t a2), A(a1, a2), , arg = a1; MORE(a2, 0, 0); FAILED_UNLESS(result); WAITED)
+CALL(event, waitUntilSignaledValue_timeoutMS_, FEW, truth, P(uint64_t a1, uint64_t a2), A(a1, a2), WAITS_FOR(a1),
+     arg = a1; MORE(a2, 0, 0); FAILED_UNLESS(result); WAITED)
 CALL(event, setSignaledValue_, FEW, nothing, P(uint64_t a1), A(a1), , arg = a1)
 CALL(event, notifyListener_atValue_block_, FEW, nothing, P(id a1, uint64_t a2, void *a3), A(a1, a2, a3), , arg = a2)
 
@@ -296,7 +297,7 @@ CALL(ioCommandBuffer, loadTexture_slice_level_size_sourceBytesPerRow_sourceBytes
      nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, NSUInteger a5, NSUInteger a6, MTLSize a7, id a8, NSUInteger a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = a6 * a4.depth)
 CALL(ioCommandBuffer, copyStatusToBuffer_offset_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , )
 CALL(ioCommandBuffer, commit, FEW, nothing, P(), A(), , )
-CALL(ioCommandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), , WAITED)
+CALL(ioCommandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), WAITS_FOR(0), WAITED)
 CALL(ioCommandBuffer, tryCancel, FEW, nothing, P(), A(), , )
 CALL(ioCommandBuffer, addBarrier, FEW, nothing, P(), A(), , )
 CALL(ioCommandBuffer, pushDebugGroup_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
@@ -434,7 +435,7 @@ MAKE(compiler, newMachineLearningPipelineStateWithDescriptor_completionHandler_,
      A(a1, a2), WATCH(a2, pipeline), LABELLED(a1))
 
 // task
-CALL(compilerTask, waitUntilCompleted, FEW, nothing, P(), A(), , WAITED)
+CALL(compilerTask, waitUntilCompleted, FEW, nothing, P(), A(), WAITS_FOR(0), WAITED)
 
 // archive
 MAKE(archive, newComputePipelineStateWithDescriptor_error_, FEW, pipeline, P(id a1, const void *a2), A(a1, a2), , LABELLED(a1))

@@ -39,7 +39,10 @@ static struct waits {
   struct lock_name names[32]; // direct mapped
 } __attribute__((aligned(128))) waits[MT_THREADS];
 
-void mt_lock_open(struct thread *t) { memset(&waits[t->index], 0, sizeof waits[t->index]); }
+void mt_lock_open(struct thread *t) {
+  memset(&waits[t->index], 0, sizeof waits[t->index]);
+  atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed); // the ring's last thread may have been cancelled inside a wait
+}
 
 static bool left_out(void) { return atomic_load_explicit(&mt_locks_left_out, memory_order_relaxed); }
 

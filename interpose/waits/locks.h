@@ -53,12 +53,32 @@ static inline bool mt_signals_on(void) {
   return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
-// The beginning of a wait, in ticks, of the calling thread in a function with the given frame. For an interpreter's lock nothing is
-// written down first: who holds it needs the mutex that this thread has in its hands.
-static inline uint64_t mt_wait_begin(unsigned call, const void *frame, bool interpreters) {
+// Shows the wait that the calling thread is about to begin to whoever reads the ring from outside: see region.h. Holder is the thread that
+// has the lock, 0 when that is not known. A thread without a ring shows nothing.
+static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin, bool interpreters) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return;
+  uint64_t flags = interpreters ? MT_FLAG_LACKS_INTERPRETER : mt_python_flags();
+  atomic_store_explicit(&t->ring->blocked_begin, begin, memory_order_relaxed);
+  atomic_store_explicit(&t->ring->blocked_address, (uintptr_t)address, memory_order_relaxed);
+  atomic_store_explicit(&t->ring->blocked_holder, holder, memory_order_relaxed);
+  atomic_store_explicit(&t->ring->blocked, call | flags << 16 | (uint64_t)interpreters << 32, memory_order_release);
+}
+
+// The calling thread's wait is over.
+static inline void mt_wait_hide(void) {
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
+}
+
+// Begins a wait of the calling thread in a function with the given frame, and returns the tick. mt_wait_hide must end it. For an
+// interpreter's lock no earlier wait is written down first: the lock's holder needs the mutex that this thread has locked.
+static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_t holder, const void *frame, bool interpreters) {
   struct thread *t = mt_thread_get();
   if (!interpreters && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
-  return mt_stack_begin_wait(call, frame);
+  uint64_t begin = mt_stack_begin_wait(call, frame);
+  mt_wait_show(call, address, holder, begin, interpreters);
+  return begin;
 }
 
 // Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the

@@ -18,8 +18,9 @@
   if (mt_locks_own()) return call(lock); \
   mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
   uint64_t held_by = holder; \
-  uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, __builtin_frame_address(0), mt_python_has(lock)); \
+  uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, lock, held_by, __builtin_frame_address(0), mt_python_has(lock)); \
   result = call(lock); \
+  mt_wait_hide(); \
   if (result == 0 && take) mt_lock_taken(lock, true); \
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result

@@ -31,8 +31,9 @@ bool mt_waits_replaced(void) { return true; } // a library that the dynamic link
     if (mt_locks_own()) return ORIGINAL(call)(lock); \
     mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
     bool interpreters = mt_python_has(lock); \
-    uint64_t held_by = holder(lock), begin = mt_wait_begin(MT_CALL_lock_##call, frame, interpreters); \
+    uint64_t held_by = holder(lock), begin = mt_wait_begin(MT_CALL_lock_##call, lock, held_by, frame, interpreters); \
     int result = ORIGINAL(call)(lock); \
+    mt_wait_hide(); \
     if (result == 0 && !interpreters) mt_handoff_touch(lock); \
     mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, waiter); \
     return result; \
@@ -74,8 +75,9 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, )
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
   bool interpreters = mt_lock_is_interpreters(condition); \
   if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0), interpreters); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, __builtin_frame_address(0), interpreters); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__); \
+  mt_wait_hide(); \
   if (interpreters) \
     mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
   else if (result == 0 || result == ETIMEDOUT) \
@@ -110,8 +112,9 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     return 0; \
   } \
   errno = saved; \
-  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, __builtin_frame_address(0), false); \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, semaphore, holder, __builtin_frame_address(0), false); \
   int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
+  mt_wait_hide(); \
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
   if (result == 0) mt_handoff_take(semaphore, true); \
   if (by.given_back) \

@@ -13,13 +13,14 @@ void mt_process_wait_begin(struct mt_process_wait *w, unsigned call, pid_t proce
   w->call = call;
   w->program[0] = 0;
   if (process > 0) mt_program_of(process, w->program, sizeof w->program);
-  w->begin = mt_wait_begin(call, frame, false);
+  w->begin = mt_wait_begin(call, (const void *)(intptr_t)process, 0, frame, false);
   errno = saved;
 }
 
 void mt_process_waited(const struct mt_process_wait *w, pid_t ended) {
   int saved = errno;
   uint64_t end = mt_ticks();
+  mt_wait_hide();
   struct thread *t = mt_thread();
   if (t) {
     struct record records[2] = {

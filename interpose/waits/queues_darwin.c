@@ -58,6 +58,7 @@ static void turn(struct mt_queue_wait *wait) {
   // A holder that is still in its block holds nobody up: the queue is a concurrent one.
   if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue && atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
     wait->holder = 0;
+  if (self == wait->caller) mt_wait_hide();
   if (self == wait->caller && is_wait(wait)) record(wait, mt_ticks());
   if (self != wait->caller && wait->elsewhere && is_wait(wait)) wait->turned = mt_ticks();
   atomic_store_explicit(&runner->queue, wait->queue, memory_order_relaxed);
@@ -84,6 +85,7 @@ static void begin(struct mt_queue_wait *wait, const void *frame) {
   wait->frame = frame;
   wait->begin_nanos = mt_nanos();
   wait->begin = mt_ticks();
+  mt_wait_show(wait->call, (const void *)wait->queue, wait->holder, wait->begin, false);
 }
 
 void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
@@ -91,6 +93,7 @@ void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsi
   struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call};
   begin(&wait, __builtin_frame_address(0));
   original(queue, &wait, run);
+  mt_wait_hide();
 }
 
 void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
@@ -98,6 +101,7 @@ void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_funct
   struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call, .elsewhere = true};
   begin(&wait, __builtin_frame_address(0));
   original(queue, &wait, run);
+  mt_wait_hide();
   if (wait.turned) record(&wait, wait.turned);
 }
 
@@ -106,6 +110,7 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original
   struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call, .elsewhere = true};
   begin(&wait, __builtin_frame_address(0));
   original_f(queue, &wait, run);
+  mt_wait_hide();
   if (wait.turned) record(&wait, wait.turned);
 }
 
@@ -148,8 +153,11 @@ void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_que
   if (!mt_locks_on()) return original(queue, block);
   struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call};
   begin(&wait, __builtin_frame_address(0));
-  if (has_flags(block)) return sync_special(original, &wait, block);
-  original_f(queue, &wait, run);
+  if (has_flags(block))
+    sync_special(original, &wait, block);
+  else
+    original_f(queue, &wait, run);
+  mt_wait_hide();
 }
 
 // Layout and flags as in async.c.

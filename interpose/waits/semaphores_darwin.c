@@ -16,8 +16,9 @@ intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, v
   intptr_t result = mt_dispatch.semaphore_wait(semaphore, NOW);
   if (result == 0) mt_handoff_take(semaphore, false);
   if (result == 0 || until == NOW) return result;
-  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, frame, false);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, semaphore, mt_handoff_taker(semaphore), frame, false);
   result = mt_dispatch.semaphore_wait(semaphore, until);
+  mt_wait_hide();
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};
   if (result == 0) mt_handoff_take(semaphore, true);
   if (by.given_back)
@@ -37,8 +38,9 @@ intptr_t mt_semaphore_signal(void *semaphore) {
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter) {
   intptr_t result = mt_dispatch.group_wait(group, NOW);
   if (result == 0 || until == NOW) return result;
-  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_group_wait, frame, false);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_group_wait, group, 0, frame, false);
   result = mt_dispatch.group_wait(group, until);
+  mt_wait_hide();
   mt_signal_waited(MT_CALL_signal_dispatch_group_wait, group, NULL, begin, result != 0, waiter);
   return result;
 }

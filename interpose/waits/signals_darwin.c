@@ -17,8 +17,9 @@
     mt_lock_taken(mutex, false); \
     return inside; \
   } \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, __builtin_frame_address(0), interpreters); \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, __builtin_frame_address(0), interpreters); \
   int result = call(condition, __VA_ARGS__); \
+  mt_wait_hide(); \
   mt_lock_taken(mutex, false); \
   if (interpreters) \
     mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \

@@ -92,6 +92,23 @@ func (t *Thread) Enter(begin wire.Ticks, object wire.ObjectID, call wire.Call) {
 	atomic.StoreUint64(t.region.word64(t.start+wire.RingCurrentOffset+8), uint64(object)|uint64(call)<<32)
 }
 
+// Await sets what the current call waits for.
+func (t *Thread) Await(value uint64, flags wire.Flags) {
+	atomic.StoreUint64(t.region.word64(t.start+wire.RingAwaitedOffset), value)
+	atomic.StoreUint64(t.region.word64(t.start+wire.RingAwaitedOffset+8), uint64(flags))
+}
+
+// Block sets the wait for a lock or a signal that the thread is inside.
+func (t *Thread) Block(b wire.Blocked) {
+	last := uint64(b.Call) | uint64(b.Flags)<<16
+	if b.Interpreter {
+		last |= 1 << 32
+	}
+	for i, word := range [...]uint64{uint64(b.Begin), b.Address, b.Holder, last} {
+		atomic.StoreUint64(t.region.word64(t.start+wire.RingBlockedOffset+8*i), word)
+	}
+}
+
 // Leave clears the thread's current call.
 func (t *Thread) Leave() { atomic.StoreUint64(t.region.word64(t.start+wire.RingCurrentOffset+8), 0) }
 

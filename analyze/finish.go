@@ -197,7 +197,7 @@ func (p *Process) placed() int {
 	return p.place
 }
 
-// extent spans the time from the first call to the last call or completion, which is given.
+// extent spans the time from the first call to the end of the last process, or to the last call or completion when that is not known.
 func (t *Trace) extent(completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
@@ -207,6 +207,9 @@ func (t *Trace) extent(completed Nanos) Interval {
 		return Interval{}
 	}
 	w.End = max(w.End, completed)
+	for _, p := range t.Processes {
+		w.End = max(w.End, p.Ended)
+	}
 	return w
 }
 

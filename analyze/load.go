@@ -146,11 +146,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		}
 		s.finish()
 		l.stray += s.stray
-		end := max(p.end, p.clock.at(st.Last))
-		s.endScopes(end)
-		if p.file.End != nil {
-			s.unfinished(p.file.End.Current, end)
-		}
+		s.endScopes(p.Ended)
+		s.unfinished(p.file.Last(), st.Last)
 	}
 	for _, p := range l.processes {
 		if l.wanted(p.ID) && p.file.Unusable == "" {
@@ -170,6 +167,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
 	l.gatherThreads()
+	l.nameUnfinished()
 	l.trace.passWrappers()
 	l.trace.endShared()
 	l.trace.nameKeepers()
@@ -230,6 +228,10 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 			last = max(last, p.clock.at(st.Last))
 			p.end = max(p.end, p.clock.at(st.Last))
 		}
+	}
+	for _, p := range l.processes {
+		p.ended()
+		last = max(last, p.Ended)
 	}
 	l.trace.Origin, l.trace.Length = first, max(0, last-first)
 	l.window = allTime

@@ -36,9 +36,9 @@ type ThreadID uint64
 // A Trace is one run, of one process or several.
 type Trace struct {
 	Source         Source
-	Window         Interval // from the first to the last thing seen
+	Window         Interval // from the first call to the end of the run: see Process.Ended; in the range that was asked for
 	Origin         Nanos    // the instant that Options.From and To count from
-	Length         Nanos    // from Origin to the end of the last call, whatever part was asked for; 0 when not known
+	Length         Nanos    // from Origin to the end of the run, whatever range was asked for; 0 when not known
 	Processes      []*Process
 	Threads        []*Thread
 	Devices        []*Device
@@ -154,6 +154,8 @@ type Process struct {
 	Program string
 	Args    []string
 	CPU     Nanos // processor time that it, and the children it waited for, used; 0 when not known
+	Ended   Nanos // when it ended, or its recording stopped; of a trace that does not say, its last record
+	Exit    Exit  // how it ended
 
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
 	OfMachine  []CPUSample // of all programs of the machine, while the process was there. See OthersIn
@@ -182,6 +184,9 @@ type Thread struct {
 	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
+
+	// Notified is the command buffer whose completed handlers the thread ran last; NoCommandBuffer when it ran none.
+	Notified CommandBufferIndex
 
 	late [PartCount]Nanos // of Exclusive, what came after Working
 
@@ -447,12 +452,6 @@ type Signal struct {
 	Process *Process
 	At      Nanos
 	Thread  *Thread
-}
-
-// An UnfinishedCall is a call that had not returned when its process ended; its End is that of the process's trace.
-type UnfinishedCall struct {
-	Call
-	Selector string
 }
 
 // A Compilation is one call that made a library, a function or a pipeline state, or a time in which a thread waited for children that did.

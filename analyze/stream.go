@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 
-	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
 
@@ -284,6 +283,9 @@ func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
 		s.skew(b.Completed.End)
 	}
 	s.process.end = max(s.process.end, b.Completed.End)
+	if s.thread != nil {
+		s.thread.handled = b
+	}
 }
 
 // encoderTimes keeps when an encoder ran on the GPU, as its samples say, or why they do not.
@@ -308,26 +310,3 @@ func (s *streamLoader) startThread(id ThreadID, name string) {
 // unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's
 // trace says so, else 0.
 func (s *streamLoader) unknownThread() ThreadID { return lastThread(s.process.file, s.ring) }
-
-// unfinished adds the calls that threads of this ring were inside when the process ended.
-func (s *streamLoader) unfinished(calls []tracefile.CurrentCall, end Nanos) {
-	for _, c := range calls {
-		if c.Ring != s.ring {
-			continue
-		}
-		s.startThread(ThreadID(c.Thread), "")
-		rule := ruleOf(c.Call)
-		call := Call{Interval: Interval{s.process.clock.at(c.Begin), end}, Thread: s.thread.Thread}
-		call.Stack, s.interpreter = s.stacks.of(c.Begin)
-		call.End = max(call.Begin, min(call.End, call.Begin+longestTime))
-		record := wire.Record{Object: c.Object, Call: c.Call}
-		s.thread.roles |= rule.roles
-		if inside, visible := s.clip(call.Interval); visible {
-			s.trace.Unfinished = append(s.trace.Unfinished, UnfinishedCall{call, rule.row.Selector})
-			s.count(rule, inside, call, &record, &noMore, true)
-			if s.onCall != nil {
-				s.visit(rule, call, &record, &noMore, true)
-			}
-		}
-	}
-}

@@ -29,6 +29,7 @@ type threadLoader struct {
 	made    chronicle[seenMore] // memory
 	runs    dispatchRuns
 	roles   roles            // in all of the trace
+	handled *CommandBuffer   // see Thread.Notified
 	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
 	tailOf  uint32           // the parts of which there is some, a bit each
 }

@@ -223,6 +223,7 @@ func (t *Total) calls(part *CallStat) {
 		t.stats[key] = s
 	}
 	s.Count += part.Count
+	s.Unfinished += part.Unfinished
 	s.Total += part.Total
 	s.Min, s.Max = min(s.Min, part.Min), max(s.Max, part.Max)
 	for th, n := range part.Exclusive {

@@ -21,15 +21,17 @@ type Call struct {
 	P99NS       int64  `json:"p99_ns"`
 	MaxNS       int64  `json:"max_ns"`
 	Threads     int    `json:"threads"`
+	Unfinished  int64  `json:"unfinished,omitempty"` // calls that had not returned at the end: not in count, but in total, mean, min and max
 }
 
 func (r *Report) calls(t *analyze.Trace) {
 	r.Calls = []Call{}
 	for _, s := range t.Calls {
-		if s.Count == 0 {
+		all := s.Count + s.Unfinished
+		if all == 0 {
 			continue
 		}
-		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, TotalNS: int64(s.Total), MeanNS: int64(s.Total) / s.Count,
+		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, Unfinished: s.Unfinished, TotalNS: int64(s.Total), MeanNS: int64(s.Total) / all,
 			MinNS: int64(s.Min), MaxNS: int64(s.Max)}
 		for _, n := range s.Exclusive {
 			c.ExclusiveNS += int64(n)

@@ -1,0 +1,176 @@
+package analyze
+
+import (
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// An Exit is how a process ended.
+type Exit struct {
+	Known   bool // Status and Signal are
+	Status  int  // exit status, when Signal is 0
+	Signal  int  // number of the signal that killed it, or 0
+	Running bool // it had not ended when its recording stopped
+}
+
+// An UnfinishedCall is a call that had not returned when its process ended, or its recording stopped; its End is
+// Process.Ended. It is a call of Metal's, or a wait for a lock, a signal or a process, which may be inside of one of
+// Metal's.
+type UnfinishedCall struct {
+	Call
+	Selector    string
+	Group       wire.Group
+	Interpreter InterpreterLock    // when the call began
+	Buffer      CommandBufferIndex // of a call on a command buffer, or on an encoder of one
+	Queue       *Queue             // of a call on a queue
+	Event       EventValue         // of a wait for an event
+	Address     uint64             // of the lock, condition variable or semaphore that is waited for; 0 when it is none
+	Name        string             // of that: a label or a symbol
+	Holder      *Thread            // had the lock when the wait began; nil when not known
+	OfPython    bool               // the lock is that of the Python interpreter
+	Child       int                // ID of the process that is waited for; 0 when it is none, or any
+
+	buffer *CommandBuffer // until Buffer is known
+}
+
+// ended fills in when and how the process ended. In a trace that was cut it is when the collector last looked at the
+// process.
+func (p *processLoader) ended() {
+	p.Ended = p.end
+	e := p.file.Last()
+	if e == nil {
+		return
+	}
+	if at := min(Nanos(e.At), latestInstant); at > p.end && p.end > 0 && at-p.end < longestTime {
+		p.Ended = at
+	}
+	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
+}
+
+// unfinished adds the calls and waits that threads of this ring were inside when the process ended. A wait inside of
+// a call comes before that call, as its record would. What the collector saw before the ring's last record may have
+// returned since.
+func (s *streamLoader) unfinished(e *tracefile.End, last wire.Ticks) {
+	if e == nil || s.process.file.End == nil && (e.At == 0 || s.process.clock.at(last) > Nanos(e.At)) {
+		return
+	}
+	for i := range e.Blocked {
+		if b := &e.Blocked[i]; b.Ring == s.ring && b.Begin >= last { // else it was left in a way that is not seen: longjmp
+			s.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
+		}
+	}
+	for i := range e.Current {
+		if c := &e.Current[i]; c.Ring == s.ring {
+			s.inside(c.Thread, c.Begin, wire.Record{Object: c.Object, Call: c.Call, Arg: c.Value, Flags: c.Flags}, nil)
+		}
+	}
+}
+
+// inside adds a call that a thread had begun and not ended. Blocked is nil but of a wait for a lock, a signal or a
+// process.
+func (s *streamLoader) inside(thread uint64, begin wire.Ticks, record wire.Record, blocked *tracefile.BlockedCall) {
+	s.startThread(ThreadID(thread), "")
+	rule := ruleOf(record.Call)
+	u := UnfinishedCall{Call: Call{Interval: Interval{s.process.clock.at(begin), s.process.Ended},
+		Thread: s.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group}
+	u.Stack, u.Interpreter = s.stacks.of(begin)
+	if record.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
+		u.Interpreter = interpreterOf(record.Flags)
+	}
+	u.End = max(u.Begin, min(u.End, u.Begin+longestTime))
+	s.interpreter, s.thread.roles = u.Interpreter, s.thread.roles|rule.roles
+	more := noMore
+	if blocked != nil {
+		more.X1 = blocked.Address
+		record.Arg = s.awaits(&u, rule, blocked)
+	} else {
+		s.uses(&u, rule, &record)
+	}
+	inside, visible := s.clip(u.Interval)
+	if !visible {
+		return
+	}
+	slot := s.count(rule, inside, u.Call, &record, &more, true)
+	slot.sums.unfinished(inside.Length(), !s.adds || u.Begin >= s.window.Begin)
+	if s.onCall != nil {
+		s.visit(rule, u.Call, &record, &more, true)
+	}
+	s.trace.Unfinished = append(s.trace.Unfinished, u)
+}
+
+// awaits fills in what a wait for a lock, a signal or a process is for. It returns what the wait's record would have
+// as its argument.
+func (s *streamLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
+	if rule.effect == wire.EffectAwaitsProcess {
+		u.Child = max(0, int(int32(uint32(b.Address)))) // less than 0 is any child
+		return uint64(u.Child)
+	}
+	u.Address, u.OfPython = b.Address, b.Interpreter
+	if b.Holder != 0 {
+		u.Holder = s.threadOf(s.process, ThreadID(b.Holder)).Thread
+	}
+	if rule.effect == wire.EffectBlocks {
+		return b.Holder
+	}
+	return 0
+}
+
+// uses fills in the objects that a call of Metal's is on.
+func (s *streamLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
+	switch rule.object {
+	case wire.KindEvent:
+		u.Event = EventValue{uint32(r.Object), r.Arg}
+	case wire.KindQueue:
+		u.Queue = s.process.queue(r.Object)
+	case wire.KindCommandBuffer:
+		u.buffer = s.process.buffer(r.Object)
+	case wire.KindEncoder:
+		if e := s.process.encoder(r.Object); e != nil {
+			u.buffer = e.buffer
+		}
+	}
+}
+
+// nameUnfinished completes unfinished calls, and the threads that run handlers, by what is known once all was read:
+// command buffers have their places, and locks the names that earlier waits for them have.
+func (l *loader) nameUnfinished() {
+	type place struct {
+		process *Process
+		address uint64
+	}
+	for _, t := range l.threads {
+		if l.slice == nil && t.handled != nil {
+			t.Notified = l.indexOf(t.handled)
+		}
+	}
+	names := map[place]string{}
+	for i := range l.trace.Unfinished {
+		u := &l.trace.Unfinished[i]
+		if u.buffer != nil {
+			u.Buffer, u.buffer = l.indexOf(u.buffer), nil
+		}
+		if u.Address != 0 {
+			names[place{u.Thread.Process, u.Address}] = ""
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	note := func(thread *Thread, address uint64, name string) {
+		if at := (place{thread.Process, address}); name != "" {
+			if _, asked := names[at]; asked {
+				names[at] = name
+			}
+		}
+	}
+	for k := range Each(l.trace.Locks) {
+		note(k.Thread, k.Lock, k.Name)
+	}
+	for w := range Each(l.trace.SignalWaits) {
+		note(w.Thread, w.Object, w.Name)
+	}
+	for i := range l.trace.Unfinished {
+		u := &l.trace.Unfinished[i]
+		u.Name = names[place{u.Thread.Process, u.Address}]
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/hang"
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
@@ -42,11 +43,13 @@ type answers struct {
 	memory   *memory.Use
 	scopes   []Scope
 	insights []insight.Insight
+	hang     *hang.Report
+	before   *cause.Analysis // of the run before it hangs; nil when it does not
 }
 
 // ask asks all analyses.
 func ask(t *analyze.Trace, opts Options) *answers {
-	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t)}
+	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t), hang: hang.Find(t, hang.Options{})}
 	sum := kernels.NewSum(t)
 	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
@@ -62,10 +65,11 @@ func ask(t *analyze.Trace, opts Options) *answers {
 // Build asks all analyses and fills the document.
 func Build(t *analyze.Trace, opts Options) *Report {
 	x := ask(t, opts)
+	x.untilHang(opts)
 	r := x.report(opts)
 	if opts.wants(causes) {
-		r.help(whatHelps(x.serial, opts.WhatIf))
-		r.phases(x.serial, opts)
+		r.help(whatHelps(x.causesIn(), opts.WhatIf))
+		r.phases(x.causesIn(), opts)
 	}
 	return r
 }
@@ -90,7 +94,10 @@ func (x *answers) report(opts Options) *Report {
 	r.memory(x.memory)
 	r.compile(x.compile)
 	r.Scopes = x.scopes
-	r.serialization(a, opts)
+	r.serialization(x.causesIn(), opts)
+	if x.hang != nil {
+		r.hanging(x.hang.Document(t))
+	}
 	r.Insights = list(x.insights, func(i insight.Insight) Insight {
 		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}
 	})

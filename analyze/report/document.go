@@ -1,6 +1,8 @@
 // Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of docs/vocabulary.md.
 package report
 
+import "mtrace/analyze/hang"
+
 // Schema names the document.
 const Schema = "mtrace.report/1"
 
@@ -9,6 +11,7 @@ type Report struct {
 	Schema           string            `json:"schema"`
 	Source           Source            `json:"source"`
 	Sampled          *Sampled          `json:"sampled,omitempty"` // of a run that is too long to be analysed as one; absent otherwise
+	Hang             *hang.Document    `json:"hang,omitempty"`    // what made no progress at the end of the run; absent when all did
 	Events           int64             `json:"events"`            // calls that returned
 	Lost             Lost              `json:"lost"`
 	Overhead         Overhead          `json:"overhead"`

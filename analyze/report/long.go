@@ -8,6 +8,7 @@ import (
 	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/hang"
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
@@ -88,6 +89,13 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	if err := l.read(); err != nil {
 		return nil, nil, err
 	}
+	if asked.To == 0 { // whoever hangs does so at the end
+		found, err := hang.Of(f, asked.PIDs, hang.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		l.hang = found
+	}
 	return l.report(f.Calls(asked.PIDs))
 }
 
@@ -112,6 +120,7 @@ type long struct {
 	first   analyze.Nanos // commit
 
 	found *windowed // nil when causes were not asked for
+	hang  *hang.Document
 }
 
 // A look is a window, what it stands for, and what was found in it.
@@ -319,6 +328,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)
+	r.hanging(l.hang)
 	r.Events = calls
 	r.help(l.found.helps)
 	r.Sampled = l.sampled(calls)

@@ -25,6 +25,7 @@ const (
 )
 
 var sections = []section{
+	{"hang", (*Report).writeHang, totals},
 	{"verdict", (*Report).writeVerdict, causes},
 	{"help", (*Report).writeWhatIf, causes},
 	{"warnings", (*Report).writeWarnings, totals},

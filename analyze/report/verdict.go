@@ -94,7 +94,11 @@ func (r *Report) writeVerdict(w *sheet) {
 	if line := v.PhaseLine(); line != "" {
 		wrap(w, line, "", "")
 	}
-	head(w, "verdict: "+v.Named(), v.Remark())
+	title := "verdict: "
+	if r.Hung() {
+		title = "verdict until it hung: "
+	}
+	head(w, title+v.Named(), v.Remark())
 	causes := v.Causes
 	if v.Share > 0 && len(causes) > 0 {
 		causes[0].write(w)

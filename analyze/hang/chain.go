@@ -1,0 +1,171 @@
+package hang
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
+)
+
+// A walk follows who waits for whom from one thread on.
+type walk struct {
+	*surveyed
+	stuck   Stuck
+	why     string
+	threads map[*analyze.Thread]bool        // that were passed
+	passed  map[*analyze.CommandBuffer]bool // likewise
+}
+
+// walk is the chain of waits of a thread's call.
+func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
+	began := s.began(u)
+	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
+		stuck: Stuck{Thread: u.Thread, Call: u.Selector, Since: began, For: s.end - began, Stack: u.Stack}}
+	if around := s.around[u.Thread]; around != nil {
+		w.stuck.Call += " inside " + around.Selector
+		if w.stuck.Stack == nil {
+			w.stuck.Stack = around.Stack
+		}
+	}
+	w.stuck.Kind, w.why = w.thread(u)
+	return w
+}
+
+func (w *walk) step(what, format string, args ...any) {
+	if len(w.stuck.Chain) < policy.MostStuck {
+		w.stuck.Chain = append(w.stuck.Chain, Step{what, fmt.Sprintf(format, args...)})
+	}
+}
+
+// thread follows what a thread waits for inside a call.
+func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
+	if w.threads[u.Thread] {
+		return Deadlock, w.circle(u.Thread)
+	}
+	w.threads[u.Thread] = true
+	switch {
+	case u.Group == wire.GroupLock:
+		return w.lock(u)
+	case u.Child != 0:
+		w.step(fmt.Sprintf("process %d", u.Child), "is waited for, and has not ended")
+		return Idle, ""
+	case u.Group == wire.GroupSignal:
+		return w.signal(u)
+	case u.Event != (analyze.EventValue{}):
+		return w.event(u.Event)
+	case u.Group == wire.GroupWait && u.Buffer != analyze.NoCommandBuffer:
+		return w.buffer(w.trace.Buffer(u.Buffer))
+	case u.Group == wire.GroupAcquire && u.Queue != nil:
+		return w.queue(u.Queue)
+	case compiles(u):
+		return Idle, ""
+	}
+	w.step(u.Selector, "has not returned; the trace does not show what it waits for")
+	return InCall, fmt.Sprintf("%s has not returned, and the trace does not show what it waits for.", u.Selector)
+}
+
+// circle says that a chain has come back to a thread.
+func (w *walk) circle(t *analyze.Thread) string {
+	if len(w.threads) == 1 {
+		return fmt.Sprintf("%s waits for itself.", capital(thread(t)))
+	}
+	return "Each of them waits for the other, so none can continue."
+}
+
+// lock follows who has a lock.
+func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
+	holder := w.holder(u)
+	if holder == nil {
+		w.step(lock(u), "is wanted by %s; its holder is not known", thread(u.Thread))
+		return unknown, ""
+	}
+	w.step(lock(u), "is wanted by %s and held by %s", thread(u.Thread), thread(holder))
+	return w.other(holder)
+}
+
+// holder is the thread that has the lock that a call wants; nil when it is not known.
+func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
+	if u.OfPython {
+		return w.holdsGIL(u.Thread)
+	}
+	return u.Holder
+}
+
+// holdsGIL is the thread that began a call, in which it still is, with the interpreter's lock; nil when there is
+// none.
+func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
+	for _, u := range w.inside {
+		held := u.Interpreter == analyze.InterpreterHeld
+		if around := w.around[u.Thread]; around != nil {
+			held = held || around.Interpreter == analyze.InterpreterHeld && !u.OfPython
+		}
+		if held && u.Thread != not {
+			return u.Thread
+		}
+	}
+	return nil
+}
+
+// other follows a thread that another one waits for.
+func (w *walk) other(t *analyze.Thread) (Kind, string) {
+	u := w.byThread[t]
+	if u == nil {
+		w.step(thread(t), "is in no call that is recorded")
+		return unknown, ""
+	}
+	if !w.threads[t] {
+		text := fmt.Sprintf("is in %s for %v", u.Selector, w.end-w.began(u))
+		if u.Stack.Site() != nil {
+			text += ", at " + u.Stack.Site().String()
+		}
+		w.step(thread(t), "%s", text)
+	}
+	return w.thread(u)
+}
+
+// signal follows who would have to signal a condition variable or a semaphore. The trace does not say who would; but
+// a thread that waits while handlers of its own command buffers are still to run waits for those.
+func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
+	if u.Holder != nil && u.Holder != u.Thread {
+		w.step(lock(u), "was taken by %s", thread(u.Holder))
+		return w.other(u.Holder)
+	}
+	w.step(lock(u), "is waited for by %s, and nobody has signalled it since", thread(u.Thread))
+	for _, list := range w.buffers {
+		for _, b := range list {
+			if b.Completed.Known() || b.Handlers == 0 || b.Created.Thread != u.Thread {
+				continue
+			}
+			w.step(buffer(b), "has a completed handler, which has not run; %s made it", thread(u.Thread))
+			return w.buffer(b)
+		}
+	}
+	return Idle, ""
+}
+
+// queue follows a queue that has no room for another command buffer.
+func (w *walk) queue(q *analyze.Queue) (Kind, string) {
+	waiting, uncommitted := w.outstanding(q), w.uncommitted(q)
+	capacity := q.Capacity
+	if capacity == 0 {
+		capacity = 64
+	}
+	w.step(queue(q), "is full: it has room for %d command buffers, of which %d were committed and have not "+
+		"completed and %d were never committed",
+		capacity, len(waiting), len(uncommitted))
+	if len(waiting) == 0 && len(uncommitted) > 0 {
+		first := uncommitted[0]
+		w.step(buffer(first), "was created at %s by %s, and never committed", w.at(first.Created.Begin), madeBy(first))
+		return NotCommitted, fmt.Sprintf("Nothing was committed: %s command buffers of %s were created and "+
+			"neither committed nor released, so creating one more "+
+			"blocks until one of them completes.", analyze.FormatCount(len(uncommitted)), queue(q))
+	}
+	if len(waiting) > 0 {
+		return w.buffer(waiting[0])
+	}
+	return unknown, ""
+}
+
+// capital is a sentence's begin.
+func capital(text string) string { return string(text[0]-'a'+'A') + text[1:] }

@@ -1,0 +1,108 @@
+package hang
+
+import (
+	"mtrace/analyze"
+)
+
+// Schema is the value of "schema" in a Document.
+const Schema = "mtrace.hang/1"
+
+// A Document is a Report for output.
+type Document struct {
+	Schema string        `json:"schema"`
+	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty when none did
+	Pauses []Waiting     `json:"pauses"` // processes that made no progress at the end and do not hang
+}
+
+// A HungProcess is a process that hangs.
+type HungProcess struct {
+	PID     int           `json:"pid"`
+	Program string        `json:"program"`
+	Kind    Kind          `json:"kind"`
+	SinceNS int64         `json:"since_ns"` // the last progress, after the begin of the trace
+	ForNS   int64         `json:"for_ns"`   // from then to the end of the process, or of the recording
+	Last    string        `json:"last_progress"`
+	Why     string        `json:"why"`
+	Threads []StuckThread `json:"threads"`
+	Queues  []HungQueue   `json:"queues"`
+}
+
+// A StuckThread is a thread inside a call that has not returned.
+type StuckThread struct {
+	TID     uint64      `json:"tid"`
+	Name    string      `json:"name"`
+	Call    string      `json:"call"`
+	SinceNS int64       `json:"since_ns"`
+	ForNS   int64       `json:"for_ns"`
+	Kind    Kind        `json:"kind"`  // what its chain of waits ends in; empty when that is not known
+	Chain   []ChainStep `json:"chain"` // what it waits for, each thing waiting for the next
+	Stack   []string    `json:"stack"` // innermost first; empty when stacks were not recorded
+}
+
+// A ChainStep is a thing that is waited for, and what is known of it.
+type ChainStep struct {
+	What string `json:"what"`
+	Text string `json:"text"`
+}
+
+// A HungQueue is how far a queue came. Command buffers are numbered in their process; 0 is none.
+type HungQueue struct {
+	Name        string `json:"name"`
+	Completed   uint32 `json:"last_completed"`
+	CompletedNS int64  `json:"last_completed_ns"` // after the begin of the trace
+	Started     uint32 `json:"last_started"`      // that the GPU is known to have begun: seen when it has completed
+	Outstanding int    `json:"outstanding"`       // committed and not completed
+	Uncommitted int    `json:"uncommitted"`       // created and not committed
+}
+
+// Waiting is a process that made no progress at the end, and does not hang.
+type Waiting struct {
+	PID     int           `json:"pid"`
+	Program string        `json:"program"`
+	ForNS   int64         `json:"for_ns"`
+	Threads []StuckThread `json:"threads"` // those that wait for a signal, a lock or a process
+}
+
+// Document is the report for output, with times as they are after the begin of the trace.
+func (r *Report) Document(t *analyze.Trace) *Document {
+	d := &Document{Schema: Schema, Hangs: []HungProcess{}, Pauses: []Waiting{}}
+	for _, h := range r.Hangs {
+		x := HungProcess{PID: h.Process.ID, Program: h.Process.Program, Kind: h.Kind,
+			SinceNS: int64(h.Since - t.Origin), ForNS: int64(h.For),
+			Last: h.Last, Why: h.Why, Threads: stuckThreads(t, h.Stuck), Queues: []HungQueue{}}
+		for _, q := range h.Queues {
+			y := HungQueue{Name: queue(q.Queue), Outstanding: q.Outstanding, Uncommitted: q.Uncommitted}
+			if q.Completed != nil {
+				y.Completed, y.CompletedNS = q.Completed.ID, int64(q.Completed.Completed.End-t.Origin)
+			}
+			if q.Started != nil {
+				y.Started = q.Started.ID
+			}
+			x.Queues = append(x.Queues, y)
+		}
+		d.Hangs = append(d.Hangs, x)
+	}
+	for _, p := range r.Idle {
+		d.Pauses = append(d.Pauses, Waiting{p.Process.ID, p.Process.Program, int64(p.For), stuckThreads(t, p.Inside)})
+	}
+	return d
+}
+
+func stuckThreads(t *analyze.Trace, list []Stuck) []StuckThread {
+	out := []StuckThread{}
+	for _, s := range list {
+		x := StuckThread{TID: uint64(s.Thread.ID), Name: s.Thread.Name, Call: s.Call,
+			SinceNS: int64(s.Since - t.Origin), ForNS: int64(s.For),
+			Kind: s.Kind, Chain: []ChainStep{}, Stack: []string{}}
+		for _, c := range s.Chain {
+			x.Chain = append(x.Chain, ChainStep(c))
+		}
+		if s.Stack != nil {
+			for _, f := range s.Stack.Frames {
+				x.Stack = append(x.Stack, f.String())
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package hang
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
+)
+
+// buffer follows why a command buffer has not completed, or why those who wait for it were not told.
+func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
+	if b == nil {
+		return unknown, ""
+	}
+	if w.passed[b] {
+		return Deadlock, "The command buffers wait for each other's events: so none of them can continue."
+	}
+	w.passed[b] = true
+	switch {
+	case b.Completed.Known():
+		return w.handlers(b)
+	case !b.Committed.Known():
+		return w.notCommitted(b)
+	}
+	if before := w.before(b); before != nil {
+		if !before.Committed.Known() {
+			w.step(buffer(b), "%s, not started: %s was enqueued before it", w.committed(b), buffer(before))
+			w.step(buffer(before), "was enqueued at %s by %s, and never committed", w.at(before.Enqueued.Begin),
+				thread(before.Enqueued.Thread))
+			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue keeps its place for "+
+				"it and starts nothing that comes later.",
+				capital(buffer(before)))
+		}
+		w.step(buffer(b), "%s, not started: queued behind %s", w.committed(b), buffer(before))
+		return w.buffer(before)
+	}
+	for _, v := range b.WaitsFor {
+		if w.values[v.Event].value < v.Value {
+			w.step(buffer(b), "%s, not completed: waits for %s to reach %d", w.committed(b), event(v.Event), v.Value)
+			return w.event(v)
+		}
+	}
+	return w.runs(b)
+}
+
+func (w *walk) committed(b *analyze.CommandBuffer) string {
+	return "committed at " + w.at(b.Committed.Begin)
+}
+
+// before is the first command buffer that keeps b's queue from starting it; nil when there is none.
+func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
+	if list := w.outstanding(b.Queue); len(list) > 0 && list[0] != b {
+		return list[0]
+	}
+	return nil
+}
+
+// handlers: the GPU has done the work, and a completed handler of the program's has not returned.
+func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
+	for _, t := range w.trace.Threads {
+		last := w.trace.Buffer(t.Notified)
+		if t.Process != w.process || last == nil || last.Queue != b.Queue || last.Handlers == 0 {
+			continue
+		}
+		w.step(buffer(b), "completed on the GPU at %s; its completion is announced when the completed handlers of "+
+			"%s have run, on %s",
+			w.at(b.Completed.Begin), which(last, b), thread(t))
+		return w.handlerOf(last, t)
+	}
+	w.step(buffer(b), "completed on the GPU at %s", w.at(b.Completed.Begin))
+	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
+}
+
+// handlerOf follows a thread that runs the completed handlers of a command buffer.
+func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
+	kind, why := w.other(t)
+	switch kind {
+	case Deadlock:
+		why = "The completed handler needs what the thread that waits for its command buffer holds, so " +
+			"neither can continue. Do not wait for a command buffer while holding a lock, or the GIL, that " +
+			"one of its handlers takes."
+	case unknown, Idle:
+		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
+	}
+	return kind, why
+}
+
+// handler is a call of the thread that seems to run the completed handlers of a command buffer whose completion was
+// not announced: the tracer's own handler comes after the program's. It is a thread that wants a lock which those
+// hold who wait for the command buffer, or one that ran handlers of its queue before and is stuck now. Nil: there is
+// none.
+func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
+	if b.Handlers == 0 {
+		return nil
+	}
+	for _, u := range w.inside {
+		if w.threads[u.Thread] || u.Group != wire.GroupLock && u.Group != wire.GroupWait {
+			continue
+		}
+		last := w.trace.Buffer(u.Thread.Notified)
+		if holder := w.holder(u); holder != nil && w.threads[holder] || last != nil && last.Queue == b.Queue {
+			return u
+		}
+	}
+	return nil
+}
+
+func which(last, b *analyze.CommandBuffer) string {
+	if last == b {
+		return "its own"
+	}
+	return buffer(last)
+}
+
+func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
+	w.step(buffer(b), "created at %s by %s, never committed", w.at(b.Created.Begin), madeBy(b))
+	return NotCommitted, fmt.Sprintf("%s was never committed, so it cannot complete.", capital(buffer(b)))
+}
+
+// event follows who would have to give an event a value.
+func (w *walk) event(v analyze.EventValue) (Kind, string) {
+	now, given := w.values[v.Event]
+	if given && now.value >= v.Value {
+		w.step(event(v.Event), "has reached %d, and the wait for it has not returned", now.value)
+		return InCall, ""
+	}
+	text := fmt.Sprintf("to reach %d: it is at 0, and was never signalled", v.Value)
+	if given {
+		by := thread(now.thread)
+		if now.buffer != nil {
+			by = buffer(now.buffer)
+		}
+		text = fmt.Sprintf("to reach %d: it is at %d, last signalled by %s at %s", v.Value, now.value, by, w.at(now.at))
+	}
+	w.step(event(v.Event), "%s", text)
+	if b := w.signaller(v); b != nil {
+		w.step(buffer(b), "signals %d", v.Value)
+		kind, why := w.buffer(b)
+		if kind == NotCommitted {
+			why = fmt.Sprintf("The signal of %d is encoded in %s. %s", v.Value, buffer(b), why)
+		}
+		return kind, why
+	}
+	return NotSignalled, w.nobody(v)
+}
+
+// signaller is a command buffer that has not completed and gives the event the value, one that was committed rather
+// than one that was not.
+func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
+	for b := range w.trace.Buffers() {
+		if b.Process != w.process || b.Completed.Known() {
+			continue
+		}
+		for _, s := range b.Signals {
+			if s.Event == v.Event && s.Value >= v.Value && (found == nil || b.Committed.Known() &&
+				!found.Committed.Known()) {
+				found = b
+			}
+		}
+	}
+	return found
+}
+
+// nobody says that nothing in the trace gives an event the value.
+func (w *walk) nobody(v analyze.EventValue) string {
+	text := fmt.Sprintf("Nobody in the trace signals %d. Either the signal was never encoded, or another process "+
+		"is to give it.", v.Value)
+	for q, list := range w.buffers {
+		n := 0
+		var first *analyze.CommandBuffer
+		for _, b := range list {
+			if b.Created.Known() && !b.Committed.Known() && !b.Completed.Known() {
+				if n++; first == nil {
+					first = b
+				}
+			}
+		}
+		if n > 0 {
+			text += fmt.Sprintf(" %s was never committed (%d of %s): %s, created by %s.", analyze.Plural(n,
+				"command buffer"), n, queue(q), buffer(first), madeBy(first))
+		}
+	}
+	return text
+}
+
+// runs: nothing in the trace keeps the GPU from the command buffer. It may be another queue's that the GPU does not
+// finish.
+func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
+	if other := w.occupies(b); other != nil && !w.passed[other] {
+		w.step(buffer(b), "%s, not completed; %s of %s was committed before it and may have the GPU", w.committed(b),
+			buffer(other), queue(other.Queue))
+		return w.buffer(other)
+	}
+	if u := w.handler(b); u != nil {
+		w.step(buffer(b), "%s; its completed handlers have not returned, and %s seems to run them", w.committed(b),
+			thread(u.Thread))
+		return w.handlerOf(b, u.Thread)
+	}
+	took := w.end - b.Committed.Begin
+	text := w.committed(b) + ", not completed"
+	if names := kernels(b); names != "" {
+		text += ": runs " + names
+	}
+	w.step(buffer(b), "%s", text)
+	if took < policy.HangTimesUsual*w.longest {
+		return Idle, ""
+	}
+	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace keeps it from "+
+		"running. A kernel of it may not end, or take "+
+		"far longer than all before", buffer(b), took)
+	if w.longest > 0 {
+		why += fmt.Sprintf(" (at most %v)", w.longest)
+	}
+	return GPUUnended, why + "."
+}
+
+// occupies is a command buffer of another queue of the same device that was committed earlier, has not completed, and
+// waits for nothing that the trace shows; nil when there is none.
+func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
+	for q := range w.buffers {
+		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {
+			continue
+		}
+		list := w.outstanding(q)
+		if len(list) == 0 || !list[0].Committed.Known() || list[0].Committed.Begin >= b.Committed.Begin ||
+			w.awaits(list[0]) {
+			continue
+		}
+		if found == nil || list[0].Committed.Begin < found.Committed.Begin {
+			found = list[0]
+		}
+	}
+	return found
+}
+
+// awaits says whether a command buffer waits for an event that has not the value.
+func (w *walk) awaits(b *analyze.CommandBuffer) bool {
+	for _, v := range b.WaitsFor {
+		if w.values[v.Event].value < v.Value {
+			return true
+		}
+	}
+	return false
+}

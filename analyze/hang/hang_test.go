@@ -1,0 +1,187 @@
+package hang
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+const ms analyze.Nanos = 1_000_000
+
+// A world is a process of two threads and two queues, which worked for 10 ms and ended at 4 s.
+type world struct {
+	*analyze.Trace
+	one, two  *analyze.Thread
+	main, aux *analyze.Queue
+}
+
+func newWorld() *world {
+	p := &analyze.Process{ID: 7, Program: "/bin/train", Ended: 4000 * ms, Exit: analyze.Exit{Known: true, Signal: 2}}
+	d := &analyze.Device{Name: "GPU"}
+	w := &world{Trace: &analyze.Trace{Window: analyze.Interval{Begin: ms, End: 4000 * ms}, Origin: ms,
+		Processes: []*analyze.Process{p}},
+		one: &analyze.Thread{Process: p, ID: 1, Name: "main"}, two: &analyze.Thread{Process: p, ID: 2},
+		main: &analyze.Queue{ID: 1, Process: p, Device: d, Label: "main", Capacity: 2}, aux: &analyze.Queue{ID: 2,
+			Process: p, Device: d}}
+	w.Threads, w.Queues = []*analyze.Thread{w.one, w.two}, []*analyze.Queue{w.main, w.aux}
+	w.done(w.buffer(w.main, 2*ms, 3*ms), 4*ms)
+	return w
+}
+
+// buffer adds a command buffer of thread one, committed at an instant; 0 is never.
+func (w *world) buffer(q *analyze.Queue, created, committed analyze.Nanos) *analyze.CommandBuffer {
+	b := analyze.CommandBuffer{ID: uint32(len(w.CommandBuffers) + 1), Process: q.Process, Queue: q,
+		Created: call(w.one, created)}
+	if committed > 0 {
+		b.Committed = call(w.one, committed)
+	}
+	w.CommandBuffers = append(make([]analyze.CommandBuffer, 0, 16), w.CommandBuffers...)
+	w.CommandBuffers = append(w.CommandBuffers, b)
+	for i := range w.CommandBuffers {
+		w.CommandBuffers[i].Index = analyze.CommandBufferIndex(i + 1)
+	}
+	return &w.CommandBuffers[len(w.CommandBuffers)-1]
+}
+
+func (w *world) done(b *analyze.CommandBuffer, at analyze.Nanos) {
+	b.GPU, b.Completed = analyze.Interval{Begin: at - ms, End: at}, analyze.Interval{Begin: at, End: at}
+}
+
+func call(t *analyze.Thread, at analyze.Nanos) analyze.Call {
+	return analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 1000}, Thread: t}
+}
+
+// stuck adds a call that has not returned.
+func (w *world) stuck(t *analyze.Thread, u analyze.UnfinishedCall) {
+	u.Call = analyze.Call{Interval: analyze.Interval{Begin: 10 * ms, End: 4000 * ms}, Thread: t}
+	w.Unfinished = append(w.Unfinished, u)
+}
+
+func (w *world) waits(t *analyze.Thread, b *analyze.CommandBuffer) {
+	w.stuck(t, analyze.UnfinishedCall{Selector: "waitUntilCompleted", Group: wire.GroupWait, Buffer: b.Index})
+}
+
+func (w *world) wants(t, holder *analyze.Thread, address uint64) {
+	w.stuck(t, analyze.UnfinishedCall{Selector: "pthread_mutex_lock", Group: wire.GroupLock, Address: address,
+		Holder: holder})
+}
+
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*world)
+		kind Kind
+		says []string
+	}{
+		{"two threads and two locks", func(w *world) { w.wants(w.one, w.two, 1); w.wants(w.two, w.one, 2) }, Deadlock,
+			[]string{"held by thread 2", "held by thread 1"}},
+		{"a lock of a thread that is in no call", func(w *world) { w.wants(w.one, w.two, 1) }, "", nil},
+		{"not committed", func(w *world) { w.waits(w.one, w.buffer(w.main, 5*ms, 0)) }, NotCommitted,
+			[]string{"never committed"}},
+		{"an event that nobody signals", func(w *world) {
+			w.Signals = []analyze.Signal{{EventValue: analyze.EventValue{Event: 9, Value: 6}, Process: w.one.Process,
+				At: 6 * ms, Thread: w.two}}
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
+				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 7}})
+		}, NotSignalled, []string{"it is at 6, last signalled by thread 2 at 5.00 ms",
+			"Nobody in the trace signals 7"}},
+		{"behind one that waits for an event", func(w *world) {
+			w.buffer(w.main, 5*ms, 6*ms).WaitsFor = []analyze.EventValue{{Event: 9, Value: 1}}
+			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))
+		}, NotSignalled, []string{"queued behind command buffer 2", "never signalled"}},
+		{"queues that wait for each other", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.WaitsFor, b.Signals = []analyze.EventValue{{Event: 8, Value: 1}}, []analyze.EventValue{{Event: 9,
+				Value: 1}}
+			b = w.buffer(w.aux, 5*ms, 6*ms)
+			b.WaitsFor, b.Signals = []analyze.EventValue{{Event: 9, Value: 1}}, []analyze.EventValue{{Event: 8,
+				Value: 1}}
+			w.waits(w.one, b)
+		}, Deadlock, []string{"wait for each other's events"}},
+		{"the signal is in one that was not committed", func(w *world) {
+			w.buffer(w.main, 5*ms, 0).Signals = []analyze.EventValue{{Event: 9, Value: 1}}
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
+				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 1}})
+		}, NotCommitted, []string{"The signal of 1 is encoded in command buffer 2"}},
+		{"a queue full of uncommitted ones", func(w *world) {
+			w.buffer(w.main, 5*ms, 0)
+			w.buffer(w.main, 5*ms, 0)
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "commandBuffer", Group: wire.GroupAcquire, Queue: w.main})
+		}, NotCommitted, []string{"Nothing was committed"}},
+		{"enqueued before", func(w *world) {
+			w.buffer(w.main, 5*ms, 0).Enqueued = call(w.one, 6*ms)
+			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))
+		}, NotCommitted, []string{"was enqueued and never committed"}},
+		{"a handler that wants the waiter's lock", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.wants(w.two, w.one, 1)
+		}, Deadlock, []string{"its completed handlers have not returned", "held by thread 1"}},
+		{"a handler that wants the waiter's GIL", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.Unfinished[0].Interpreter = analyze.InterpreterHeld
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "pthread_cond_timedwait", Group: wire.GroupLock,
+				OfPython: true})
+		}, Deadlock, []string{"the GIL is wanted by thread 2"}},
+		{"a kernel that runs on", func(w *world) { w.waits(w.one, w.buffer(w.main, 5*ms, 6*ms)) }, GPUUnended,
+			[]string{"never finished command buffer 2"}},
+		{"another queue's kernel runs on", func(w *world) {
+			w.buffer(w.aux, 5*ms, 6*ms)
+			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))
+		}, GPUUnended, []string{"may have the GPU", "never finished command buffer 2"}},
+		{"a command buffer that takes as long as those before", func(w *world) {
+			w.done(w.buffer(w.main, 5*ms, 6*ms), 2000*ms)
+			w.waits(w.one, w.buffer(w.main, 5*ms, 2001*ms))
+		}, "", nil},
+		{"a pool that waits for work", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
+		}, "", nil},
+		{"a handler that was to signal", func(w *world) {
+			w.buffer(w.main, 5*ms, 0).Handlers = 1
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
+		}, NotCommitted, []string{"has a completed handler, which has not run"}},
+		{"it only sleeps", func(*world) {}, "", nil},
+		{"it ended by itself", func(w *world) {
+			w.waits(w.one, w.buffer(w.main, 5*ms,
+				0))
+			w.Processes[0].Exit.Signal = 0
+		}, "", nil},
+		{"it compiles", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "newLibraryWithSource:options:error:",
+				Group: wire.GroupCompile})
+		}, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld()
+			c.set(w)
+			r := Find(w.Trace, Options{})
+			d := r.Document(w.Trace)
+			if c.kind == "" {
+				if r.Hung() {
+					t.Fatalf("it is said to hang: %+v", d)
+				}
+				return
+			}
+			if !r.Hung() {
+				t.Fatalf("it is not said to hang: %+v", r.Idle)
+			}
+			if d.Hangs[0].Kind != c.kind {
+				t.Errorf("it is %q, want %q", d.Hangs[0].Kind, c.kind)
+			}
+			var text []string
+			for _, l := range d.Lines() {
+				text = append(text, strings.Join(strings.Fields(l.Text), " "))
+			}
+			for _, s := range c.says {
+				if !strings.Contains(strings.Join(text, "\n"), s) {
+					t.Errorf("it does not say %q:\n%s", s, strings.Join(text, "\n"))
+				}
+			}
+		})
+	}
+}

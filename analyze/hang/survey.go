@@ -1,0 +1,218 @@
+package hang
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
+)
+
+// surveyed is what of a process's run bears on whether it hangs.
+type surveyed struct {
+	trace    *analyze.Trace
+	process  *analyze.Process
+	end      analyze.Nanos // of the process's part of the trace
+	last     analyze.Nanos // progress
+	lastText string
+	inside   []*analyze.UnfinishedCall // of each thread the innermost call, by thread
+	around   map[*analyze.Thread]*analyze.UnfinishedCall
+	byThread map[*analyze.Thread]*analyze.UnfinishedCall
+	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // as the queue takes them; those without a place last
+	longest  analyze.Nanos                               // that a command buffer was on its way to its completion
+	values   map[uint32]value                            // of events
+}
+
+// A value is what an event was last given.
+type value struct {
+	value  uint64
+	at     analyze.Nanos
+	buffer *analyze.CommandBuffer // that gave it; nil when a thread did
+	thread *analyze.Thread
+}
+
+// survey looks at all of the process's run.
+func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
+	s := &surveyed{trace: t, process: p, end: p.Ended, around: map[*analyze.Thread]*analyze.UnfinishedCall{},
+		byThread: map[*analyze.Thread]*analyze.UnfinishedCall{},
+		buffers:  map[*analyze.Queue][]*analyze.CommandBuffer{}, values: map[uint32]value{}}
+	for b := range t.Buffers() {
+		if b.Process == p {
+			s.take(b)
+		}
+	}
+	for w := range analyze.Each(t.Waits) {
+		if w.Thread != nil && w.Thread.Process == p && !w.Unfinished {
+			s.progress(w.End, "%s returned on %s", w.Selector, thread(w.Thread))
+		}
+	}
+	for c := range analyze.Each(t.Compilations) {
+		if c.Thread != nil && c.Thread.Process == p && c.End < p.Ended {
+			s.progress(c.End, "%s returned on %s", c.Selector, thread(c.Thread))
+		}
+	}
+	for x := range analyze.Each(t.Signals) {
+		if x.Process == p {
+			s.gives(x.Event, value{x.Value, x.At, nil, x.Thread})
+			s.progress(x.At, "%s gave %s the value %d", thread(x.Thread), event(x.Event), x.Value)
+		}
+	}
+	for a := range analyze.Each(t.Allocations) {
+		if a.Thread != nil && a.Thread.Process == p {
+			s.progress(a.At, "%s allocated memory", thread(a.Thread))
+		}
+	}
+	for _, list := range s.buffers {
+		slices.SortStableFunc(list, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(place(a), place(b)) })
+	}
+	for u := range analyze.Each(t.Unfinished) {
+		if u.Thread != nil && u.Thread.Process == p {
+			s.unfinished(u)
+		}
+	}
+	slices.SortStableFunc(s.inside, func(a, b *analyze.UnfinishedCall) int {
+		return cmp.Compare(a.Thread.ID,
+			b.Thread.ID)
+	})
+	return s
+}
+
+// take takes in a command buffer.
+func (s *surveyed) take(b *analyze.CommandBuffer) {
+	s.buffers[b.Queue] = append(s.buffers[b.Queue], b)
+	s.progress(b.Created.End, "%s was created on %s", buffer(b), queue(b.Queue))
+	s.progress(b.Committed.End, "%s was committed on %s", buffer(b), queue(b.Queue))
+	for i := range b.Encoders {
+		s.progress(b.Encoders[i].Created.End, "%s began to encode into %s", thread(b.Encoders[i].Created.Thread),
+			buffer(b))
+	}
+	if !b.Completed.Known() {
+		return
+	}
+	s.progress(b.Completed.End, "%s completed on %s", buffer(b), queue(b.Queue))
+	if b.Committed.Known() {
+		s.longest = max(s.longest, b.Completed.End-b.Committed.Begin)
+	}
+	for _, v := range b.Signals {
+		s.gives(v.Event, value{v.Value, b.GPU.End, b, nil})
+	}
+}
+
+// place is where a queue takes a command buffer: it is enqueued before it is committed, or then.
+func place(b *analyze.CommandBuffer) analyze.Nanos {
+	switch {
+	case b.Enqueued.Known():
+		return b.Enqueued.Begin
+	case b.Committed.Known():
+		return b.Committed.Begin
+	}
+	return 1<<63 - 1
+}
+
+func (s *surveyed) progress(at analyze.Nanos, format string, args ...any) {
+	if at > s.last && at <= s.process.Ended {
+		s.last, s.lastText = at, fmt.Sprintf(format, args...)
+	}
+}
+
+func (s *surveyed) gives(event uint32, v value) {
+	if old, known := s.values[event]; !known || v.value >= old.value {
+		s.values[event] = v
+	}
+}
+
+// unfinished takes in a call that has not returned. Of a thread's calls the innermost comes first: what it waits for
+// there, and the call of Metal's around it, if there is one.
+func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
+	inner := s.byThread[u.Thread]
+	if inner != nil {
+		if u.Begin > inner.Begin {
+			u, inner = inner, u
+			s.byThread[inner.Thread] = inner
+			s.inside[slices.Index(s.inside, u)] = inner
+		}
+		s.around[u.Thread] = u
+		return
+	}
+	s.byThread[u.Thread] = u
+	s.inside = append(s.inside, u)
+}
+
+// began is since when the thread has been inside the call: a thread that wants the interpreter's lock asks for it
+// again and again.
+func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
+	at := u.Begin
+	if !u.OfPython {
+		return at
+	}
+	for i := len(s.trace.Locks) - 1; i >= 0; i-- {
+		k := &s.trace.Locks[i]
+		if k.Thread != u.Thread || k.Begin >= at {
+			continue
+		}
+		if k.Lock != u.Address || at-k.End > policy.GILPause {
+			break
+		}
+		at = k.Begin
+	}
+	return at
+}
+
+// queues is how far each queue with command buffers came.
+func (s *surveyed) queues() (list []Queue) {
+	for q, buffers := range s.buffers {
+		x := Queue{Queue: q}
+		for _, b := range buffers {
+			switch {
+			case b.Completed.Known():
+				if x.Completed == nil || b.Completed.End > x.Completed.Completed.End {
+					x.Completed = b
+				}
+			case b.Committed.Known():
+				x.Outstanding++
+			default:
+				x.Uncommitted++
+			}
+			if b.GPU.Known() && (x.Started == nil || b.GPU.Begin > x.Started.GPU.Begin) {
+				x.Started = b
+			}
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b Queue) int { return cmp.Compare(number(a.Queue), number(b.Queue)) })
+	return list
+}
+
+func number(q *analyze.Queue) uint32 {
+	if q == nil {
+		return 0
+	}
+	return q.ID
+}
+
+// outstanding are the queue's command buffers that were enqueued or committed and have not completed, in its order.
+func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer) {
+	for _, b := range s.buffers[q] {
+		if !b.Completed.Known() && (b.Committed.Known() || b.Enqueued.Known()) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// uncommitted are the queue's command buffers that were neither committed nor enqueued.
+func (s *surveyed) uncommitted(q *analyze.Queue) (list []*analyze.CommandBuffer) {
+	for _, b := range s.buffers[q] {
+		if !b.Committed.Known() && !b.Completed.Known() && b.Created.Known() {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// compiles says whether a call compiles, for no longer than that may take.
+func compiles(u *analyze.UnfinishedCall) bool {
+	return u.Group == wire.GroupCompile && u.Length() < policy.LongestCompile
+}

@@ -1,0 +1,144 @@
+package hang
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A Line is a line of text, and how what does not fit into it is indented.
+type Line struct{ Text, Then string }
+
+// Title heads the report: what is the matter, and for how long. It is empty when nothing hangs.
+func (d *Document) Title() string {
+	if len(d.Hangs) == 0 {
+		return ""
+	}
+	return "no progress for " + analyze.Nanos(d.Hangs[0].ForNS).String()
+}
+
+// Lines are the report for people, without its title. What hangs comes first.
+func (d *Document) Lines() (lines []Line) {
+	for _, h := range d.Hangs {
+		if len(d.Hangs) > 1 {
+			lines = append(lines, Line{fmt.Sprintf("Process %d (%s), no progress for %v:", h.PID,
+				filepath.Base(h.Program), analyze.Nanos(h.ForNS)), ""})
+		}
+		lines = append(lines, h.lines()...)
+	}
+	return lines
+}
+
+func (h *HungProcess) lines() (lines []Line) {
+	if h.Last != "" {
+		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
+	}
+	told, passed := map[ChainStep]bool{}, map[string]bool{} // passed are things in chains that were told
+	var idle []string
+	for i, t := range h.Threads {
+		switch {
+		case t.Kind == Idle:
+			idle = append(idle, t.name())
+		case i < policy.MostStuck && !passed[t.name()]:
+			lines = append(lines, t.lines(told)...)
+		}
+		for _, c := range t.Chain {
+			passed[c.What] = true
+		}
+	}
+	if n := len(h.Threads) - len(idle) - policy.MostStuck; n > 0 {
+		lines = append(lines, Line{fmt.Sprintf("%s more inside calls that have not returned", analyze.Plural(n,
+			"thread")), "  "})
+	}
+	if n := len(idle); n > 0 {
+		more := ""
+		if n > policy.MostStuck/2 {
+			idle, more = idle[:policy.MostStuck/2], ", …"
+		}
+		lines = append(lines, Line{fmt.Sprintf("%s for a signal or for work: %s%s", analyze.Plural(n,
+			"thread")+" "+waiting(n), strings.Join(idle, ", "), more), "  "})
+	}
+	if h.Why != "" {
+		lines = append(lines, Line{h.Why, ""})
+	}
+	for _, t := range h.Threads {
+		if len(t.Stack) > 0 && t.Kind.hangs() {
+			lines = append(lines, Line{fmt.Sprintf("Stack of %s: %s", t.name(),
+				strings.Join(t.Stack[:min(len(t.Stack), policy.MostStuck)], " <- ")), "  "})
+		}
+	}
+	for _, q := range h.Queues {
+		lines = append(lines, Line{q.line(), "  "})
+	}
+	return lines
+}
+
+func waiting(n int) string {
+	if n == 1 {
+		return "waits"
+	}
+	return "wait"
+}
+
+func (t *StuckThread) name() string {
+	return thread(&analyze.Thread{ID: analyze.ThreadID(t.TID), Name: t.Name})
+}
+
+// lines are those of a thread. What was told of a thing that another thread waits for, too, is not told again.
+func (t *StuckThread) lines(told map[ChainStep]bool) []Line {
+	lines := []Line{{fmt.Sprintf("%s in %s for %v", t.name(), t.Call, analyze.Nanos(t.ForNS)), "  "}}
+	widest := 0
+	for _, c := range t.Chain {
+		widest = max(widest, min(len([]rune(c.What)), 30))
+	}
+	fresh := slices.ContainsFunc(t.Chain, func(c ChainStep) bool { return !told[c] })
+	for _, c := range t.Chain {
+		if told[c] && !fresh {
+			lines = append(lines, Line{"  " + c.What + ", as above", "    "})
+			break
+		}
+		told[c] = true
+		lines = append(lines, Line{fmt.Sprintf("  %-*s  %s", widest, c.What, c.Text), strings.Repeat(" ", widest+4)})
+	}
+	return lines
+}
+
+func (q *HungQueue) line() string {
+	text := capital(q.Name) + ": "
+	if q.Completed == 0 {
+		text += "no command buffer has completed"
+	} else {
+		text += fmt.Sprintf("command buffer %d was the last to complete, at %v", q.Completed,
+			analyze.Nanos(q.CompletedNS))
+		if q.Started != 0 && q.Started != q.Completed {
+			text += fmt.Sprintf("; command buffer %d was the last that is known to have started", q.Started)
+		}
+	}
+	return text + fmt.Sprintf("; %d committed and not completed, %d created and not committed", q.Outstanding,
+		q.Uncommitted)
+}
+
+// Line says of a process that made no progress at the end why that is no hang.
+func (p *Waiting) Line() string {
+	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
+	if len(p.Threads) == 0 {
+		return text + "no thread was inside a call that is recorded; the program slept, waited for input, or was done"
+	}
+	var calls []string
+	for _, t := range p.Threads {
+		if !slices.Contains(calls, t.Call) {
+			calls = append(calls, t.Call)
+		}
+	}
+	verb := "were"
+	if len(p.Threads) == 1 {
+		verb = "was"
+	}
+	return text + fmt.Sprintf("%s %s in %s, as threads are that wait for work; no command buffer was under way",
+		analyze.Plural(len(p.Threads), "thread"), verb,
+		strings.Join(calls, ", "))
+}

@@ -1,0 +1,80 @@
+package hang
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// thread is how a thread is called.
+func thread(t *analyze.Thread) string {
+	switch {
+	case t == nil:
+		return "a thread that is not known"
+	case t.Name != "":
+		return fmt.Sprintf("thread %d %q", t.ID, t.Name)
+	}
+	return fmt.Sprintf("thread %d", t.ID)
+}
+
+// buffer is how a command buffer is called.
+func buffer(b *analyze.CommandBuffer) string {
+	if b.Label != "" {
+		return fmt.Sprintf("command buffer %d %q", b.ID, b.Label)
+	}
+	return fmt.Sprintf("command buffer %d", b.ID)
+}
+
+// queue is how a queue is called.
+func queue(q *analyze.Queue) string {
+	switch {
+	case q == nil:
+		return "a queue that is not known"
+	case q.Label != "":
+		return fmt.Sprintf("queue %q", q.Label)
+	}
+	return fmt.Sprintf("queue %d", q.ID)
+}
+
+func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
+
+// lock is how what a thread waits for outside of Metal is called.
+func lock(u *analyze.UnfinishedCall) string {
+	switch {
+	case u.OfPython:
+		return "the GIL"
+	case u.Name != "":
+		return fmt.Sprintf("%s (%#x)", u.Name, u.Address)
+	}
+	return fmt.Sprintf("%#x", u.Address)
+}
+
+// at is an instant as a reader counts it: from the begin of the run.
+func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Origin).String() }
+
+// kernels are the kernels that a command buffer dispatches, as far as they are known.
+func kernels(b *analyze.CommandBuffer) string {
+	var names []string
+	for i := range b.Encoders {
+		for _, d := range b.Encoders[i].Dispatches {
+			if d.Pipeline != nil && d.Pipeline.Kernel != "" && !strings.Contains(strings.Join(names, " "),
+				d.Pipeline.Kernel) {
+				names = append(names, d.Pipeline.Kernel)
+			}
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// madeBy is who made a command buffer, and where.
+func madeBy(b *analyze.CommandBuffer) string {
+	text := thread(b.Created.Thread)
+	if site := b.Created.Stack.Site(); site != nil {
+		text += ", " + site.String()
+	}
+	return text
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/hang"
+)
+
+// untilHang makes the answers about causes those of the run before it stopped making progress, and keeps those about
+// all of it: what a program did while it worked is not found in the time in which it hangs.
+func (x *answers) untilHang(opts Options) {
+	if !x.hang.Hung() || opts.Part == nil || !opts.wants(causes) {
+		return
+	}
+	before, err := opts.Part(0, x.hang.Hangs[0].Since-x.trace.Origin)
+	if err != nil || before.Empty() {
+		return
+	}
+	x.before = cause.Analyze(before, cause.Options{Seed: opts.Seed})
+	x.serial = &cause.Analysis{Evidence: evidence.Measure(x.trace)}
+}
+
+// causesIn is the analysis that looked for causes.
+func (x *answers) causesIn() *cause.Analysis {
+	if x.before != nil {
+		return x.before
+	}
+	return x.serial
+}
+
+// hanging fills in whether programs hang.
+func (r *Report) hanging(found *hang.Document) {
+	if found != nil && len(found.Hangs)+len(found.Pauses) > 0 {
+		r.Hang = found
+	}
+}
+
+// Hung says whether a program stopped making progress.
+func (r *Report) Hung() bool { return r.Hang != nil && len(r.Hang.Hangs) > 0 }
+
+// writeHang says, before any verdict, whether a program stopped making progress.
+func (r *Report) writeHang(w *sheet) {
+	if r.Hang == nil {
+		return
+	}
+	if r.Hung() {
+		head(w, "hang", r.Hang.Title())
+		for _, l := range r.Hang.Lines() {
+			indent := l.Text[:len(l.Text)-len(strings.TrimLeft(l.Text, " "))]
+			wrap(w, l.Text, "  "+indent, "  "+l.Then)
+		}
+	}
+	for i := range r.Hang.Pauses {
+		fmt.Fprintln(w)
+		wrap(w, r.Hang.Pauses[i].Line()+".", "", "  ")
+	}
+}

@@ -15,11 +15,13 @@ import (
 // A child is the traced program. It runs in our process group and on our terminal, so what the terminal sends reaches it as it
 // would without us; we only must not die of it first, and must stop when it stops, because a shell watches us. See follow.
 type child struct {
-	cmd     *exec.Cmd
-	number  int
-	signals chan os.Signal
-	resumed chan os.Signal // SIGCONT came
-	over    atomic.Bool    // it has ended
+	cmd         *exec.Cmd
+	number      int
+	signals     chan os.Signal
+	resumed     chan os.Signal // SIGCONT came
+	over        atomic.Bool    // it has ended
+	interrupted atomic.Bool    // SIGINT came
+	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal sends to us as well: see hangWatch
 	// afterwards receives a signal that came when the program had ended, one at most.
 	afterwards chan os.Signal
 	aside      func() func()  // is called before we stop, and what it returns when the program goes on
@@ -38,7 +40,7 @@ func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd:     &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out, Stderr: std.err},
 		signals: make(chan os.Signal, 8),
-		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1),
+		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
 	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
 	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they were.
@@ -65,6 +67,12 @@ func (c *child) forward() {
 		switch over := c.over.Load(); {
 		case !over && slices.Contains(forwarded, s):
 			syscall.Kill(c.pid(), s.(syscall.Signal))
+		case !over && (s == syscall.SIGINT || s == syscall.SIGQUIT):
+			c.interrupted.Store(c.interrupted.Load() || s == syscall.SIGINT)
+			select {
+			case c.keys <- s:
+			default: // there are enough of them
+			}
 		case over && s == syscall.SIGTSTP: // see follow, of which nothing is left
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		case over && s != syscall.SIGPIPE:

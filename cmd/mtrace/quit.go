@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -31,5 +33,24 @@ func quitQuietly() (stop func()) {
 			end()
 		default:
 		}
+	}
+}
+
+// leaveOnInterrupt ends us on SIGINT while the report of a program that SIGINT has ended is made: whoever presses Ctrl-C again wants no report, and keeps
+// the trace. It holds until stop is called.
+func (s *session) leaveOnInterrupt(out io.Writer, status int) (stop func()) {
+	again, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(again, syscall.SIGINT)
+	go func() {
+		select {
+		case <-again:
+			fmt.Fprintf(out, "mtrace run: no report; the trace is %s\n", s.path)
+			os.Exit(status)
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(again)
+		close(over)
 	}
 }

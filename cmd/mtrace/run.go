@@ -33,6 +33,7 @@ type runOptions struct {
 	wait      bool // for the program's children
 	quiet     bool // it is a part of other work, which says where the trace is
 	guard     bool // replace nothing after a crash
+	hangAfter time.Duration
 	view      reportView
 	report    destination // of the text of the report; standard error when empty
 }
@@ -57,6 +58,7 @@ func runCommand() command {
 			flags.BoolVar(&o.wait, "wait-for-children", false, "go on recording until all processes that the program has started have ended, daemons too; an interrupt "+
 				"ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
+			flags.DurationVar(&o.hangAfter, "hang-after", 0, "when the program has made no progress for this `TIME`, say where it is stuck while it still is; SIGQUIT to mtrace asks for that at once")
 			o.recording.flags(flags)
 			o.window.flags(flags)
 			o.selection.flags(flags)
@@ -89,6 +91,9 @@ func run(std stdio, o runOptions, command []string) error {
 	}
 	if err := o.checkRemote(); err != nil {
 		return err
+	}
+	if o.hangAfter < 0 {
+		return usageError("--hang-after %v: give a time, as 10s", o.hangAfter)
 	}
 	if err := o.checkOutput(command); err != nil {
 		return err
@@ -145,13 +150,19 @@ func run(std stdio, o runOptions, command []string) error {
 	view.show()
 	defer o.window.follow(s.window)()
 	outside := watchFromOutside(program.pid(), s.witness)
+	s.hang.start(s, program, view.std.err)
 	ended, err := program.wait()
+	s.hang.end()
 	if o.wait && err == nil {
 		s.waitForChildren(program.afterwards)
 	}
 	outside.end()
 	if err != nil {
 		return notStarted(err)
+	}
+	interrupted := program.interrupted.Load()
+	if interrupted && !o.noReport {
+		fmt.Fprintln(view.std.err, "mtrace run: stopped by SIGINT; analysing…")
 	}
 	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
 	view.close() // what is said from here on is on the terminal
@@ -161,6 +172,9 @@ func run(std stdio, o runOptions, command []string) error {
 	s.deliver(std.err)
 	if !o.noReport {
 		program.release() // a report may take its time
+		if interrupted {
+			defer s.leaveOnInterrupt(std.err, exitStatus(ended))()
+		}
 	}
 	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began), killedByFilter(ended)}
 	inspect := func(program string) []inject.Finding {

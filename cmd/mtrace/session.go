@@ -29,6 +29,7 @@ type session struct {
 	recording recording
 	witness   *witness
 	inside    *insideWatch
+	hang      *hangWatch
 	guarded   []string               // what the crash guard has to say, "" is nothing
 	shown     []interface{ close() } // what shows the recording while it goes on
 	program   chan struct{}          // closed when pid is known
@@ -49,7 +50,7 @@ type session struct {
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string, view *liveView) (*session, error) {
 	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording, token: wire.NewToken(),
-		witness: newWitness(), inside: newInsideWatch(), window: o.window.window()}
+		witness: newWitness(), inside: newInsideWatch(), hang: newHangWatch(o.hangAfter), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
 		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
@@ -80,6 +81,9 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 // observe is who looks at what is recorded as it arrives.
 func (s *session) observe(o runOptions, view *liveView) collector.Observer {
 	all := observers{s.witness, s.inside}
+	if o.hangAfter > 0 {
+		all = append(all, s.hang)
+	}
 	if o.log {
 		log := newCallLog(view.std.err)
 		s.shown = append(s.shown, log)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mtrace/analyze"
+	"mtrace/analyze/hang"
 	"mtrace/collector/tracefile"
 )
 
@@ -61,6 +63,7 @@ func tail(std stdio, path string) error {
 	defer tick.Stop()
 	var size int64
 	grown := time.Now()
+	look := &tailHang{path: file.Name(), looked: time.Now(), out: std.err}
 	for {
 		written := tracefile.IsWritten(file) // asked before its size, or its last blocks are missed
 		info, err := file.Stat()
@@ -80,10 +83,52 @@ func tail(std stdio, path string) error {
 		if !written && time.Since(grown) > tailPatience {
 			return usageError("%s is cut, and nobody writes it any more: this is all there is", file.Name())
 		}
+		look.next(time.Now(), info.Size())
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+const (
+	// tailHangPause is how often a trace that is followed is looked at for a hang.
+	tailHangPause = 2 * time.Second
+	// tailQuiet is by how much a trace grows in that time, in bytes, of whose programs at least one works.
+	tailQuiet = 64 << 10
+)
+
+// A tailHang says on standard error, once, where the programs of a trace that is followed are stuck. It is no line of the trace.
+type tailHang struct {
+	path   string
+	looked time.Time
+	size   int64
+	told   bool
+	out    io.Writer
+}
+
+// next looks when it is time to, and the trace hardly grows.
+func (h *tailHang) next(now time.Time, size int64) {
+	if now.Sub(h.looked) < tailHangPause {
+		return
+	}
+	quiet := size-h.size < tailQuiet
+	h.looked, h.size = now, size
+	if !quiet {
+		h.told = false
+		return
+	}
+	if h.told {
+		return
+	}
+	f, err := analyze.Open(h.path)
+	if err != nil {
+		return // it is not whole enough yet
+	}
+	defer f.Close()
+	if d, err := hang.Of(f, nil, hang.Options{Now: true}); err == nil && len(d.Hangs) > 0 {
+		fmt.Fprint(h.out, hangText(d))
+		h.told = true
 	}
 }

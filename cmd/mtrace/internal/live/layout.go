@@ -94,6 +94,9 @@ func layout(p Picture, v view, width, height int) []line {
 	if p.Failed != nil {
 		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT, this is only counted: %v", p.Failed), alarm})
 	}
+	if text := p.NoProgress(); text != "" {
+		lines = append(lines, line{text, alarm})
+	}
 	fits := fitting(width)
 	lines = append(lines, line{titles(fits, v.order), reverse})
 	keys := line{keysLine(v, width), reverse}

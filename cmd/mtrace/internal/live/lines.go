@@ -50,5 +50,8 @@ func oneLine(p Picture) string {
 	if p.Failed != nil {
 		cut = fmt.Sprintf("  THE TRACE IS CUT, this is only counted: %v", p.Failed)
 	}
+	if text := p.NoProgress(); text != "" {
+		cut += "  " + text
+	}
 	return fmt.Sprintf("mtrace %s: %s, of which %d wait%s\n", p.Elapsed.Truncate(time.Second), figures(p), waiting, cut)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
@@ -23,6 +24,7 @@ type Picture struct {
 	InFlight int           // command buffers that were committed and have not completed
 	Lost     uint64        // records, of all the recording
 	Failed   error         // why the trace is cut
+	Quiet    time.Duration // without progress, when that is long and a thread is stuck; else 0
 	Threads  []Thread
 }
 
@@ -55,6 +57,23 @@ const (
 	AwaitsOther State = "waits: signal"
 	AwaitsChild State = "waits: child"
 )
+
+// stuck says whether a thread waits for what a program that hangs waits for, and has done so for long.
+func (t Thread) stuck() bool {
+	switch t.State {
+	case AwaitsGPU, AwaitsRoom, AwaitsLock:
+		return t.For >= time.Duration(policy.QuietBeforeHang)
+	}
+	return false
+}
+
+// NoProgress says for how long there was none; empty when there is.
+func (p *Picture) NoProgress() string {
+	if p.Quiet == 0 {
+		return ""
+	}
+	return fmt.Sprintf("NO PROGRESS for %v: SIGQUIT to mtrace says where it is stuck", p.Quiet.Truncate(time.Second))
+}
 
 // Waits says whether it is at a stand.
 func (s State) Waits() bool { return len(s) > 6 && s[:6] == "waits:" }
@@ -103,6 +122,9 @@ func (w *Watcher) Picture(now time.Time) Picture {
 			clear(t.waited)
 		}
 	}
+	if quiet := now.Sub(w.progress); quiet >= time.Duration(policy.QuietBeforeHang) && slices.ContainsFunc(picture.Threads, Thread.stuck) {
+		picture.Quiet = quiet
+	}
 	slices.Sort(picture.Programs)
 	w.gpu, w.completed, w.since = w.gpu[:0], 0, now
 	return picture
@@ -116,7 +138,13 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 		Commits: float64(t.commits) / seconds, Calls: float64(t.calls) / seconds, Waited: min(1, float64(all)/1e9/seconds),
 	}
 	on := most.thread
+	blocked := t.inside.Blocked
 	switch {
+	case blocked.Call != wire.CallNone:
+		row := blocked.Call.Row()
+		picture.State = stateOf(row)
+		picture.Call, picture.For = row.Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(blocked.Begin)))
+		on = blocked.Holder
 	case t.inside.Call != wire.CallNone:
 		picture.State = stateOf(row)
 		picture.Call, picture.For = row.Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(t.inside.Begin)))

@@ -23,6 +23,7 @@ type Watcher struct {
 	failed    error              // why what is shown is not in the trace any more
 	began     time.Time
 	since     time.Time // of the last picture
+	progress  time.Time // when the last record came that says that work goes on
 }
 
 // process is what is known of one.
@@ -57,7 +58,7 @@ type awaited struct {
 // NewWatcher has seen nothing yet.
 func NewWatcher() *Watcher {
 	now := time.Now()
-	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now}
+	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now, progress: now}
 }
 
 // Fail says that what comes from here on is not in the trace.
@@ -127,7 +128,11 @@ func (w *Watcher) Records(p tracefile.ProcessIndex, ring uint16, records []wire.
 	q := w.processes[p]
 	t := q.thread(ring)
 	for i, r := range records {
-		switch row := r.Call.Row(); {
+		row := r.Call.Row()
+		if row.Group.Progress() || r.Call == wire.CallCompleted {
+			w.progress = time.Now()
+		}
+		switch {
 		case r.Call == wire.CallThreadStart:
 			*t = thread{id: r.Arg, starts: true, waited: map[awaited]int64{}}
 			continue

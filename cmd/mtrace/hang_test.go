@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze/hang"
+)
+
+// A hanging is a program of fixtures/hangs that is being traced.
+type hanging struct {
+	*exec.Cmd
+	input io.Closer
+	said  lockedBuffer // standard error
+}
+
+// startHanging traces a program of fixtures/hangs and returns when it says that it hangs, or that it only looks so.
+func startHanging(t *testing.T, name string, flags ...string) *hanging {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the programs need the software Metal's timed mode")
+	}
+	program := filepath.Join(filepath.Dir(workload(t)), "hangs", "hangs.py")
+	h := &hanging{Cmd: exec.Command(tool.mtrace, append(append([]string{"run"}, flags...), "--", "python3", program,
+		name)...)}
+	h.Env = append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal",
+		"libsoftmetal.so"), "PYTHONDONTWRITEBYTECODE=1")
+	h.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	h.Stderr = &h.said
+	input, err := h.StdinPipe() // which stays open: nothing comes
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.input = input
+	out, err := h.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(-h.Process.Pid, syscall.SIGKILL) })
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "stuck\n" {
+		t.Fatalf("%s said %q (%v) and %s", name, line, err, h.said.String())
+	}
+	return h
+}
+
+// end ends the program by a signal, and waits for the tracer.
+func (h *hanging) end(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(-h.Process.Pid, signal); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- h.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatalf("it did not end after %v", signal)
+	}
+}
+
+// Programs that hang were said to be slow: "GPU-BOUND 80 %" of the moment before. Each hangs for a reason of its own.
+func TestHangs(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		kind    hang.Kind // empty: it does not hang
+		says    []string
+	}{
+		{"event-nobody-signals", hang.NotSignalled, []string{"in waitUntilSignaledValue:timeoutMS: for",
+			`last signalled by command buffer 7 "gradients"`, "Nobody in the trace signals 7",
+			`command buffer 8 "forgotten"`}},
+		{"gpu-waits-for-event", hang.NotSignalled, []string{`queued behind command buffer 7 "waits"`,
+			"waits for shared event 6 to reach 7"}},
+		{"queues-wait-for-each-other", hang.Deadlock, []string{`command buffer 10 "two" signals 1`,
+			"wait for each other's events"}},
+		{"kernel-runs-on", hang.GPUUnended, []string{`of queue "main" was committed before it and may have the GPU`,
+			`The GPU never finished command buffer 7 "endless`}},
+		{"signal-not-committed", hang.NotCommitted,
+			[]string{`The signal of 1 is encoded in command buffer 7 "forgotten"`}},
+		{"sixty-four", hang.NotCommitted, []string{"in commandBuffer for", "64 were never committed"}},
+		{"enqueued-before", hang.NotCommitted, []string{`command buffer 6 "reserved" was enqueued before it`}},
+		{"handler-wants-lock", hang.Deadlock, []string{"its completed handlers have not returned",
+			"is in pthread_mutex_lock for", "The completed handler needs"}},
+		{"two-locks", hang.Deadlock, []string{"is in pthread_mutex_lock for", "Each of them waits for the other"}},
+		{"gil", hang.Deadlock, []string{"the GIL is wanted by thread", "The completed handler needs"}},
+		{"condition", hang.NotCommitted, []string{"in pthread_cond_wait for",
+			`command buffer 6 "handled" has a completed handler, which has not run`}},
+		{"sleeps", "", []string{"which is no hang"}},
+		{"reads", "", []string{"which is no hang"}},
+		{"serves", "", []string{"which is no hang"}},
+		{"works", "", nil},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			trace := filepath.Join(t.TempDir(), "t.mtrace")
+			h := startHanging(t, c.program, "--no-report", "-o", trace)
+			time.Sleep(1500 * time.Millisecond)
+			h.end(t, syscall.SIGTERM)
+			text := sh(t, "", []string{"COLUMNS=140"}, tool.mtrace, "report", "--wide", trace)
+			written := sh(t, "", nil, tool.mtrace, "report", "--json", trace)
+			var r struct{ Hang *hang.Document }
+			if err := json.Unmarshal([]byte(written.stdout), &r); err != nil {
+				t.Fatalf("%v: %+v", err, written)
+			}
+			if c.kind == "" {
+				if r.Hang != nil && len(r.Hang.Hangs) > 0 {
+					t.Errorf("it is said to hang:\n%s", text.stdout)
+				}
+			} else {
+				if r.Hang == nil || len(r.Hang.Hangs) != 1 {
+					t.Fatalf("it is not said to hang:\n%s", text.stdout)
+				}
+				found := r.Hang.Hangs[0]
+				if found.Kind != c.kind || found.ForNS < 1.2e9 || len(found.Threads) == 0 {
+					t.Errorf("it is %q for %d ns, want %q", found.Kind, found.ForNS, c.kind)
+				}
+				if at, verdict := strings.Index(text.stdout, "HANG "), strings.Index(text.stdout,
+					"VERDICT UNTIL IT HUNG"); at < 0 || at > verdict {
+					t.Errorf("the hang does not come before the verdict:\n%s", text.stdout)
+				}
+			}
+			joined := strings.Join(strings.Fields(text.stdout), " ")
+			for _, s := range c.says {
+				if !strings.Contains(joined, s) {
+					t.Errorf("it does not say %q:\n%s", s, text.stdout)
+				}
+			}
+		})
+	}
+}
+
+// saysSoon waits until what the tracer says has all of the parts.
+func (h *hanging) saysSoon(t *testing.T, said func() string, parts ...string) {
+	t.Helper()
+	waitFor(t, strings.Join(parts, ", "), func() bool {
+		text := strings.Join(strings.Fields(said()), " ")
+		for _, p := range parts {
+			if !strings.Contains(text, p) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// lockedBuffer is a buffer that is read while it is written.
+type lockedBuffer struct {
+	mutex sync.Mutex
+	b     bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.b.String()
+}
+
+// Where a program hangs was known only when it had ended.
+func TestHangWhileItHangs(t *testing.T) {
+	stuck := []string{"HANG: no progress for", "waitUntilSignaledValue:timeoutMS:", "Nobody in the trace signals 7"}
+	t.Run("--hang-after", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "event-nobody-signals", "--no-report", "--hang-after", "500ms", "-o",
+			filepath.Join(t.TempDir(), "t.mtrace"))
+		h.saysSoon(t, h.said.String, stuck...)
+		h.end(t, syscall.SIGKILL)
+	})
+	t.Run("SIGQUIT", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "event-nobody-signals", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
+		time.Sleep(1500 * time.Millisecond)
+		h.Process.Signal(syscall.SIGQUIT)
+		h.saysSoon(t, h.said.String, stuck...)
+		h.end(t, syscall.SIGKILL)
+	})
+	t.Run("SIGQUIT to one that sleeps", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "sleeps", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
+		time.Sleep(1500 * time.Millisecond)
+		h.Process.Signal(syscall.SIGQUIT)
+		h.saysSoon(t, h.said.String, "which is no hang")
+		h.end(t, syscall.SIGKILL)
+	})
+	t.Run("Ctrl-C", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "event-nobody-signals", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
+		syscall.Kill(-h.Process.Pid, syscall.SIGINT) // which Python notes, and the call does not return
+		h.saysSoon(t, h.said.String, append(stuck, "A second Ctrl-C kills it")...)
+		h.end(t, syscall.SIGINT)
+		if status := exitStatus(waitStatus(h.Cmd)); status != 128+int(syscall.SIGKILL) {
+			t.Errorf("it ended with %d, want that of a program that was killed", status)
+		}
+	})
+	t.Run("live", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "event-nobody-signals", "--no-report", "--live", "-o", filepath.Join(t.TempDir(),
+			"t.mtrace"))
+		h.saysSoon(t, h.said.String, "NO PROGRESS for")
+		h.end(t, syscall.SIGKILL)
+	})
+	t.Run("tail", func(t *testing.T) {
+		t.Parallel()
+		trace := filepath.Join(t.TempDir(), "t.mtrace")
+		h := startHanging(t, "event-nobody-signals", "--no-report", "-o", trace)
+		tail := exec.Command(tool.mtrace, "tail", trace)
+		var said lockedBuffer
+		tail.Stderr = &said
+		if err := tail.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer tail.Wait()
+		h.saysSoon(t, said.String, stuck...)
+		h.end(t, syscall.SIGTERM)
+	})
+}
+
+// Nothing was said between Ctrl-C and the report, which may take long, and whoever pressed it again lost the report
+// and was not told where the trace is.
+func TestInterruptIsAnswered(t *testing.T) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "t.mtrace")
+	h := startHanging(t, "sleeps", "-o", trace)
+	h.end(t, syscall.SIGINT)
+	if said := h.said.String(); !strings.Contains(said, "stopped by SIGINT; analysing") {
+		t.Errorf("it says %q", said)
+	}
+	if _, err := os.Stat(trace); err != nil {
+		t.Error(err)
+	}
+}

@@ -4,12 +4,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema is the value of "schema" in a Document.
-const Schema = "mtrace.hang/1"
-
 // A Document is a Report for output.
 type Document struct {
-	Schema string        `json:"schema"`
 	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty when none did
 	Pauses []Waiting     `json:"pauses"` // processes that made no progress at the end and do not hang
 }
@@ -65,7 +61,7 @@ type Waiting struct {
 
 // Document is the report for output, with times as they are after the begin of the trace.
 func (r *Report) Document(t *analyze.Trace) *Document {
-	d := &Document{Schema: Schema, Hangs: []HungProcess{}, Pauses: []Waiting{}}
+	d := &Document{Hangs: []HungProcess{}, Pauses: []Waiting{}}
 	for _, h := range r.Hangs {
 		x := HungProcess{PID: h.Process.ID, Program: h.Process.Program, Kind: h.Kind,
 			SinceNS: int64(h.Since - t.Origin), ForNS: int64(h.For),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/hang"
@@ -57,4 +58,18 @@ func (r *Report) writeHang(w *sheet) {
 		fmt.Fprintln(w)
 		wrap(w, r.Hang.Pauses[i].Line()+".", "", "  ")
 	}
+}
+
+// screenHang writes the same on one screen, with the verdict on the run before it in a line.
+func screenHang(r *Report, w *sheet, _ screenRows) {
+	r.writeHang(w)
+	if !r.Hung() {
+		return
+	}
+	v := r.Serialization
+	text := "Before it hung there is too little to judge."
+	if v.Confidence > 0 {
+		text = fmt.Sprintf("Until then: %s (%s of thread time).", v.Verdict, analyze.FormatShare(v.Share))
+	}
+	wrap(w, text+" mtrace report --all shows the run before the hang.", "  ", "  ")
 }

@@ -53,15 +53,21 @@ func (s screenRows) tighter() (screenRows, bool) {
 
 // screenParts are the parts of the one-screen report in their order.
 var screenParts = []func(r *Report, w *sheet, rows screenRows){
-	screenSource, screenVerdict, screenHelps, screenThreads, screenGPU, screenNotes, screenEnd,
+	screenSource, screenHang, screenVerdict, screenHelps, screenThreads, screenGPU, screenNotes, screenEnd,
 }
+
+// hungParts are the same of a run that hangs: where the program is stuck, and no more.
+var hungParts = []func(r *Report, w *sheet, rows screenRows){screenSource, screenHang, screenEnd}
 
 // writeScreen writes the one-screen report, with as many rows in its tables as fit.
 func (r *Report) writeScreen(w io.Writer, opts Options) error {
-	rows := usualScreenRows
+	rows, parts := usualScreenRows, screenParts
+	if r.Hung() {
+		parts = hungParts
+	}
 	for {
 		var b bytes.Buffer
-		for _, part := range screenParts {
+		for _, part := range parts {
 			part(r, newSheet(&b, opts), rows)
 		}
 		fewer, possible := rows.tighter()

@@ -109,7 +109,7 @@ func TestHangs(t *testing.T) {
 			h := startHanging(t, c.program, "--no-report", "-o", trace)
 			time.Sleep(1500 * time.Millisecond)
 			h.end(t, syscall.SIGTERM)
-			text := sh(t, "", []string{"COLUMNS=140"}, tool.mtrace, "report", "--wide", trace)
+			text := sh(t, "", []string{"COLUMNS=140"}, tool.mtrace, "report", "--wide", "--all", trace)
 			written := sh(t, "", nil, tool.mtrace, "report", "--json", trace)
 			var r struct{ Hang *hang.Document }
 			if err := json.Unmarshal([]byte(written.stdout), &r); err != nil {
@@ -133,6 +133,10 @@ func TestHangs(t *testing.T) {
 				}
 			}
 			joined := strings.Join(strings.Fields(text.stdout), " ")
+			screen := sh(t, "", nil, tool.mtrace, "report", trace).stdout
+			if c.kind != "" && (!strings.Contains(screen, "HANG ") || strings.Count(screen, "\n") > 40) {
+				t.Errorf("the report on one screen:\n%s", screen)
+			}
 			for _, s := range c.says {
 				if !strings.Contains(joined, s) {
 					t.Errorf("it does not say %q:\n%s", s, text.stdout)

@@ -126,13 +126,27 @@ func (t *Trace) warnOfDoubts() {
 	if n := t.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))
 	}
-	for i, u := range t.Unfinished {
-		if i == 8 {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("%d more threads were inside a call when their process ended", len(t.Unfinished)-i))
-			break
+	t.warnOfUnfinished()
+}
+
+// warnOfUnfinished warns of calls of Metal's, and waits for locks, that had not returned. Threads that wait for a
+// signal wait for work as a rule.
+func (t *Trace) warnOfUnfinished() {
+	told, more := 0, 0
+	for i := range t.Unfinished {
+		u := &t.Unfinished[i]
+		switch {
+		case u.Group == wire.GroupSignal:
+		case told == 8:
+			more++
+		default:
+			told++
+			t.Warnings = append(t.Warnings, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v",
+				u.Thread.ID, u.Selector, time.Duration(u.Length()).Round(time.Microsecond)))
 		}
-		t.Warnings = append(t.Warnings, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v", u.Thread.ID, u.Selector,
-			time.Duration(u.Length()).Round(time.Microsecond)))
+	}
+	if more > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d more threads were inside a call when their process ended", more))
 	}
 }
 
@@ -147,7 +161,8 @@ func (l *loader) who(p *processLoader) string {
 // clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.
 const clockTolerance = 1000
 
-// checkClock looks for known GPU times that contradict the calls around them: work before its commit, or after its completion was seen.
+// checkClock looks for known GPU times that contradict the calls around them: work before its commit, or after its
+// completion was seen.
 func (d *doubts) checkClock(b *CommandBuffer) {
 	d.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
@@ -161,7 +176,8 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 	}
 }
 
-// checkWaits looks for waits that returned too early. Those that end where the time does that was asked for were cut there.
+// checkWaits looks for waits that returned too early. Those that end where the time does that was asked for were cut
+// there.
 func (t *Trace) checkWaits(asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]

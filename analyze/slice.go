@@ -147,7 +147,7 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 		return fresh
 	}
 	t.Name, t.Active, t.Working, t.Exclusive, t.WorkingExclusive, t.late = fresh.Name, fresh.Active, fresh.Working, fresh.Exclusive, fresh.WorkingExclusive, fresh.late
-	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events, fresh.Lost
+	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost, t.Notified = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events, fresh.Lost, fresh.Notified
 	return t
 }
 

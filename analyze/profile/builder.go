@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -67,7 +68,7 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {
 		if name != "" {
-			locations = append(locations, b.location(name))
+			locations = append(locations, b.location(analyze.Printable(name)))
 		}
 	}
 	if s := from.stack; s != nil {
@@ -80,7 +81,7 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	}
 	if from.thread != nil {
 		for _, name := range b.scopes.Names(from.thread, from.at) {
-			locations = append(locations, b.location(name))
+			locations = append(locations, b.location(analyze.Printable(name)))
 		}
 	}
 	b.stack, b.key = locations, b.key[:0]
@@ -113,7 +114,21 @@ func (b *builder) location(name string) *profile.Location {
 	return at
 }
 
+// unquoted keeps out of a label's value what go tool pprof writes into its graphs as it is: a quote, or a backslash at the end, ends the string that
+// the value is in, and the graph is no DOT any more.
+var unquoted = strings.NewReplacer(`"`, "'", `\`, "/")
+
 func (l labels) text() map[string][]string {
+	m := l.values()
+	for _, values := range m {
+		for i := range values {
+			values[i] = unquoted.Replace(analyze.Printable(values[i]))
+		}
+	}
+	return m
+}
+
+func (l labels) values() map[string][]string {
 	m := map[string][]string{"thread": {threadName(l.thread)}, "queue": {queueName(l.queue)}}
 	if l.process != nil && l.process.Program != "" {
 		m["process"] = []string{l.process.Program}

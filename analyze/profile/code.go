@@ -51,7 +51,7 @@ func (c *code) function(f *analyze.Frame) *profile.Function {
 	key := functionKey{f.Name, f.File}
 	at := c.functions[key]
 	if at == nil {
-		at = newFunction(c.profile, f.Name, f.File)
+		at = newFunction(c.profile, analyze.Printable(f.Name), f.File)
 		c.functions[key] = at
 	}
 	return at

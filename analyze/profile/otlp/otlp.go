@@ -37,6 +37,12 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 			TimeUnixNano: uint64(max(p.TimeNanos, 0)), DurationNano: uint64(max(p.DurationNanos, 0)),
 			ProfileId: identity(p, k), AttributeIndices: said,
 		}
+		period, interval := t, int64(1) // nothing is sampled: each unit of what is counted stands for itself
+		if p.PeriodType != nil && p.PeriodType.Type != "" && p.Period > 0 {
+			period, interval = p.PeriodType, p.Period
+		}
+		one.PeriodType = &profiles.ValueType{TypeStrindex: d.text(period.Type), UnitStrindex: d.text(period.Unit)}
+		one.Period = interval
 		for i, s := range p.Sample {
 			if s.Value[k] != 0 {
 				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i], AttributeIndices: attributes[i], Values: []int64{s.Value[k]}})

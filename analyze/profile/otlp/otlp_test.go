@@ -47,6 +47,10 @@ func TestMake(t *testing.T) {
 	if strings.Join(stack, " ") != "matmul\uFFFD commit" || first.Values[0] != 40 || text(list[1].SampleType.UnitStrindex) != "nanoseconds" || list[1].TimeUnixNano != 5 || list[1].DurationNano != 9 {
 		t.Errorf("%v %v", stack, list[1])
 	}
+	// Pyroscope names a profile by the type of its period, and refuses a period of 0 for the second time.
+	if list[0].Period != 1 || text(list[0].PeriodType.GetTypeStrindex()) != "waits" || text(list[1].PeriodType.GetUnitStrindex()) != "nanoseconds" {
+		t.Errorf("the period is %d of %v", list[0].Period, list[0].PeriodType)
+	}
 	values := func(indices []int32) map[string]*common.AnyValue {
 		all := map[string]*common.AnyValue{}
 		for _, at := range indices {

@@ -9,30 +9,91 @@ import (
 	"mtrace/analyze"
 )
 
-// failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not ask never learns it. Its
-// times are those of work that did not happen.
+// failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not ask
+// never learns it. Where Metal says that others fail because of an earlier error, the first failure is the cause.
 func failed(in *Input) *Insight {
-	times := map[string]int{} // by what was said
+	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos
 	var where sites
-	n := 0
 	for b := range in.Trace.Buffers() {
-		if b.Status != analyze.StatusError {
-			continue
+		if b.Status == analyze.StatusError {
+			all = append(all, b)
+			cost += b.Took(in.Trace.Window)
 		}
-		n++
-		took := b.Took(in.Trace.Window)
-		cost += took
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b *analyze.CommandBuffer) int {
+		return cmp.Compare(a.Completed.Begin,
+			b.Completed.Begin)
+	})
+	own, victims := []*analyze.CommandBuffer{}, map[string]int{}
+	for _, b := range all {
+		if why := victim(b); why != "" {
+			victims[why]++
+		} else {
+			own = append(own, b)
+			where.add(&b.Committed, "commit", b.Label, 1, b.Took(in.Trace.Window), 0)
+		}
+	}
+	text := fmt.Sprintf("%d of %s failed", len(all), analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"))
+	if len(own) > 0 {
+		text += ". " + errors(own)
+	}
+	advice := "what they compute is not there, and their times say nothing: ask for the status of command " +
+		"buffers. With errorOptions " +
+		"encoderExecutionStatus in the descriptor Metal also says which encoder failed"
+	if n := len(all) - len(own); n > 0 {
+		if len(own) == 0 {
+			text += ", all of them because of an error before them that is not in this trace, perhaps of another " +
+				"program"
+			for _, b := range all {
+				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
+			}
+		} else {
+			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]), own[0].Completed.Begin-in.Trace.Origin,
+				ran(own[0]))
+			advice = "repair the first one, the others follow from it. " + advice
+		}
+		text += fmt.Sprintf("; %d failed because of an error before them: %s", n, reasons(victims))
+	}
+	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
+}
+
+// victim says why a command buffer failed that is not itself wrong, in Metal's words; empty when it is wrong, or that is not said.
+func victim(b *analyze.CommandBuffer) string {
+	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
+	switch text := strings.ToLower(b.Error); {
+	case strings.Contains(text, "innocent victim"), strings.Contains(text, "innocentvictim"):
+		return "innocent victims of the GPU's recovery"
+	case strings.Contains(text, "submissionsignored"), strings.Contains(text, "prior/excessive gpu errors"):
+		return "submissions ignored"
+	case b.ErrorCode == accessRevoked:
+		return "access revoked"
+	}
+	return ""
+}
+
+// errors are what Metal said of command buffers, the most frequent first.
+func errors(list []*analyze.CommandBuffer) string {
+	times := map[string]int{}
+	for _, b := range list {
 		words := fmt.Sprintf("error %d", b.ErrorCode)
 		if b.Error != "" {
 			words += ", " + b.Error
 		}
 		times[words]++
-		where.add(&b.Committed, "commit", b.Label, 1, took, 0)
 	}
-	if n == 0 {
-		return nil
-	}
+	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d times: %s", n, words) })
+}
+
+func reasons(times map[string]int) string {
+	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d %s", n, words) })
+}
+
+// ranked lists the most frequent of some words.
+func ranked(times map[string]int, say func(words string, n int) string) string {
 	var said []string
 	for words := range times {
 		said = append(said, words)
@@ -43,10 +104,30 @@ func failed(in *Input) *Insight {
 		said, more = said[:3], "; and others"
 	}
 	for i, words := range said {
-		said[i] = fmt.Sprintf("%d times: %s", times[words], words)
+		said[i] = say(words, times[words])
 	}
-	return &Insight{Severity: Warning, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %s failed. %s%s", n, analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"), strings.Join(said, "; "), more),
-		Advice: "what they compute is not there, and their times say nothing: ask for the status of command buffers. With errorOptions encoderExecutionStatus in the " +
-			"descriptor Metal also says which encoder failed"}
+	return strings.Join(said, "; ") + more
+}
+
+func nameOf(b *analyze.CommandBuffer) string {
+	if b.Label != "" {
+		return fmt.Sprintf("command buffer %d %q", b.ID, b.Label)
+	}
+	return fmt.Sprintf("command buffer %d", b.ID)
+}
+
+// ran names the kernels of a command buffer.
+func ran(b *analyze.CommandBuffer) string {
+	var names []string
+	for i := range b.Encoders {
+		for _, d := range b.Encoders[i].Dispatches {
+			if d.Pipeline != nil && d.Pipeline.Kernel != "" && !slices.Contains(names, d.Pipeline.Kernel) {
+				names = append(names, d.Pipeline.Kernel)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", with " + strings.Join(names[:min(len(names), 3)], ", ")
 }

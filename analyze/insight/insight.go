@@ -54,6 +54,7 @@ type rule struct {
 // rules are asked in this order.
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, ""},
+	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
 	{"compile-in-loop", "compilation in the middle of the work", compileInLoop, "Instruments does not record who makes libraries and pipeline states"},
 	{"repeated-compile", "the same thing compiled again", repeatedCompile, "Instruments does not record libraries and pipeline states"},
 	{"no-warm-up", "first iterations are slower", noWarmUp, ""},

@@ -1,0 +1,77 @@
+package insight
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+)
+
+// threadsTrace has two threads of a process.
+func threadsTrace() (t *analyze.Trace, one, two *analyze.Thread) {
+	p := &analyze.Process{ID: 7}
+	one, two = &analyze.Thread{Process: p, ID: 1}, &analyze.Thread{Process: p, ID: 2}
+	return &analyze.Trace{Processes: []*analyze.Process{p}, Threads: []*analyze.Thread{one, two},
+		Window: analyze.Interval{Begin: 1, End: 1000 * ms}}, one, two
+}
+
+func encoderOf(th *analyze.Thread, begin, end analyze.Nanos) analyze.Encoder {
+	return analyze.Encoder{Created: analyze.Call{Interval: analyze.Interval{Begin: begin, End: begin + 1}, Thread: th},
+		Ended: analyze.Call{Interval: analyze.Interval{Begin: end, End: end + 1}, Thread: th}}
+}
+
+// Two threads that encode into one command buffer at the same time were not named.
+func TestSharedBuffers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		second func(one, two *analyze.Thread) analyze.Encoder
+		shared bool
+	}{
+		{"at the same time", func(_, two *analyze.Thread) analyze.Encoder { return encoderOf(two, 50, 150) }, true},
+		{"one after the other", func(_, two *analyze.Thread) analyze.Encoder { return encoderOf(two, 200, 250) },
+			false},
+		{"by one thread", func(one, _ *analyze.Thread) analyze.Encoder { return encoderOf(one, 50, 150) }, false},
+	} {
+		trace, one, two := threadsTrace()
+		trace.CommandBuffers = []analyze.CommandBuffer{{ID: 4, Index: 1, Encoders: []analyze.Encoder{encoderOf(one,
+			10, 100), c.second(one, two)}}}
+		i := sharedBuffers(&Input{Trace: trace})
+		if (i != nil) != c.shared {
+			t.Errorf("%s: %+v", c.name, i)
+		}
+		if i != nil && !strings.Contains(i.Evidence, "1 command buffer had encoders of two threads open at the "+
+			"same time") {
+			t.Errorf("%s: %s", c.name, i.Evidence)
+		}
+	}
+}
+
+// A failed command buffer and the hundred that Metal ends because of it were a hundred and one failures.
+func TestFirstFailure(t *testing.T) {
+	trace, one, _ := threadsTrace()
+	fails := func(at analyze.Nanos, code int, text string) {
+		trace.CommandBuffers = append(trace.CommandBuffers,
+			analyze.CommandBuffer{ID: uint32(len(trace.CommandBuffers) + 1), Status: analyze.StatusError,
+				ErrorCode: code,
+				Error:     text, Committed: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 1}, Thread: one},
+				Completed: analyze.Interval{Begin: at + ms, End: at + ms}})
+	}
+	fails(20*ms, 5, "Innocent Victim of GPU Error (00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)")
+	fails(10*ms, 3, "Caused GPU Address Fault Error")
+	fails(30*ms, 1, "Ignored (for causing prior/excessive GPU errors) "+
+		"(00000004:kIOGPUCommandBufferCallbackErrorSubmissionsIgnored)")
+	fails(31*ms, 1, "Ignored (for causing prior/excessive GPU errors) "+
+		"(00000004:kIOGPUCommandBufferCallbackErrorSubmissionsIgnored)")
+	i := failed(&Input{Trace: trace})
+	for _, want := range []string{"4 of 4 command buffers failed", "1 times: error 3, Caused GPU Address Fault Error",
+		"The first was command buffer 2 at 11.0 ms",
+		"3 failed because of an error before them", "2 submissions ignored"} {
+		if !strings.Contains(i.Evidence, want) {
+			t.Errorf("it does not say %q: %s", want, i.Evidence)
+		}
+	}
+	trace.CommandBuffers = trace.CommandBuffers[:1]
+	if i = failed(&Input{Trace: trace}); !strings.Contains(i.Evidence, "perhaps of another program") {
+		t.Errorf("a victim alone: %s", i.Evidence)
+	}
+}

@@ -59,6 +59,8 @@ var rules = []rule{
 	{"repeated-compile", "the same thing compiled again", repeatedCompile, "Instruments does not record libraries and pipeline states"},
 	{"no-warm-up", "first iterations are slower", noWarmUp, ""},
 	{"variance", "iterations differ much", variance, ""},
+	{"slow-after-idle", "work is slower after a pause", slowAfterIdle, ""},
+	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
 	{"allocation-in-loop", "memory made in the loop", allocationInLoop, "Instruments does not record which calls make memory"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is given back"},
 	{"beyond-working-set", "more memory than the device recommends", beyondWorkingSet, "Instruments does not record what devices recommend"},
@@ -105,7 +107,7 @@ const tooFew = "too few command buffers to know a loop"
 
 // weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise worth knowing.
 func (in *Input) weigh(cost analyze.Nanos) string {
-	if cost > 0 && cost*100 >= in.Serial.ThreadTimeTotal() {
+	if cost > 0 && cost*100 >= in.threadTime() {
 		return Warning
 	}
 	return Info
@@ -121,7 +123,7 @@ const tinyCost = 0.001
 
 // ofThreads is a time with its share of that of the threads that submit work.
 func (in *Input) ofThreads(n analyze.Nanos) string {
-	total := in.Serial.ThreadTimeTotal()
+	total := in.threadTime()
 	if total == 0 {
 		return n.String()
 	}

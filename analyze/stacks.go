@@ -214,7 +214,7 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 
 // demangled is a name as it was written, without what it was given to: that is long, and the frames around it say it.
 func demangled(name string) string {
-	return demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams)
+	return RustName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 }
 
 // imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of images that were

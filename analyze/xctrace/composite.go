@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"mtrace/analyze"
 )
 
 // composite reads an element that has children, or whose type has.
@@ -21,7 +23,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	case kindFrame:
 		name, _ := v.scan.attr("name")
 		unescaped, _ := unescape(nil, name)
-		parts.frame.Name = string(unescaped)
+		parts.frame.Name = analyze.RustName(string(unescaped))
 		if address, ok := v.scan.attr("addr"); ok {
 			parts.frame.Address, _ = strconv.ParseUint(string(address), 0, 64)
 		}

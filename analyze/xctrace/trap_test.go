@@ -208,6 +208,15 @@ func TestTrapColumnsMove(t *testing.T) {
 	if len(rows) != 1 || rows[0].Start != 11 || rows[0].Duration != 12 {
 		t.Errorf("rows %+v", rows)
 	}
+	// Without labels, or under another name for them, the whole table was lost, of which the times matter.
+	for _, label := range []string{"", "label:formatted-label"} {
+		cell := strings.Repeat("<sentinel/>", strings.Count(label, ":"))
+		rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "event-label:formatted-label", label, 1),
+			`<start-time fmt="">1</start-time><duration fmt="">2</duration><sentinel/><sentinel/>`+cell+`<sentinel/><sentinel/>`)))
+		if len(rows) != 1 || rows[0].Duration != 2 {
+			t.Errorf("without event-label: rows %+v, refused %q", rows, d.Tables[0].Refused)
+		}
+	}
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "duration:duration", "duration:process", 1),
 		`<start-time fmt="">1</start-time><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
 	if len(rows) != 0 || !strings.Contains(d.Tables[0].Refused, "column duration is of type process") {

@@ -12,7 +12,7 @@ const snapshotPatience = time.Second
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process
-	for _, r := range c.running {
+	for _, r := range c.registry.running {
 		processes = append(processes, r.process)
 	}
 	c.mutex.Unlock()

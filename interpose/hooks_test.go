@@ -75,10 +75,10 @@ func TestReusedAddress(t *testing.T) {
 	}
 }
 
-// A call that is left by an exception or by longjmp does not return to its trampoline. The calls after it are outermost again,
-// from whatever depth of the stack they are made.
+// A call that is left by an exception or by longjmp, also by that of a completion handler that it runs, does not return to its trampoline. The
+// calls after it are outermost again, from whatever depth of the stack they are made.
 func TestCallsThatDoNotReturn(t *testing.T) {
-	for _, scenario := range []string{"exceptions", "jumps"} {
+	for _, scenario := range []string{"exceptions", "jumps", "completion-jumps"} {
 		t.Run(scenario, func(t *testing.T) {
 			r := trace(t, client(t, scenario, "100"))
 			r.compare(t)

@@ -93,7 +93,7 @@ func TestSanitizers(t *testing.T) {
 
 // testCalls has calls in every situation.
 func (s sanitizer) testCalls(t *testing.T) {
-	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "reuse", "odd", "fork", "flood"} {
+	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps", "reuse", "odd", "fork", "flood"} {
 		t.Run(scenario, func(t *testing.T) { s.run(t, exec.Command(s.client(t), scenario, "200")).compare(t) })
 	}
 }

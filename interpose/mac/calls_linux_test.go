@@ -51,7 +51,7 @@ func recorded(t *testing.T, trace *tracefile.Reader) map[string]int {
 // and go, forks.
 func (b *built) testCalls(t *testing.T) {
 	client := b.client(t)
-	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "reuse", "odd", "fork", "flood"} {
+	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps", "reuse", "odd", "fork", "flood"} {
 		t.Run(scenario, func(t *testing.T) {
 			trace, out, _ := b.trace(t, exec.Command(client, scenario, "100"))
 			want := map[string]int{}

@@ -146,6 +146,29 @@ static void leave(void (*by)(void)) {
 static void exceptions(void) { leave(throw); }
 static void jumps(void) { leave(jump); }
 
+// A completion handler that does not return: the commit that called it is left, and with it the tracer's handler, which is behind the program's. What
+// is done after it, also with the same command buffer's queue, is recorded.
+static void completes_by_jump(void *block, id buffer) { longjmp(back, 1); }
+static void completion_jumps(void) {
+  _MTLCommandQueue *queue = queue_of_kind(DEVICE(), KIND_FAMILY_A);
+  static struct { uintptr_t reserved, size; } descriptor = {0, 32};
+  struct { void *isa; int flags, reserved; void (*invoke)(void *, id); void *descriptor; } handler = {NULL, 1 << 28, 0, completes_by_jump, &descriptor};
+  for (volatile long i = 0; i < n; i++) {
+    _MTLCommandBuffer *left = [queue commandBuffer];
+    [left addCompletedHandler:&handler];
+    count("addCompletedHandler:", 1);
+    if (!setjmp(back)) [left commit];
+    count("commandBuffer", 1);
+    _MTLCommandBuffer *buffer = [queue commandBuffer];
+    count("commandBuffer", 1);
+    [buffer commit];
+    count("commit", 1);
+    [buffer waitUntilCompleted];
+    count("waitUntilCompleted", 1);
+  }
+  tell();
+}
+
 // Objects come and go at the same address; each must have its own number, and a reference count of 1 at its end.
 static void reuse(void) {
   _MTLCommandQueue *queue = queue_of_kind(DEVICE(), KIND_FAMILY_B);
@@ -470,7 +493,7 @@ static void told(void) {
 }
 
 static const struct { const char *name; void (*run)(void); } scenarios[] = {
-    {"classes", classes}, {"told", told}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps},
+    {"classes", classes}, {"told", told}, {"threads", threads}, {"short-threads", short_threads}, {"exceptions", exceptions}, {"jumps", jumps}, {"completion-jumps", completion_jumps},
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"late-child", late_child}, {"out-of-reach", out_of_reach}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"killed-holding", killed_holding}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least}, {"bench-clock", bench_clock},

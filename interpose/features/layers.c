@@ -34,7 +34,9 @@ void mt_layers_look(struct thread *t) {
   static const struct {
     const char *name;
     unsigned family;
-  } classes[] = {{"MPSGraph", MT_FAMILY_mpsGraph}, {"MPSGraphExecutable", MT_FAMILY_mpsGraph}, {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer}};
+  } classes[] = {{"MPSGraph", MT_FAMILY_mpsGraph},
+                 {"MPSGraphExecutable", MT_FAMILY_mpsGraph},
+                 {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer}};
   enum { CLASSES = sizeof classes / sizeof *classes, ALL = (1 << (CLASSES + 1)) - 1 };
   static _Atomic unsigned found;
   static _Atomic uint64_t looked;
@@ -64,7 +66,8 @@ void mt_layer_begin(struct thread *t, id self) {
   for (Class c = class; kernel && c && !is_kernel; c = class_getSuperclass(c)) is_kernel = c == kernel;
   const char *name = class_getName(class);
   uint64_t now = mt_ticks();
-  struct record record = {.begin = now, .end = now, .arg = mt_text(t, name, strlen(name)), .object = is_kernel ? 0 : 1, .call = MT_CALL_tracer_layer};
+  struct record record = {.begin = now, .end = now, .object = is_kernel ? 0 : 1, .call = MT_CALL_tracer_layer};
+  record.arg = mt_text(t, name, strlen(name));
   mt_thread_publish(t, &record, 1);
   errno = saved;
 }

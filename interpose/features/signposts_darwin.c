@@ -5,10 +5,12 @@
 #include "features/signposts.h"
 #include "system/tail.h"
 
-extern void _os_signpost_emit_with_name_impl(void *image, void *log, uint8_t type, uint64_t id, const char *name, const char *format, uint8_t *arguments, uint32_t size)
+extern void _os_signpost_emit_with_name_impl(void *image, void *log, uint8_t type, uint64_t id, const char *name,
+                                             const char *format, uint8_t *arguments, uint32_t size)
     __attribute__((weak_import));
 
-static void emit_signpost(void *image, void *log, uint8_t type, uint64_t id, const char *name, const char *format, uint8_t *arguments, uint32_t size) {
+static void emit_signpost(void *image, void *log, uint8_t type, uint64_t id, const char *name, const char *format,
+                          uint8_t *arguments, uint32_t size) {
   mt_signpost(image, log, type, id, name, format, arguments, size);
   mt_signpost_emit original = (mt_signpost_emit)_os_signpost_emit_with_name_impl;
   __asm__("" : "+r"(original));

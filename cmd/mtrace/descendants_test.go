@@ -49,7 +49,7 @@ func TestProcessesThatLiveOn(t *testing.T) {
 				t.Errorf("the report begins\n%s", head)
 			}
 			got = run("--wait-for-children", "-o", "waited.mtrace")
-			found := recorded.FindStringSubmatch(strings.Join(strings.Fields(got.stdout), " "))
+			found := recorded.FindStringSubmatch(strings.Join(strings.Fields(got.stdout+got.stderr), " "))
 			if found == nil || found[1] == "0" || strings.Contains(got.stdout+got.stderr, "still run") {
 				t.Errorf("--wait-for-children: %+v", got)
 			}

@@ -16,9 +16,9 @@ type CallStat struct {
 	Unfinished int64 // calls that had not returned at the end of the run: in Total, Min, Max and Exclusive, but not in Count and Durations
 }
 
-// Waits says whether the time of such calls is what others do: they wait for work, a lock or a signal, and by themselves could take no less.
+// Waits says whether the time of such calls is what others do: they wait for work, a lock, a drawable or a signal, and by themselves could take no less.
 func (c *CallStat) Waits() bool {
-	return c.Part == PartCount || c.Part == PartLock || c.Part == PartOutside
+	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }
 
 // unfinished adds the part of a call that is in the range, of one that had not returned. Begins says that it began there.

@@ -205,6 +205,7 @@ const (
 	PartCompile
 	PartAllocate
 	PartLock
+	PartDrawable
 	PartWaitExecuting
 	PartWaitQueuedOwn
 	PartWaitQueuedOther
@@ -216,7 +217,7 @@ const (
 	PartCount = iota
 )
 
-var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "wait_executing_ns", "wait_queued_own_ns",
+var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
 	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
 
 // Key is the part's key in JSON reports.

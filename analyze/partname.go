@@ -8,6 +8,7 @@ var partNames = [PartCount]string{
 	PartCompile:         "compile",
 	PartAllocate:        "allocate",
 	PartLock:            "lock",
+	PartDrawable:        "drawable",
 	PartWaitExecuting:   "executing",
 	PartWaitQueuedOwn:   "queued behind own work",
 	PartWaitQueuedOther: "queued behind other threads",

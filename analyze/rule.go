@@ -46,7 +46,7 @@ func ruleFor(row *wire.Row) rule {
 	}
 	r := rule{row: row, effect: understood(row), object: row.Object.Kind, part: partOf(row.Group),
 		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
-		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire,
+		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire || row.Group == wire.GroupDrawable,
 		yields:   row.Group == wire.GroupSignal,
 		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource),
 		size: place(wire.RoleSize), first: place(wire.RoleFirst),
@@ -111,6 +111,8 @@ func partOf(g wire.Group) Part {
 		return PartAllocate
 	case wire.GroupLock:
 		return PartLock
+	case wire.GroupDrawable:
+		return PartDrawable
 	case wire.GroupSignal:
 		return PartOutside
 	case wire.GroupWait:

@@ -31,7 +31,7 @@ func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More
 }
 
 var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode", wire.GroupCommit: "commit", wire.GroupWait: "wait",
-	wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock", wire.GroupOther: "other", wire.GroupSignal: "signal"}
+	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock", wire.GroupOther: "other", wire.GroupSignal: "signal"}
 
 // Group is the name of the call's group, as the parts of the partition are called.
 func (v *VisitedCall) Group() string { return GroupName(v.Row.Group) }

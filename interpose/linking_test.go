@@ -21,7 +21,8 @@ func linkingHost(t testing.TB) string {
 	return build(t, "linking-host", "gcc", "-O1", "-Itestdata", "-o", "OUT", "testdata/linking_host.c", "-ldl")
 }
 
-// plugin builds testdata/linking_plugin.c, or a library without code of its own when from is "none", with more arguments.
+// plugin builds testdata/linking_plugin.c, or a library without code of its own when from is "none", with more
+// arguments.
 func plugin(t testing.TB, name, from string, arguments ...string) string {
 	t.Helper()
 	command := []string{"gcc", "-shared", "-fPIC", "-O1", "-Itestdata", "-o", "OUT"}
@@ -33,9 +34,10 @@ func plugin(t testing.TB, name, from string, arguments ...string) string {
 	return build(t, name, append(command, arguments...)...)
 }
 
-// A plugin that a program opens with RTLD_LOCAL, and that brings Metal along, calls the tracer's function for Metal's, which once looked
-// for Metal among the program's libraries only and answered "no device". However a program gets to Metal, it does the same with the tracer, and
-// what it does is recorded. Metal in a linker namespace of its own is left alone: see docs/injection.md.
+// A plugin that a program opens with RTLD_LOCAL, and that brings Metal along, calls the tracer's function for
+// Metal's, which once looked for Metal among the program's libraries only and answered "no device". However a program
+// gets to Metal, it does the same with the tracer, and what it does is recorded. Metal in a linker namespace of its
+// own is left alone: see docs/injection.md.
 func TestLinking(t *testing.T) {
 	install, _ := softMetal(t)
 	metal := linkedWith(install)

@@ -25,7 +25,7 @@ var familiesOfClasses = []struct {
 	{"FunctionTable", wire.FamilyResource}, {"Buffer", wire.FamilyResource}, {"Tensor", wire.FamilyResource}, {"AccelerationStructure", wire.FamilyResource},
 	{"_MTLTextureViewPool", wire.FamilyOther}, {"_MTLTexture", wire.FamilyResource}, {"DynamicLibrary", wire.FamilyDynamicLibrary}, {"Library", wire.FamilyLibrary},
 	{"Function", wire.FamilyFunctionObject}, {"Event", wire.FamilyEvent}, {"Fence", wire.FamilyFence}, {"_MTLHeap", wire.FamilyHeap}, {"Archive", wire.FamilyArchive},
-	{"ResidencySet", wire.FamilyResidencySet}, {"CompilerTask", wire.FamilyCompilerTask}, {"Compiler", wire.FamilyCompiler}, {"Device", wire.FamilyDevice},
+	{"MetalLayer", wire.FamilyLayer}, {"MetalDrawable", wire.FamilyDrawable}, {"ResidencySet", wire.FamilyResidencySet}, {"CompilerTask", wire.FamilyCompilerTask}, {"Compiler", wire.FamilyCompiler}, {"Device", wire.FamilyDevice},
 }
 
 func familyOfClass(class string) wire.Family {

@@ -144,7 +144,9 @@ enum {
   MT_FAMILY_mpsGraph = 27,
   MT_FAMILY_mpsCommandBuffer = 28,
   MT_FAMILY_indirectCommand = 29,
-  MT_FAMILY_COUNT = 30
+  MT_FAMILY_layer = 30,
+  MT_FAMILY_drawable = 31,
+  MT_FAMILY_COUNT = 32
 };
 
 enum {
@@ -585,7 +587,11 @@ enum {
   MT_CALL_signal_wait = 434,
   MT_CALL_signal_system = 435,
   MT_CALL_tracer_signpost = 436,
-  MT_CALL_COUNT = 437
+  MT_CALL_layer_nextDrawable = 437,
+  MT_CALL_drawable_present = 438,
+  MT_CALL_drawable_presentAtTime_ = 439,
+  MT_CALL_drawable_presentAfterMinimumDuration_ = 440,
+  MT_CALL_COUNT = 441
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1027,6 +1033,10 @@ enum {
   "wait", \
   "system", \
   "signpost", \
+  "nextDrawable", \
+  "present", \
+  "presentAtTime:", \
+  "presentAfterMinimumDuration:", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1205,5 +1215,6 @@ enum {
   [MT_CALL_signal_waitid] = 1, \
   [MT_CALL_signal_wait] = 1, \
   [MT_CALL_signal_system] = 1, \
+  [MT_CALL_layer_nextDrawable] = 1, \
 }
 #endif

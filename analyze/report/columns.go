@@ -29,6 +29,7 @@ var columns = []column{
 	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d62728"),
 	one(analyze.PartLock, "lock", "waiting for a lock", "#8c1c13"),
 	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#bcbd22"),
+	one(analyze.PartDrawable, "drawable", "waiting until a drawable of a layer is free", "#7f5f3f"),
 	one(analyze.PartEncode, "encode", "", "#2ca02c"),
 	one(analyze.PartCommit, "commit", "", "#98df8a"),
 	one(analyze.PartCompile, "compile", "", "#e377c2"),

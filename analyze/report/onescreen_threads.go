@@ -21,6 +21,7 @@ var screenColumns = []screenColumn{
 	{[2]string{"for others'", "work"}, []analyze.Part{analyze.PartWaitForeign}},
 	{[2]string{"", "locks"}, []analyze.Part{analyze.PartLock}},
 	{[2]string{"full", "queue"}, []analyze.Part{analyze.PartAcquire}},
+	{[2]string{"for a", "drawable"}, []analyze.Part{analyze.PartDrawable}},
 	{[2]string{"encode,", "commit"}, []analyze.Part{analyze.PartEncode, analyze.PartCommit}},
 	{[2]string{"compile,", "other API"}, []analyze.Part{analyze.PartCompile, analyze.PartAllocate, analyze.PartOtherAPI}},
 	{[2]string{"outside", "Metal"}, []analyze.Part{analyze.PartOutside}},

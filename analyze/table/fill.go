@@ -113,7 +113,8 @@ func addThreads(a *filling, add func(threadRow)) {
 			}
 			for part, column := range [analyze.PartCount]*int64{
 				analyze.PartEncode: &r.Encode, analyze.PartCommit: &r.Commit, analyze.PartAcquire: &r.Acquire, analyze.PartCompile: &r.Compile,
-				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
+				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartDrawable: &r.Drawable,
+				analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
 				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling, analyze.PartWaitNotify: &r.Notify,
 				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
 			} {

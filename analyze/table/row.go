@@ -25,6 +25,7 @@ type threadRow struct {
 	Compile     int64  `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
 	Allocate    int64  `parquet:"allocate_ns" doc:"in calls that allocate"`
 	Lock        int64  `parquet:"lock_ns" doc:"waiting for locks"`
+	Drawable    int64  `parquet:"drawable_ns" doc:"waiting for a layer's next drawable"`
 	Executing   int64  `parquet:"wait_executing_ns" doc:"waiting while the GPU ran what was waited for"`
 	QueuedOwn   int64  `parquet:"wait_queued_own_ns" doc:"waiting while the GPU ran other work of the thread"`
 	QueuedOther int64  `parquet:"wait_queued_other_ns" doc:"waiting while the GPU ran work of other threads"`

@@ -25,14 +25,15 @@ const (
 const callCount = 1 +
 	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) + len(encoderCalls) +
 	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) + len(libraryCalls) + len(functionObjectCalls) +
-	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) + len(mpsCalls) + len(indirectCalls)
+	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) + len(mpsCalls) + len(indirectCalls) +
+	len(layerCalls)
 
 // Table is the one table from which the shim's header, the decoder, the text form and docs/wire.md come: the rows of the files
 // calls_*.go, each at its number.
 var Table = tableOf(
 	tracerCalls[:], functionCalls[:], deviceCalls[:], queueCalls[:], ioCalls[:], commandBufferCalls[:], encoderCalls[:], resourceCalls[:], heapCalls[:],
 	residencySetCalls[:], eventCalls[:], fenceCalls[:], libraryCalls[:], functionObjectCalls[:], pipelineCalls[:], archiveCalls[:], metal4Calls[:],
-	compilerCalls[:], lockCalls[:], signalCalls[:], mpsCalls[:], indirectCalls[:],
+	compilerCalls[:], lockCalls[:], signalCalls[:], mpsCalls[:], indirectCalls[:], layerCalls[:],
 )
 
 func tableOf(lists ...[]Row) (table [callCount]Row) {

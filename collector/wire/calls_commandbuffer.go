@@ -29,9 +29,9 @@ var commandBufferCalls = [...]Row{
 	{54, "addScheduledHandler:", FamilyCommandBuffer, GroupOther, EffectNone, commandBuffer, none, nil},
 	{55, "addCompletedHandler:", FamilyCommandBuffer, GroupOther, EffectHandles, commandBuffer, none, nil},
 
-	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
-	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
-	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, none, nil},
+	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
+	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
+	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
 	{124, "pushDebugGroup:", FamilyCommandBuffer, GroupEncode, EffectOpensGroup, commandBuffer, theText, nil},
 	{125, "popDebugGroup", FamilyCommandBuffer, GroupEncode, EffectClosesGroup, commandBuffer, none, nil},
 	{126, "useResidencySet:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, residencySet, nil},

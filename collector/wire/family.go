@@ -35,6 +35,8 @@ const (
 	FamilyMpsGraph                        // MPSGraph and its executables
 	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
 	FamilyIndirectCommand                 // MTLIndirectComputeCommand
+	FamilyLayer                           // CAMetalLayer
+	FamilyDrawable                        // CAMetalDrawable
 )
 
 var familyNames = [...]string{
@@ -68,6 +70,8 @@ var familyNames = [...]string{
 	FamilyMpsGraph:          "mpsGraph",
 	FamilyMpsCommandBuffer:  "mpsCommandBuffer",
 	FamilyIndirectCommand:   "indirectCommand",
+	FamilyLayer:             "layer",
+	FamilyDrawable:          "drawable",
 }
 
 // String is the family's name in the generated header and in text output.

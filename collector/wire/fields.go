@@ -50,6 +50,8 @@ var (
 	graph           = object(KindGraph)
 	indirectCommand = object(KindIndirectCommand)
 	proxy           = object(KindProxy)
+	layer           = object(KindLayer)
+	drawable        = object(KindDrawable)
 )
 
 // What More records of calls of several families hold.

@@ -14,12 +14,13 @@ const (
 	GroupAllocate              // buffers and other memory
 	GroupLock                  // waiting for a lock
 	GroupOther                 // the rest of the API
+	GroupDrawable              // waiting for a layer's next drawable
 	GroupSignal                // waiting for a signal of another thread: for work as often as for a result, so no part of the partition
 )
 
 var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", GroupCommit: "commit", GroupWait: "wait", GroupCompile: "compile",
 	GroupAllocate: "allocate", GroupLock: "lock",
-	GroupOther: "other", GroupSignal: "signal"}
+	GroupOther: "other", GroupDrawable: "drawable", GroupSignal: "signal"}
 
 // String is the group's name in documentation.
 func (g Group) String() string {

@@ -37,6 +37,8 @@ const (
 	KindGraph
 	KindProxy
 	KindIndirectCommand // a place in an indirect command buffer
+	KindLayer           // that drawables are shown in
+	KindDrawable
 )
 
 // kinds are their names, and what each is a sort of.
@@ -76,6 +78,8 @@ var kinds = [...]struct {
 	KindGraph:           {"graph", KindNone},
 	KindProxy:           {"proxy of command buffers", KindNone},
 	KindIndirectCommand: {"indirect command", KindNone},
+	KindLayer:           {"layer", KindNone},
+	KindDrawable:        {"drawable", KindNone},
 }
 
 // String is what an object of the kind is called.

@@ -15,7 +15,7 @@ const (
 // GPU, that wait, and that make what is accounted for. Left out is what is made many times between those, like setting an argument.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
-	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupSignal:
+	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:
 		return true
 	case GroupAllocate:
 		return row.Effect != EffectReleases

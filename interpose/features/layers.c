@@ -36,7 +36,8 @@ void mt_layers_look(struct thread *t) {
     unsigned family;
   } classes[] = {{"MPSGraph", MT_FAMILY_mpsGraph},
                  {"MPSGraphExecutable", MT_FAMILY_mpsGraph},
-                 {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer}};
+                 {"MPSCommandBuffer", MT_FAMILY_mpsCommandBuffer},
+                 {"CAMetalLayer", MT_FAMILY_layer}};
   enum { CLASSES = sizeof classes / sizeof *classes, ALL = (1 << (CLASSES + 1)) - 1 };
   static _Atomic unsigned found;
   static _Atomic uint64_t looked;

@@ -1,17 +1,20 @@
 // Functions that the library stands before and that RTLD_NEXT does not reach. Linux only.
 //
-// The library is preloaded, so a call of such a function comes to it even when the caller would have found the original among the libraries
-// that came with it, in a scope of its own: those of a plugin that was opened with RTLD_LOCAL. RTLD_NEXT sees the program's scope only.
+// The library is preloaded, so a call of such a function comes to it even when the caller would have found the
+// original among the libraries that came with it, in a scope of its own: those of a plugin that was opened with
+// RTLD_LOCAL. RTLD_NEXT sees the program's scope only.
 #ifndef MTRACE_LOOKUP_H
 #define MTRACE_LOOKUP_H
 #include <stdbool.h>
 
-// The function of that name that another library would have found without this one: the next one in the program's scope, else that of the other
-// library's own dependencies. Caller is an address in the other library. NULL when there is none.
+// The function of that name that another library would have found without this one: the next one in the program's
+// scope, else that of the other library's own dependencies. Caller is an address in the other library. NULL when
+// there is none.
 void *mt_symbol_behind(const char *name, const void *caller);
 
-// The first function of that name in any library of the process but this one, in the order in which they were loaded; NULL when there is
-// none. Takes no lock that a thread keeps while it runs a library's constructors, and may so find a library whose constructors have not run.
+// The first function of that name in any library of the process but this one, in the order in which they were loaded;
+// NULL when there is none. Takes no lock that a thread keeps while it runs a library's constructors, and may so find
+// a library whose constructors have not run.
 void *mt_symbol_anywhere(const char *name);
 
 // Is an address in the program itself, not in a library?

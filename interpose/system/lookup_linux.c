@@ -1,4 +1,5 @@
-// See lookup.h. Rule: nothing is kept open. A handle that stayed would keep the program's dlclose from unloading what it closes.
+// See lookup.h. Rule: nothing is kept open. A handle that stayed would keep the program's dlclose from unloading what
+// it closes.
 #include "system/lookup.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -52,7 +53,9 @@ struct functions {
 };
 
 // glibc has made addresses of the offsets in the dynamic section, where that can be written.
-static const void *address_of(uintptr_t base, ElfW(Addr) value) { return (const void *)(value < base ? base + value : value); }
+static const void *address_of(uintptr_t base, ElfW(Addr) value) {
+  return (const void *)(value < base ? base + value : value);
+}
 
 static struct functions functions_of(const struct dl_phdr_info *info) {
   struct functions t = {.base = info->dlpi_addr};
@@ -74,24 +77,28 @@ static uint32_t hash_of(const char *name) {
   return hash;
 }
 
-// The layout of a GNU hash table: numbers of buckets, of the first symbol and of the filter's words, a shift; the filter, the buckets, the chains.
+// The layout of a GNU hash table: numbers of buckets, of the first symbol and of the filter's words, a shift; the
+// filter, the buckets, the chains.
 static void *function_in(const struct functions *t, const char *name, uint32_t hash) {
   if (!t->symbols || !t->texts || !t->hashes || t->hashes[0] == 0) return NULL;
   uint32_t buckets = t->hashes[0], first = t->hashes[1];
-  const uint32_t *bucket = t->hashes + 4 + t->hashes[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)), *chain = bucket + buckets;
+  const uint32_t *bucket = t->hashes + 4 + t->hashes[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+  const uint32_t *chain = bucket + buckets;
   uint32_t i = bucket[hash % buckets];
   if (i < first) return NULL;
   do {
     const ElfW(Sym) *s = &t->symbols[i];
-    bool same = ((chain[i - first] ^ hash) & ~1u) == 0 && s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC;
-    if (same && strcmp(t->texts + s->st_name, name) == 0) return (void *)(t->base + s->st_value);
+    bool defined = s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+    if (defined && ((chain[i - first] ^ hash) & ~1u) == 0 && strcmp(t->texts + s->st_name, name) == 0) return (void *)(t->base + s->st_value);
   } while (!(chain[i++ - first] & 1));
   return NULL;
 }
 
 static bool is_here(const struct dl_phdr_info *info) {
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)here - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz) return true;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type == PT_LOAD && (uintptr_t)here - info->dlpi_addr - part->p_vaddr < part->p_memsz) return true;
+  }
   return false;
 }
 
@@ -117,7 +124,8 @@ void *mt_symbol_anywhere(const char *name) {
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *count) {
-  if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds) *(unsigned long long *)count = info->dlpi_adds;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
+    *(unsigned long long *)count = info->dlpi_adds;
   return 1;
 }
 

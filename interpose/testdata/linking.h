@@ -1,5 +1,6 @@
-// What the programs of TestLinking do with Metal, by whatever functions they have found: three command buffers, whose end is printed.
-// Written without stdio's buffer: the one of a C library in a namespace of its own is not flushed at exit.
+// What the programs of TestLinking do with Metal, by whatever functions they have found: three command buffers, whose
+// end is printed. Written without stdio's buffer: the one of a C library in a namespace of its own is not flushed at
+// exit.
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// linking_host HOW LIBRARY: opens a library in one of the ways that there are and runs its plugin_run; with "symbols" the library is Metal's own
-// and the program asks it for each function.
+// linking_host HOW LIBRARY: opens a library in one of the ways that there are and runs its plugin_run; with "symbols"
+// the library is Metal's own and the program asks it for each function.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -167,9 +167,9 @@ CALL(queue, removeResidencySet_, FEW, nothing, P(id a1), A(a1), , arg = mt_ident
 CALL(queue, removeResidencySets_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
 
 // command buffer
-CALL(commandBuffer, presentDrawable_, FEW, nothing, P(id a1), A(a1), , )
-CALL(commandBuffer, presentDrawable_atTime_, FEW, nothing, P(id a1, double a2), A(a1, a2), , )
-CALL(commandBuffer, presentDrawable_afterMinimumDuration_, FEW, nothing, P(id a1, double a2), A(a1, a2), , )
+CALL(commandBuffer, presentDrawable_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
+CALL(commandBuffer, presentDrawable_atTime_, FEW, nothing, P(id a1, double a2), A(a1, a2), , arg = mt_identity_of(a1))
+CALL(commandBuffer, presentDrawable_afterMinimumDuration_, FEW, nothing, P(id a1, double a2), A(a1, a2), , arg = mt_identity_of(a1))
 CALL(commandBuffer, pushDebugGroup_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 CALL(commandBuffer, popDebugGroup, FEW, nothing, P(), A(), , )
 CALL(commandBuffer, useResidencySet_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
@@ -351,8 +351,8 @@ CALL(mtl4Queue, commit_count_options_, FEW, nothing, P(const void *a1, NSUIntege
      COMMITTED(a1, a2))
 CALL(mtl4Queue, signalEvent_value_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(mtl4Queue, waitForEvent_value_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , arg = a2; MORE(mt_identity_of(a1), 0, 0))
-CALL(mtl4Queue, signalDrawable_, FEW, nothing, P(id a1), A(a1), , )
-CALL(mtl4Queue, waitForDrawable_, FEW, nothing, P(id a1), A(a1), , )
+CALL(mtl4Queue, signalDrawable_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
+CALL(mtl4Queue, waitForDrawable_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(mtl4Queue, addResidencySet_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(mtl4Queue, addResidencySets_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
 CALL(mtl4Queue, removeResidencySet_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
@@ -537,6 +537,12 @@ CALL(mpsGraph, runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDes
 
 // the proxy
 CALL(mpsCommandBuffer, commitAndContinue, FEW, nothing, P(), A(), , )
+
+// layers, and what is drawn in them
+MAKE(layer, nextDrawable, FEW, drawable, P(), A(), , )
+CALL(drawable, present, FEW, nothing, P(), A(), , )
+CALL(drawable, presentAtTime_, FEW, nothing, P(double a1), A(a1), , )
+CALL(drawable, presentAfterMinimumDuration_, FEW, nothing, P(double a1), A(a1), , )
 
 // indirect command buffers, which are resources, and their commands
 MAKE_AUTORELEASED(resource, indirectComputeCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), , MORE(a1, 0, 0))

@@ -47,15 +47,16 @@ type State string
 
 // The states, in words for people.
 const (
-	Works       State = "works"    // outside of Metal
-	Silent      State = "no calls" // what it does is not seen
-	InMetal     State = "in Metal"
-	Compiles    State = "compiles"
-	AwaitsGPU   State = "waits: GPU"
-	AwaitsRoom  State = "waits: queue" // for room in it
-	AwaitsLock  State = "waits: lock"
-	AwaitsOther State = "waits: signal"
-	AwaitsChild State = "waits: child"
+	Works          State = "works"    // outside of Metal
+	Silent         State = "no calls" // what it does is not seen
+	InMetal        State = "in Metal"
+	Compiles       State = "compiles"
+	AwaitsGPU      State = "waits: GPU"
+	AwaitsRoom     State = "waits: queue" // for room in it
+	AwaitsLock     State = "waits: lock"
+	AwaitsOther    State = "waits: signal"
+	AwaitsDrawable State = "waits: drawable"
+	AwaitsChild    State = "waits: child"
 )
 
 // stuck says whether a thread waits for what a program that hangs waits for, and has done so for long.
@@ -86,6 +87,8 @@ func stateOf(row wire.Row) State {
 		return AwaitsRoom
 	case wire.GroupLock:
 		return AwaitsLock
+	case wire.GroupDrawable:
+		return AwaitsDrawable
 	case wire.GroupCompile:
 		return Compiles
 	case wire.GroupSignal:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -33,18 +32,6 @@ func generated(t *testing.T, page, name, want string) {
 	} else if whole != string(text) {
 		t.Errorf("the part %q of %s is not current; run go test ./cmd/mtrace -run Readme -update", name, page)
 	}
-}
-
-// The README's list of commands is made from the table of commands.
-func TestReadmeListsCommands(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("\n| command | does |\n|---|---|\n")
-	for _, c := range commands() {
-		firstLine, _, _ := strings.Cut(c.usage, "\n")
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace("mtrace "+c.name+" "+strings.ReplaceAll(firstLine, "|", `\|`)), c.summary)
-	}
-	b.WriteString("\n")
-	generated(t, readme, "commands", b.String())
 }
 
 // The pictures of README and docs/reading.md are what the tool says of a recorded trace: the verdict, and the threads behind it.

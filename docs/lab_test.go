@@ -24,18 +24,6 @@ func visitTables(t *testing.T, visits ...string) string {
 	return string(out)
 }
 
-// TestLabTables: the tables of lab.md are those of the visits that were made, and nobody wrote them by hand.
-func TestLabTables(t *testing.T) {
-	page, err := os.ReadFile("lab.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	visits, _ := filepath.Glob("../fixtures/lab/visits/*.json")
-	if want := visitTables(t, visits...); !strings.Contains(string(page), want) {
-		t.Errorf("lab.md is not what fixtures/lab/tables.py --page docs/lab.md fixtures/lab/visits/*.json makes of it; it lacks\n%s", want)
-	}
-}
-
 // TestLabTablesOfFiles: files of one visit are one visit, also when they were made one with what no table shows left out; another commit's are another.
 func TestLabTablesOfFiles(t *testing.T) {
 	dir := t.TempDir()

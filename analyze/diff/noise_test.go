@@ -142,7 +142,7 @@ func (n *noise) String() string {
 }
 
 // TestNoiseOfRecordings measures how often a comparison of a program with itself says that something changed, and how often it notices
-// that the second run takes longer. Its output is where the figures of docs/diff.md come from.
+// that the second run takes longer. Its output is where the figures of docs/reading.md come from.
 func TestNoiseOfRecordings(t *testing.T) {
 	if *kept == "" {
 		t.Skip("measures recordings: -kept FOLDER")

@@ -66,7 +66,7 @@ func TestRunRecordsASelection(t *testing.T) {
 	}
 
 	// What was left out counts as outside in the table of threads, which did not say so.
-	if !strings.Contains(text, "outside: not in Metal, or in a call that was left out, as asked for") {
+	if !strings.Contains(text, "outside: in no traced call, or in a call that a flag left out") {
 		t.Errorf("the table of threads does not say what is outside:\n%s", text)
 	}
 

@@ -60,7 +60,7 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
 	script := client + " classes 3; ulimit -f 1000 && exec " + client + " classes 3"
-	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script)
+	got := sh(t, "", nil, tool.mtrace, "run", "--all", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script)
 	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f", "its calls are counted nowhere"} {
 		if !strings.Contains(strings.Join(strings.Fields(got.stderr), " "), says) {
 			t.Errorf("the report does not say %q:\n%s", says, got.stderr)

@@ -239,7 +239,8 @@ func TestOutputsKeepTheTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"report", "--html", trace, trace}, {"export", trace, "--format", "jsonl", "-o", trace}, {"pprof", trace, "--type", "gpu", "-o", trace},
+		{"report", "--force", "--html", trace, trace}, {"export", trace, "--force", "--format", "jsonl", "-o", trace},
+		{"pprof", trace, "--force", "--type", "gpu", "-o", trace},
 	} {
 		if exit, _, stderr := inProcess(t, args...); exit != exitUsage || !strings.Contains(string(stderr), "is what is read") {
 			t.Errorf("%q: %d %q", args, exit, stderr)
